@@ -1,0 +1,136 @@
+"""``Updates``: what clients hand to the server in one round. The narrow waist of the package.
+
+Everything above makes ``Updates`` (simulated clients, a real deployment, five vectors typed into a
+notebook), everything below consumes them, and neither side knows the other.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import torch
+
+from fairfl.errors import refuse
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each parameter tensor sits in a flat vector: names and shapes in order."""
+
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(math.prod(shape) for shape in self.shapes)
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """One slice of the flat vector per parameter tensor."""
+        out, start = [], 0
+        for size in self.sizes:
+            out.append(slice(start, start + size))
+            start += size
+        return tuple(out)
+
+    @property
+    def dimension(self) -> int:
+        return sum(self.sizes)
+
+
+def _vector(name: str, values, clients: int) -> torch.Tensor:
+    tensor = torch.as_tensor(values)
+    if tensor.shape != (clients,):
+        raise refuse(f"the shape of {name}", tuple(tensor.shape), f"({clients},), one entry per participating client",
+                     "Give one value for each row of gradients.")
+    return tensor
+
+
+@dataclass(frozen=True)
+class Updates:
+    """One round's updates of K participating clients.
+
+    ``gradients`` (K, d): pseudo-gradients ``g_k = w_t − w_t^k``, one row a client, uphill (the server
+    *subtracts* a combination of them). ``losses`` (K,): mean training losses at ``w_t``, before local
+    training; ``None`` where no rule asked for them. ``shares`` (K,): data shares, non-negative, sum 1;
+    uniform if omitted. ``clients`` (K,): who they are, 0 … population − 1. ``round``: t, from 0.
+    ``layout``: where each parameter tensor sits in d; ``None`` if the rows are plain vectors.
+    ``extras``: what else a rule asked for, by name, each with K entries along its first axis.
+    ``pseudo_lr``: the sum of local step sizes behind a row (1 for plain gradients), which turns rates
+    of pseudo-gradients into falls of the loss.
+
+    Raises ``ValueError`` for wrong shapes, shares that do not sum to 1, a client named twice, and
+    non-finite entries (client and round named).
+    """
+
+    gradients: torch.Tensor
+    losses: torch.Tensor | None = None
+    shares: torch.Tensor | None = None
+    clients: torch.Tensor | None = None
+    population: int | None = None
+    round: int = 0
+    layout: Layout | None = None
+    extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    pseudo_lr: float = 1.0
+
+    def __post_init__(self):
+        put = lambda name, value: object.__setattr__(self, name, value)
+        gradients = torch.as_tensor(self.gradients)
+        if not gradients.is_floating_point():
+            gradients = gradients.double()
+        if gradients.ndim != 2 or 0 in gradients.shape:
+            raise refuse("the shape of gradients", tuple(gradients.shape), "(K, d) with K ≥ 1 and d ≥ 1",
+                         "Stack one flat row per participating client.")
+        put("gradients", gradients)
+        K, d = gradients.shape
+        put("clients", _vector("clients", torch.arange(K) if self.clients is None else self.clients, K).long().cpu())
+        put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
+        self._check_clients(K)
+        self._check_finite("update", gradients, "lower the local learning rate or drop the client")
+        if self.losses is not None:
+            put("losses", _vector("losses", self.losses, K).double().cpu())
+            self._check_finite("loss", self.losses[:, None], "check the client's data or drop the client")
+        shares = torch.full((K,), 1 / K) if self.shares is None else self.shares
+        put("shares", _vector("shares", shares, K).double().cpu())
+        if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
+            raise refuse("the sum of shares", round(float(self.shares.sum()), 6), "non-negative shares that sum to 1",
+                         "Divide the clients' sizes by their sum.")
+        if self.layout is not None and self.layout.dimension != d:
+            raise refuse("the layout's dimension", self.layout.dimension, f"{d}, the length of a row",
+                         "Build the layout from the model that made the rows.")
+        for name, value in self.extras.items():
+            if torch.as_tensor(value).shape[:1] != (K,):
+                raise refuse(f"the shape of extras[{name!r}]", tuple(torch.as_tensor(value).shape), f"({K}, ...)",
+                             "Give one entry per participating client.")
+        put("extras", MappingProxyType({name: torch.as_tensor(value) for name, value in self.extras.items()}))
+
+    def _check_clients(self, K: int) -> None:
+        low, high = int(self.clients.min()), int(self.clients.max())
+        if low < 0 or high >= self.population:
+            raise refuse("the range of clients", (low, high), f"0 to {self.population - 1}",
+                         "Number the clients from 0 and give the whole population's size.")
+        if len(self.clients.unique()) != K:
+            raise refuse("clients", self.clients.tolist(), "each client once", "Merge a client's updates into one row.")
+
+    def _check_finite(self, what: str, rows: torch.Tensor, remedy: str) -> None:
+        # A row's sum is finite only if all its entries are, so that one cheap pass clears nearly every round.
+        suspects = (~torch.isfinite(rows.sum(dim=1))).nonzero().flatten().tolist()
+        for row in suspects:
+            bad = int((~torch.isfinite(rows[row])).sum())
+            if bad:
+                entries = "entry" if bad == 1 else "entries"
+                raise ValueError(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
+                                 f"(round {self.round}); {remedy}")
+
+    def __len__(self) -> int:
+        return len(self.gradients)
+
+    def require(self, *names: str, by: str) -> None:
+        """Refuse, by name, if something that rule ``by`` reads is missing."""
+        for name in names:
+            present = getattr(self, name, None) is not None or name in self.extras
+            if not present:
+                raise ValueError(f"{by} needs {name!r} of every client, and these updates have none. Pass "
+                                 f"Updates(..., {name}=...) (or extras={{{name!r}: ...}}), or list {name!r} in the "
+                                 f"rule's `needs` so that train provides it.")
