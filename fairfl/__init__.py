@@ -4,10 +4,14 @@ A rule chooses weights λ; what each client feels is its rate A λ; the Gram mat
 is all that a rule needs to see.
 """
 
-from fairfl import data, rules
+from fairfl import clients, data, metrics, models, partition, rules
+from fairfl.clients import LocalSGD
 from fairfl.data import Dataset
+from fairfl.federation import Federation
 from fairfl.rules import Direction, GramRule, Rule
+from fairfl.training import History, Server, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"
-__all__ = ["Dataset", "Direction", "GramRule", "Layout", "Rule", "Updates", "data", "rules"]
+__all__ = ["Dataset", "Direction", "Federation", "GramRule", "History", "Layout", "LocalSGD", "Rule", "Server",
+           "Updates", "clients", "data", "metrics", "models", "partition", "rules", "train"]

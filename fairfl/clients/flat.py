@@ -1,0 +1,55 @@
+"""A model seen as one flat vector."""
+
+import torch
+
+from fairfl.updates import Layout
+
+
+class FlatModel:
+    """A module whose parameters are views into one flat vector, and whose gradients are views into another.
+
+    Loading a model is one copy, an SGD step one fused operation, whatever the number of layers. The module that is
+    given is taken over: it is moved to ``device`` and its parameters are replaced.
+
+    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype.
+    """
+
+    def __init__(self, module: torch.nn.Module, device: torch.device | str = "cpu"):
+        self.module = module.to(device)
+        named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
+        if not named:
+            raise ValueError("the model has no trainable parameters; give it at least one layer")
+        self.buffers_changed_by_training = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
+        if self.buffers_changed_by_training:
+            kind = type(self.buffers_changed_by_training[0]).__name__
+            raise ValueError(f"the model has {kind} layers that track running statistics, which are not parameters and would "
+                             f"leak from client to client; use track_running_stats=False, or group normalisation")
+        self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
+        self.vector = torch.cat([p.detach().flatten() for _, p in named])
+        self.gradient = torch.zeros_like(self.vector)
+        for (_, parameter), place in zip(named, self.layout.slices):
+            parameter.data = self.vector[place].view(parameter.shape)
+            parameter.grad = self.gradient[place].view(parameter.shape)
+
+    @property
+    def device(self) -> torch.device:
+        return self.vector.device
+
+    @property
+    def has_dropout(self) -> bool:
+        """Whether training draws random numbers inside the model."""
+        return any(isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0 for m in self.module.modules()) or any(
+            getattr(m, "dropout", 0) and isinstance(m, torch.nn.RNNBase) for m in self.module.modules())
+
+    @property
+    def has_convolutions(self) -> bool:
+        return any(isinstance(m, torch.nn.modules.conv._ConvNd) for m in self.module.modules())
+
+    @property
+    def has_recurrence(self) -> bool:
+        return any(isinstance(m, torch.nn.RNNBase) for m in self.module.modules())
+
+    def split(self, stack: torch.Tensor) -> dict[str, torch.Tensor]:
+        """A stack of flat vectors (S, d) as named stacks (S, *shape), for ``torch.func``."""
+        return {name: stack[:, place].reshape(len(stack), *shape)
+                for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}

@@ -1,0 +1,61 @@
+"""What a client is told to do in a round."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from fairfl.errors import refuse
+from fairfl.randomness import generator
+
+
+@dataclass(frozen=True)
+class LocalSGD:
+    """Local training: ``epochs`` passes of SGD over the client's own rows, from the server's model.
+
+    ``lr``: step size ℓ, times ``decay`` to the power of the round. ``batch_size``: rows a step; ``None`` takes all of the
+    client's rows (full batch). ``momentum``: heavy-ball, started at zero every round. ``proximal``: μ of FedProx, which adds
+    ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early).
+    """
+
+    lr: float = 0.1
+    epochs: int = 1
+    batch_size: int | None = None
+    momentum: float = 0.0
+    proximal: float = 0.0
+    decay: float = 1.0
+    steps: int | None = None
+
+    def __post_init__(self):
+        for name, ok, allowed in (
+            ("lr", self.lr > 0 and math.isfinite(self.lr), "a positive number"),
+            ("epochs", self.epochs >= 1, "1 or more"),
+            ("batch_size", self.batch_size is None or self.batch_size >= 1, "1 or more, or None for the full batch"),
+            ("momentum", 0 <= self.momentum < 1, "0 to below 1"),
+            ("proximal", self.proximal >= 0, "0 or more"),
+            ("decay", 0 < self.decay <= 1, "above 0, at most 1"),
+            ("steps", self.steps is None or self.steps >= 1, "1 or more, or None"),
+        ):
+            if not ok:
+                raise refuse(name, getattr(self, name), allowed, "Change LocalSGD's argument.")
+
+    def lr_at(self, round: int) -> float:
+        """The step size of this round."""
+        return self.lr * self.decay**round
+
+    def steps_of(self, size: int) -> int:
+        """How many steps a client with ``size`` rows takes."""
+        batch = size if self.batch_size is None else min(self.batch_size, size)
+        steps = self.epochs * math.ceil(size / batch)
+        return steps if self.steps is None else min(steps, self.steps)
+
+    def pseudo_lr(self, size: int, round: int) -> float:
+        """The sum of step sizes behind a pseudo-gradient: ``g_k ≈ pseudo_lr · ∇f_k(w_t)`` for small steps."""
+        return self.lr_at(round) * self.steps_of(size)
+
+    def orders(self, size: int, seed: int, round: int, client: int) -> list[torch.Tensor]:
+        """For each epoch, the order in which the client's rows are visited; keyed, so any engine sees the same."""
+        if self.batch_size is None or self.batch_size >= size:
+            return [torch.arange(size)] * self.epochs
+        g = generator(seed, "batches", round, client)
+        return [torch.randperm(size, generator=g) for _ in range(self.epochs)]

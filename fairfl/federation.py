@@ -1,0 +1,106 @@
+"""``Federation``: a dataset and who holds which rows of it."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import torch
+
+from fairfl.data.dataset import Dataset
+from fairfl.errors import refuse
+
+PARTS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Federation:
+    """N clients over one dataset. Nothing is copied per client: each holds lists of row numbers.
+
+    ``train``, ``validation``, ``test``: one int64 tensor of row numbers per client (validation may be
+    empty). Training rows belong to one client only; test rows may be shared where several clients are
+    scored on one held-out pool. ``recipe``: how the split was made, for provenance.
+
+    Raises ``ValueError`` if a client has no training rows or no test rows, a training row has two owners, a row is
+    both trained and scored on, or a row number is out of range.
+    """
+
+    dataset: Dataset
+    train: tuple[torch.Tensor, ...]
+    validation: tuple[torch.Tensor, ...]
+    test: tuple[torch.Tensor, ...]
+    recipe: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        for part in PARTS:
+            lists = tuple(torch.as_tensor(rows, dtype=torch.int64) for rows in getattr(self, part))
+            object.__setattr__(self, part, lists)
+            if len(lists) != len(self.train):
+                raise refuse(f"the number of {part} lists", len(lists), f"{len(self.train)}, one per client",
+                             "Give every client a list; it may be empty for validation.")
+        if not self.train:
+            raise ValueError("a federation without clients: give at least one list of training rows")
+        for part in ("train", "test"):
+            for client, rows in enumerate(getattr(self, part)):
+                if len(rows) == 0:
+                    raise ValueError(f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
+                                     f"or a larger held-out share")
+        seen = torch.zeros(len(self.dataset), dtype=torch.int64)
+        for part in PARTS:
+            rows = torch.cat(getattr(self, part))
+            if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self.dataset):
+                raise refuse(f"the range of {part} rows", (int(rows.min()), int(rows.max())),
+                             f"0 to {len(self.dataset) - 1}", "Row numbers index the dataset's tensors.")
+        owners = torch.bincount(torch.cat(self.train), minlength=len(self.dataset))
+        if int(owners.max()) > 1:
+            raise ValueError(f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
+                             f"give every training row one owner")
+        seen[torch.cat(self.train)] = 1
+        for part in ("validation", "test"):
+            rows = torch.cat(getattr(self, part))
+            if len(rows) and int(seen[rows].max()):
+                raise ValueError(f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
+                                 f"hold rows out before splitting")
+
+    def __len__(self) -> int:
+        return len(self.train)
+
+    @property
+    def sizes(self) -> torch.Tensor:
+        """Training rows per client, (N,) int64."""
+        return torch.tensor([len(rows) for rows in self.train])
+
+    @property
+    def shares(self) -> torch.Tensor:
+        """``n_k / Σ n``, (N,) float64."""
+        return self.sizes.double() / self.sizes.sum()
+
+    def class_counts(self, part: str = "train") -> torch.Tensor:
+        """Rows per client and class, (N, classes) int64, of ``part`` "train", "validation" or "test"."""
+        classes = len(self.dataset.classes)
+        return torch.stack([torch.bincount(self.dataset.targets[rows], minlength=classes)
+                            for rows in getattr(self, part)])
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that name this split: equal lists, equal digest."""
+        h = hashlib.blake2b(digest_size=6)
+        for part in PARTS:
+            for rows in getattr(self, part):
+                h.update(f"{part}{len(rows)}".encode() + rows.numpy().tobytes())
+        return h.hexdigest()
+
+    def passport(self) -> str:
+        """A few lines for people: what was split, how, into what."""
+        n = self.sizes
+        held = [torch.tensor([len(r) for r in getattr(self, part)]) for part in ("validation", "test")]
+        kinds = (self.class_counts() > 0).sum(1)
+        recipe = ", ".join(f"{k}={v}" for k, v in self.recipe.items())
+        span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
+        scored = torch.cat(self.test)
+        shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"
+        return "\n".join([
+            f"{self.dataset.name}: {len(self)} clients ({recipe})",
+            f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
+            f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
+            f"classes a client: {span(kinds)} of {len(self.dataset.classes)}",
+            f"no row is both trained and scored on; split {self.digest}",
+        ])

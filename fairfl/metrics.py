@@ -1,0 +1,101 @@
+"""What is fair? The numbers by which the papers judge, and how much of a spread sampling alone would give.
+
+Every function takes the clients' accuracies (or losses) as one vector, or as (..., N) with clients last, and gives one
+number per leading entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
+"""
+
+import numpy as np
+
+from fairfl.errors import refuse
+
+
+def _clients_last(values) -> np.ndarray:
+    values = np.asarray(values, dtype=float)
+    if values.ndim == 0 or values.shape[-1] == 0:
+        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client.")
+    if not np.isfinite(values).all():
+        where = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
+    return values
+
+
+def mean(values) -> np.ndarray:
+    """The plain mean over clients, each client counting once."""
+    return _clients_last(values).mean(-1)
+
+
+def std(values) -> np.ndarray:
+    """The population standard deviation over clients (divide by N), as the papers use it."""
+    return _clients_last(values).std(-1)
+
+
+def worst(values, percent: float = 10) -> np.ndarray:
+    """The mean over the worst ``percent`` % of clients (rounded up to whole clients)."""
+    return _tail(values, percent, 1)
+
+
+def best(values, percent: float = 10) -> np.ndarray:
+    """The mean over the best ``percent`` % of clients (rounded up to whole clients)."""
+    return _tail(values, percent, -1)
+
+
+def _tail(values, percent, sign):
+    values = _clients_last(values)
+    if not 0 < percent <= 100:
+        raise refuse("percent", percent, "above 0, at most 100", "10 means the extreme tenth of the clients.")
+    # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
+    count = max(1, int(np.ceil(percent / 100 * values.shape[-1] - 1e-9)))
+    return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
+
+
+def angle(values) -> np.ndarray:
+    """The angle in degrees between the clients' vector and the all-ones vector: ``tan = std / mean``.
+
+    0 for equal values. Source: AdaFed, section 6.
+    """
+    return np.degrees(np.arctan2(std(values), mean(values)))
+
+
+def kl(values) -> np.ndarray:
+    """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
+    values = _clients_last(values)
+    if (values < 0).any() or (values.sum(-1) == 0).any():
+        raise refuse("the smallest value", float(values.min()), "non-negative values, not all zero",
+                     "The divergence compares shares of a total.")
+    p = values / values.sum(-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log(p * values.shape[-1]), 0.0)
+    return terms.sum(-1)
+
+
+def improved(before, after) -> np.ndarray:
+    """The share of clients whose loss went down from ``before`` to ``after``. Source: FedMGDA+, section 6."""
+    before, after = _clients_last(before), _clients_last(after)
+    if before.shape != after.shape:
+        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal", "Compare the same clients.")
+    return (after < before).mean(-1)
+
+
+def sampling_std(accuracies, test_sizes) -> np.ndarray:
+    """The spread over clients that their finite test sets alone would show.
+
+    If client k is right with probability ``p`` (here: the clients' pooled accuracy) on each of its ``n_k`` test rows, its
+    measured accuracy has variance ``p (1 − p) / n_k``. This is the square root of the mean of these variances: what ``std``
+    would be near if every client were equally well served and no two shared a test row.
+    """
+    accuracies = _clients_last(accuracies)
+    sizes = np.asarray(test_sizes, dtype=float)
+    if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
+        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client.")
+    p = (accuracies * sizes).sum(-1) / sizes.sum()
+    return np.sqrt(p * (1 - p) * (1 / sizes).mean())
+
+
+def summary(accuracies, test_sizes=None, percent: float = 10) -> dict[str, float]:
+    """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats)."""
+    row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
+           f"worst {percent:g} %": 100 * worst(accuracies, percent), f"best {percent:g} %": 100 * best(accuracies, percent),
+           "angle": angle(accuracies), "KL": kl(accuracies)}
+    if test_sizes is not None:
+        row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
+    return {name: float(value) for name, value in row.items()}

@@ -1,0 +1,7 @@
+"""The round loop: sample → clients → rule → server step → evaluate."""
+
+from fairfl.training.history import History
+from fairfl.training.loop import train
+from fairfl.training.server import Server
+
+__all__ = ["History", "Server", "train"]

@@ -1,0 +1,88 @@
+"""``History``: what a run leaves behind."""
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+import numpy as np
+
+from fairfl import metrics
+from fairfl.errors import unknown
+
+
+@dataclass
+class History:
+    """One run (one seed) as arrays. E evaluations, N clients, T rounds.
+
+    ``rounds`` (E,): completed rounds at each evaluation, from 0 (the initial model). ``accuracy``, ``loss`` (E, N): on the
+    clients' test rows, accuracies from 0 to 1. ``train_accuracy``, ``train_loss`` and ``validation_accuracy``,
+    ``validation_loss`` (E, N): only if ``train(..., score=…)`` asked for them. ``participants`` (T, K): who took part.
+    ``direction_norm`` (T,): ``‖dir‖``. ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means
+    that this step sacrificed somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own
+    formula. ``weights`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
+    """
+
+    rounds: np.ndarray
+    accuracy: np.ndarray
+    loss: np.ndarray
+    participants: np.ndarray
+    direction_norm: np.ndarray
+    smallest_rate: np.ndarray
+    test_sizes: np.ndarray
+    train_accuracy: np.ndarray | None = None
+    train_loss: np.ndarray | None = None
+    validation_accuracy: np.ndarray | None = None
+    validation_loss: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    remarks: list = field(default_factory=list)
+    settings: dict = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def summary(self, percent: float = 10, last: int = 1) -> dict[str, float]:
+        """The fairness table's row, in percent, from the accuracies averaged over the ``last`` evaluations."""
+        return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
+
+    def __repr__(self) -> str:
+        rule = self.settings.get("rule", {}).get("name", "a rule")
+        last = self.accuracy[-1]
+        return (f"History({rule}: {int(self.rounds[-1])} rounds, {self.accuracy.shape[1]} clients, "
+                f"accuracy mean {100 * last.mean():.1f} %, worst client {100 * last.min():.1f} %)")
+
+    def save(self, path: str | Path) -> None:
+        """Everything in one ``.npz`` file, written whole or not at all."""
+        arrays, plain = {}, {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, np.ndarray):
+                arrays[f.name] = value
+            elif value is not None:
+                plain[f.name] = value
+        path = Path(path)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+            try:
+                np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                os.unlink(file.name)
+                raise
+        os.replace(file.name, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "History":
+        """The history saved at ``path``. Raises ``ValueError`` if the file holds something else."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                values = json.loads(str(file["plain"])) | {name: file[name] for name in file.files if name != "plain"}
+        except (KeyError, OSError, ValueError, EOFError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise
+            raise ValueError(f"{path} is not a saved History ({error}); save one with history.save(path)") from error
+        allowed = {f.name for f in fields(cls)}
+        for name in values:
+            if name not in allowed:
+                raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")
+        values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
+        return cls(**values)

@@ -1,0 +1,99 @@
+"""``Run``: one seed's part of a training: who takes part, what the rule remembers, what is recorded."""
+
+import numpy as np
+import torch
+
+from fairfl.clients import Slot
+from fairfl.errors import refuse
+from fairfl.randomness import generator
+from fairfl.training.evaluation import Scorer
+from fairfl.training.history import History
+from fairfl.training.provide import PROVIDERS, RoundView
+from fairfl.training.server import ServerState
+from fairfl.updates import Updates
+
+
+class Run:
+    """State of one seed between rounds. All of it that changes is in ``state_dict``."""
+
+    def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss):
+        self.index, self.seed, self.rule, self.federation = index, seed, rule, federation
+        self.data, self.loss = data, loss
+        self.state = ServerState(server, w, rounds)
+        self.count = max(1, round(participation * len(federation)))
+        device = data.inputs.device
+        self.rows = [rows.to(device) for rows in federation.train]
+        self.validation = [rows.to(device) for rows in federation.validation]
+        self.scorers = {part: Scorer(data, getattr(federation, part), loss)
+                        for part in dict.fromkeys(("test", *score))}
+        self.slots: list[Slot] = []
+        self.reported = self.state.w
+        self.record = {"rounds": [], "participants": [], "direction_norm": [], "smallest_rate": [], "remarks": [],
+                       **{f"{part}/{what}": [] for part in self.scorers for what in ("accuracy", "loss")}}
+
+    def sample(self, round: int) -> list[Slot]:
+        """This round's participants as slots, in the order of their numbers."""
+        N = len(self.rows)
+        chosen = torch.arange(N)
+        if self.count < N:
+            chosen = torch.randperm(N, generator=generator(self.seed, "participation", round))[:self.count].sort().values
+        self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
+        return self.slots
+
+    def step(self, flat, gradients, round, local, tamper) -> None:
+        """Rule and server: from the round's pseudo-gradients to the next model."""
+        clients = [slot.client for slot in self.slots]
+        sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
+        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
+                         self.state.w, gradients, {})
+        extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
+        steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
+        updates = Updates(gradients, extras.pop("losses", None), sizes / sizes.sum(), torch.tensor(clients), len(self.rows),
+                          round, flat.layout, extras, sum(steps) / len(steps))
+        if tamper is not None:
+            updates = tamper(updates)
+        decided = self.rule.direction(updates)
+        if decided.vector.shape != self.state.w.shape:
+            raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape),
+                         str(tuple(self.state.w.shape)), "A direction is one flat vector, like a row of gradients.")
+        norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
+        if not np.isfinite(norm):
+            raise ValueError(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
+        self.state.step(decided.vector, round)
+        self.reported = self.rule.report(self.state.w)
+        self.record["participants"].append(clients)
+        self.record["direction_norm"].append(norm)
+        self.record["smallest_rate"].append(float("nan") if decided.rates is None else float(decided.rates.min()))
+        if decided.reason:
+            self.record["remarks"].append((round, decided.reason))
+
+    def evaluate(self, flat, done: int) -> None:
+        """Score the model that the method reports, after ``done`` rounds."""
+        flat.vector.copy_(self.reported)
+        self.record["rounds"].append(done)
+        for part, scorer in self.scorers.items():
+            accuracy, loss = scorer(flat.module)
+            self.record[f"{part}/accuracy"].append(accuracy.tolist())
+            self.record[f"{part}/loss"].append(loss.tolist())
+
+    def state_dict(self) -> dict:
+        return {"server": self.state.state_dict(), "rule": self.rule.state_dict(), "reported": self.reported,
+                "record": self.record}
+
+    def load_state_dict(self, state: dict) -> None:
+        self.state.load_state_dict(state["server"])
+        self.rule.load_state_dict(state["rule"])
+        self.reported = state["reported"].to(self.state.w.device)
+        self.record = state["record"]
+
+    def history(self, settings: dict, seconds: float, federation) -> History:
+        r = self.record
+        scored = {}
+        for part in self.scorers:
+            prefix = "" if part == "test" else f"{part}_"
+            scored |= {f"{prefix}{what}": np.array(r[f"{part}/{what}"]) for what in ("accuracy", "loss")}
+        return History(
+            rounds=np.array(r["rounds"]), participants=np.array(r["participants"], dtype=np.int64),
+            direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
+            test_sizes=np.array([len(rows) for rows in federation.test]), weights=self.reported.cpu().numpy(),
+            remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)

@@ -1,0 +1,82 @@
+"""The server's step along the direction that a rule gives."""
+
+from dataclasses import dataclass
+
+import torch
+
+from fairfl.errors import refuse, unknown
+
+OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
+
+
+@dataclass(frozen=True)
+class Server:
+    """``w ← w − η_t dir``, or an adaptive step on ``dir``.
+
+    ``optimiser``: "sgd" (with heavy-ball ``momentum``), "adam", "yogi" or "adagrad" (FedAdam, FedYogi, FedAdagrad of
+    Reddi et al. 2021: β = (0.9, 0.99), τ = ``tau``, v₀ = τ², no bias correction). ``decay``: the factor that the step
+    size has lost by the end of the run, applied every 100 rounds as in FedMGDA+'s code:
+    ``η_t = lr · decay^(100·⌊t/100⌋/T)``; 1 is none.
+    """
+
+    lr: float = 1.0
+    optimiser: str = "sgd"
+    momentum: float = 0.0
+    decay: float = 1.0
+    betas: tuple[float, float] = (0.9, 0.99)
+    tau: float = 1e-3
+
+    def __post_init__(self):
+        if self.optimiser not in OPTIMISERS:
+            raise unknown("server optimiser", self.optimiser, OPTIMISERS)
+        for name, ok, allowed in (
+            ("lr", self.lr > 0, "a positive number"),
+            ("momentum", 0 <= self.momentum < 1, "0 to below 1"),
+            ("decay", 0 < self.decay <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
+            ("tau", self.tau > 0, "a positive number"),
+        ):
+            if not ok:
+                raise refuse(name, getattr(self, name), allowed, "Change Server's argument.")
+
+    def lr_at(self, round: int, rounds: int) -> float:
+        """η_t in round t of T."""
+        return self.lr * self.decay ** (100 * (round // 100) / rounds)
+
+
+class ServerState:
+    """One run's model ``w`` (d,) and the optimiser's memory."""
+
+    def __init__(self, server: Server, w: torch.Tensor, rounds: int):
+        self.server, self.rounds = server, rounds
+        self.w = w.clone()
+        self.first = torch.zeros_like(w) if server.optimiser in ("adam", "yogi") or server.momentum else None
+        self.second = torch.full_like(w, server.tau**2) if server.optimiser != "sgd" else None
+
+    def step(self, direction: torch.Tensor, round: int) -> None:
+        """Move ``w`` against ``direction``."""
+        s, lr = self.server, self.server.lr_at(round, self.rounds)
+        if s.optimiser == "sgd":
+            if self.first is not None:
+                direction = self.first.mul_(s.momentum).add_(direction)
+            self.w.sub_(direction, alpha=lr)
+            return
+        square = direction * direction
+        if s.optimiser == "adagrad":
+            self.second.add_(square)
+            self.w.sub_(direction / (self.second.sqrt() + s.tau), alpha=lr)
+            return
+        b1, b2 = s.betas
+        self.first.mul_(b1).add_(direction, alpha=1 - b1)
+        if s.optimiser == "adam":
+            self.second.mul_(b2).add_(square, alpha=1 - b2)
+        else:
+            self.second.sub_((1 - b2) * square * torch.sign(self.second - square))
+        self.w.sub_(self.first / (self.second.sqrt() + s.tau), alpha=lr)
+
+    def state_dict(self) -> dict:
+        return {"w": self.w, "first": self.first, "second": self.second}
+
+    def load_state_dict(self, state: dict) -> None:
+        for name in ("w", "first", "second"):
+            value = state[name]
+            setattr(self, name, None if value is None else value.to(self.w.device).clone())
