@@ -88,12 +88,16 @@ class Federation:
                 h.update(f"{part}{len(rows)}".encode() + rows.numpy().tobytes())
         return h.hexdigest()
 
+    def _groups(self, groups) -> str:
+        names = [" ".join(self.dataset.classes[c] for c in g) for g in groups]
+        return "; ".join(f"{names.count(name)} × {{{name}}}" for name in dict.fromkeys(names))
+
     def passport(self) -> str:
         """A few lines for people: what was split, how, into what."""
         n = self.sizes
         held = [torch.tensor([len(r) for r in getattr(self, part)]) for part in ("validation", "test")]
         kinds = (self.class_counts() > 0).sum(1)
-        recipe = ", ".join(f"{k}={v}" for k, v in self.recipe.items())
+        recipe = ", ".join(f"{k}={self._groups(v) if k == 'groups' else v}" for k, v in self.recipe.items())
         span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
         scored = torch.cat(self.test)
         shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"

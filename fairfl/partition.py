@@ -77,18 +77,28 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
 
 
 def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0, **scoring) -> Federation:
-    """Client k holds every row of the classes in ``groups[k]`` (names or numbers; default: one client per class).
+    """Client k holds rows of the classes in ``groups[k]`` (names or numbers; default: one client per class).
 
-    No class may be given to two clients. Source: FedFV's and AdaFed's three-client Fashion-MNIST.
+    Clients with the same group share its rows evenly; two different groups may not share a class. So
+    ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and AdaFed's
+    three-client Fashion-MNIST.
     """
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
-    groups = [[_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)] for g in groups]
-    flat = [c for g in groups for c in g]
+    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups]
+    distinct = list(dict.fromkeys(groups))
+    flat = [c for g in distinct for c in g]
     if len(set(flat)) < len(flat):
-        raise refuse("groups", groups, "each class in one group", "A class given twice would have two owners.")
+        raise refuse("groups", groups, "groups that are equal or have no class in common",
+                     "A class in two different groups would have two owners.")
     rows, pool = _put_aside(dataset, seed, **scoring)
-    lists = [rows[torch.isin(dataset.targets[rows], torch.tensor(g))] for g in groups]
-    recipe = {"law": "by_class", "groups": groups, "seed": seed}
+    rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
+    pieces = {}
+    for g in distinct:
+        held = rows[torch.isin(dataset.targets[rows], torch.tensor(g))]
+        _enough(groups.count(g), len(held))
+        pieces[g] = list(torch.tensor_split(held, groups.count(g)))
+    lists = [pieces[g].pop(0) for g in groups]
+    recipe = {"law": "by_class", "groups": [list(g) for g in groups], "seed": seed}
     return _finish(dataset, lists, pool, seed, recipe, **scoring)
 
 

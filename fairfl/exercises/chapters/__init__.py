@@ -1,0 +1,1 @@
+"""One module a chapter: its exercises, registered on import."""

@@ -1,0 +1,45 @@
+"""Whether two answers are the same, for numbers, vectors, and the rest."""
+
+import numpy as np
+
+
+def plain(value):
+    """Tensors and arrays as NumPy arrays; anything else as it is."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    return value
+
+
+def equal(given, right, tolerance: float) -> bool:
+    """Whether ``given`` is ``right`` up to ``tolerance``; never raises, whatever a reader may return."""
+    given, right = plain(given), plain(right)
+    if isinstance(right, (str, bool, np.bool_, type(None))):
+        return type(given) in (type(right), np.bool_) and bool(given == right)
+    if isinstance(right, (set, frozenset)):
+        return isinstance(given, (set, frozenset, list, tuple)) and set(given) == set(right)
+    if isinstance(right, dict):
+        return isinstance(given, dict) and given.keys() == right.keys() and all(
+            equal(given[k], right[k], tolerance) for k in right)
+    try:
+        a, b = np.asarray(given, dtype=float), np.asarray(right, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def short(value) -> str:
+    """A value as a reader wants it printed: few digits, few entries."""
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.4g}"
+    if isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            return short(value.item())
+        shown = value.tolist()
+        return short(shown[:6] + ["…"] + shown[-1:] if len(shown) > 8 else shown)
+    if isinstance(value, (list, tuple)):
+        inside = ", ".join(short(v) for v in value)
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    return repr(value)

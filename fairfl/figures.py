@@ -1,0 +1,88 @@
+"""The book's one visual style, and the one way to show a figure: with words for who cannot see it."""
+
+from contextlib import contextmanager
+
+import numpy as np
+
+from fairfl.errors import refuse
+
+# Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
+COLOURS = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "vermilion": "#D55E00", "purple": "#CC79A7",
+           "sky": "#56B4E9", "yellow": "#F0E442", "black": "#000000"}
+GREY = "#8A8A8A"
+
+
+def style() -> None:
+    """Switch matplotlib to the book's style, for the rest of the notebook."""
+    import matplotlib as mpl
+
+    mpl.rcParams.update({
+        "figure.figsize": (6.4, 3.6), "figure.dpi": 100, "savefig.dpi": 100, "figure.constrained_layout.use": True,
+        "figure.facecolor": "white", "savefig.facecolor": "white",
+        "axes.prop_cycle": mpl.cycler(color=list(COLOURS.values())[:6] + [COLOURS["black"]]),
+        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E5E5E5",
+        "axes.axisbelow": True, "axes.titlelocation": "left", "axes.titlesize": 11, "axes.labelsize": 10,
+        "lines.linewidth": 1.8, "legend.frameon": False, "legend.fontsize": 9, "font.size": 10,
+        "image.cmap": "cividis",
+    })
+
+
+def show(figure, alt: str) -> None:
+    """Show ``figure`` as the output of a cell, with ``alt`` as its alternative text, and close it.
+
+    ``alt`` says what there is to see in a sentence or two. Raises ``ValueError`` if it is too short to say anything.
+    """
+    from IPython.display import display
+    from matplotlib import pyplot as plt
+
+    if not isinstance(alt, str) or len(alt.split()) < 4:
+        raise refuse("alt", alt, "a sentence of four words or more", "Say what there is to see, for who cannot see it.")
+    display(figure, metadata={"image/png": {"alt": alt}})
+    plt.close(figure)
+
+
+def class_map(axes, counts, classes) -> None:
+    """Who has what: a dot for each client and class, its area the number of rows.
+
+    ``counts`` (N, C) as from ``federation.class_counts()``.
+    """
+    counts = np.asarray(counts)
+    clients, kinds = np.nonzero(counts)
+    area = 160 * counts[clients, kinds] / max(counts.max(), 1)
+    axes.scatter(clients, kinds, s=area, color=COLOURS["blue"])
+    axes.set(xlabel="client", ylabel="class", xticks=range(len(counts)) if len(counts) <= 20 else [],
+             yticks=range(len(classes)), yticklabels=classes, ylim=(len(classes) - 0.4, -0.6))
+
+
+def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
+    """One bar a client, sorted from worst to best, in percent.
+
+    With ``test_sizes``, whiskers of one binomial standard error: how far chance alone moves a bar.
+    """
+    accuracy = np.asarray(accuracy, dtype=float)
+    order = np.argsort(accuracy, kind="stable")
+    error = None
+    if test_sizes is not None:
+        error = 100 * np.sqrt(accuracy * (1 - accuracy) / np.asarray(test_sizes))[order]
+    axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
+    axes.axhline(100 * accuracy.mean(), color=COLOURS["black"], linewidth=1, linestyle="--")
+    axes.set(xlabel="client, worst to best", ylabel="test accuracy (%)", ylim=(0, 100),
+             xticks=range(len(order)), xticklabels=order if len(order) <= 20 else [])
+
+
+def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> None:
+    """Mean over clients as a line, worst to best client as a band, in percent. ``accuracy`` (E, N)."""
+    accuracy = 100 * np.asarray(accuracy, dtype=float)
+    axes.plot(rounds, accuracy.mean(1), color=COLOURS[colour], label=label)
+    axes.fill_between(rounds, accuracy.min(1), accuracy.max(1), color=COLOURS[colour], alpha=0.15, linewidth=0)
+    axes.set(xlabel="round", ylabel="test accuracy (%)", ylim=(0, 100))
+
+
+@contextmanager
+def book_style():
+    """The book's style inside a ``with`` block only."""
+    import matplotlib as mpl
+
+    with mpl.rc_context():
+        style()
+        yield

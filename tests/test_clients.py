@@ -1,0 +1,95 @@
+import pytest
+import torch
+
+from fairfl import LocalSGD, models, partition, train
+from fairfl.clients import FlatModel, Slot, choose, train_slots
+from fairfl.training.loop import cross_entropy
+
+RECIPES = {
+    "full batch": LocalSGD(lr=0.3),
+    "epochs": LocalSGD(lr=0.1, epochs=3, batch_size=7),
+    "momentum": LocalSGD(lr=0.05, epochs=2, batch_size=7, momentum=0.9),
+    "proximal": LocalSGD(lr=0.1, epochs=3, batch_size=7, proximal=0.5),
+    "all": LocalSGD(lr=0.1, epochs=2, batch_size=4, momentum=0.5, proximal=0.1, decay=0.9),
+    "steps": LocalSGD(lr=0.1, epochs=5, batch_size=7, steps=4),
+    "batch above size": LocalSGD(lr=0.1, epochs=2, batch_size=1000),
+}
+
+
+def slots_of(federation, seeds=(0, 1)):
+    return [Slot(run, seed, k, rows) for run, seed in enumerate(seeds) for k, rows in enumerate(federation.train)]
+
+
+def by_hand(dataset, model, start, slot, local, round):
+    """A plain PyTorch client: optimiser, loader order and all, sharing only the keyed order of rows."""
+    torch.nn.utils.vector_to_parameters(start.clone(), model.parameters())
+    anchor = [p.detach().clone() for p in model.parameters()]
+    optimiser = torch.optim.SGD(model.parameters(), lr=local.lr * local.decay**round, momentum=local.momentum)
+    n, taken = len(slot.rows), 0
+    batch = n if local.batch_size is None else local.batch_size
+    for order in local.orders(n, slot.seed, round, slot.client):
+        for piece in slot.rows[order].split(batch):
+            if local.steps is not None and taken == local.steps:
+                break
+            taken += 1
+            optimiser.zero_grad()
+            loss = torch.nn.functional.cross_entropy(model(dataset.inputs[piece]), dataset.targets[piece])
+            loss = loss + local.proximal / 2 * sum(((p - a) ** 2).sum() for p, a in zip(model.parameters(), anchor))
+            loss.backward()
+            optimiser.step()
+    return start - torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@pytest.mark.parametrize("engine", ["sequential", "batched"])
+def test_both_engines_do_what_plain_pytorch_does(small, recipe, engine):
+    federation = partition.dirichlet(small, 4, 1.0, min_size=2, test=0.1)
+    local = RECIPES[recipe]
+    flat = FlatModel(models.build("mlp", small, hidden=(6,)))
+    starts = torch.stack([flat.vector.clone(), flat.vector.clone() * 0.5])
+    slots = slots_of(federation)
+    deltas = train_slots(flat, small, slots, starts, local, 3, cross_entropy, engine)
+    plain = models.build("mlp", small, hidden=(6,))
+    for slot, delta in zip(slots, deltas):
+        expected = by_hand(small, plain, starts[slot.run], slot, local, 3)
+        assert float((delta - expected).abs().max()) < 1e-5 * max(1.0, float(expected.abs().max()))
+
+
+def test_sizes_are_ragged_in_these_tests(small):
+    sizes = partition.dirichlet(small, 4, 1.0, min_size=2, test=0.1).sizes
+    assert len(sizes.unique()) > 2
+
+
+def test_choice_is_a_fixed_function():
+    from fairfl import data
+
+    digits = data.load("digits")
+    flat = FlatModel(models.build("mlp", digits, hidden=(16,)))
+    local = LocalSGD(batch_size=10)
+    assert choose(flat, [18] * 100, 100, local) == "batched"
+    assert choose(flat, [18], 1, local) == "sequential"
+
+
+def test_running_statistics_are_refused(small):
+    module = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3))
+    with pytest.raises(ValueError, match="BatchNorm1d layers that track running statistics"):
+        FlatModel(module)
+
+
+def test_dropout_is_keyed_and_leaves_the_global_stream_alone(small):
+    module = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3))
+    federation = partition.iid(small, 3)
+    torch.manual_seed(5)
+    first = train(federation, model=module, rounds=3, seed=0)
+    after = torch.rand(1)
+    torch.manual_seed(5)
+    assert torch.equal(after, torch.rand(1))
+    torch.manual_seed(99)
+    assert (train(federation, model=module, rounds=3, seed=0).weights == first.weights).all()
+
+
+@pytest.mark.parametrize("bad", [dict(lr=0), dict(epochs=0), dict(batch_size=0), dict(momentum=1.0), dict(proximal=-1),
+                                 dict(decay=0), dict(steps=0)])
+def test_refusals_name_the_argument(bad):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        LocalSGD(**bad)

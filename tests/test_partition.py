@@ -1,0 +1,121 @@
+import pytest
+import torch
+
+from fairfl import Dataset, Federation, partition
+
+
+LAWS = {
+    "iid": lambda ds, **k: partition.iid(ds, 6, **k),
+    "shards": lambda ds, **k: partition.shards(ds, 6, **k),
+    "dirichlet": lambda ds, **k: partition.dirichlet(ds, 6, 0.5, **k),
+    "by_class": lambda ds, **k: partition.by_class(ds, [[0, 1], [2, 3, 4, 5], range(6, 10)], **k),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("scored_on", ["own", "pool"])
+def test_every_row_has_one_place(digits, law, scored_on):
+    federation = LAWS[law](digits, scored_on=scored_on, test=0.3, validation=0.1)
+    train = torch.cat(federation.train)
+    validation, test = torch.cat(federation.validation), torch.cat(federation.test).unique()
+    used = torch.cat([train, validation, test])
+    assert len(used.unique()) == len(used)
+    if scored_on == "own":
+        assert len(used) == len(digits)
+    assert not set(train.tolist()) & set(test.tolist())
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_split_is_its_seed(digits, law):
+    first, again, other = (LAWS[law](digits, seed=s) for s in (1, 1, 2))
+    assert first.digest == again.digest
+    assert first.digest != other.digest
+
+
+def test_pool_shows_each_client_its_own_mix(digits):
+    federation = partition.dirichlet(digits, 8, 0.3, scored_on="pool", test=0.4)
+    train, test = federation.class_counts().double(), federation.class_counts("test").double()
+    train, test = train / train.sum(1, keepdim=True), test / test.sum(1, keepdim=True)
+    assert float((train - test).abs().max()) < 0.02
+    assert min(len(rows) for rows in federation.test) >= 50
+
+
+def test_official_test_rows_are_matched_by_class(small):
+    official = Dataset("s", small.inputs, small.targets, small.classes, test_from=30)
+    federation = partition.by_class(official, scored_on="official")
+    assert [len(rows) for rows in federation.test] == [10, 10, 10]
+    assert all(int(rows.min()) >= 30 for rows in federation.test)
+    assert (federation.class_counts("test") == federation.class_counts("train")).all()
+
+
+def test_shards_hold_at_most_their_number_of_classes_and_a_border(digits):
+    federation = partition.shards(digits, 20, 2)
+    assert int((federation.class_counts() > 0).sum(1).max()) <= 4
+    assert sum(len(r) for r in federation.train) + sum(len(r) for r in federation.test) == 1797
+
+
+def test_equal_groups_share_evenly(digits):
+    federation = partition.by_class(digits, [range(8)] * 3 + [["8", "9"]])
+    counts = federation.class_counts()
+    assert (counts[:3, 8:] == 0).all() and (counts[3, :8] == 0).all()
+    assert int(federation.sizes[:3].max() - federation.sizes[:3].min()) <= 1
+
+
+def test_by_column_keeps_a_value_together_and_in_order(small):
+    column = torch.arange(60) // 15
+    with_column = Dataset("s", small.inputs, small.targets, small.classes, columns={"writer": column})
+    federation = partition.by_column(with_column, "writer", in_order=True, test=0.2)
+    assert len(federation) == 4
+    assert federation.train[1].tolist() == list(range(15, 27)) and federation.test[1].tolist() == [27, 28, 29]
+    few = partition.by_column(with_column, "writer", max_clients=2, seed=3)
+    assert len(few) == 2
+
+
+def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
+    def skew(beta):
+        counts = partition.dirichlet(digits, 10, beta, min_size=1).class_counts().double()
+        return float((counts / counts.sum(1, keepdim=True)).std(0).mean())
+
+    assert skew(0.1) > 2 * skew(10.0)
+
+
+@pytest.mark.parametrize("bad, words", [
+    (lambda ds: partition.iid(ds, 0), "1 or more"),
+    (lambda ds: partition.iid(ds, 100), "60 are there"),
+    (lambda ds: partition.shards(ds, 40, 2), "80 rows are needed and 60|80 rows are needed"),
+    (lambda ds: partition.dirichlet(ds, 3, -1.0), "positive"),
+    (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
+    (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
+    (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
+    (lambda ds: partition.iid(ds, 3, test=1.5), "fraction"),
+    (lambda ds: partition.iid(ds, 3, test=0.6, validation=0.5), "Leave rows to train"),
+    (lambda ds: partition.iid(ds, 30, test=0.1), "no test rows"),
+    (lambda ds: partition.by_class(ds, [["a", "z"]]), "unknown class 'z'"),
+    (lambda ds: partition.by_class(ds, [["a"], ["a", "b"]]), "two owners"),
+    (lambda ds: partition.by_column(ds, "writer"), "unknown column"),
+])
+def test_refusals_teach(small, bad, words):
+    with pytest.raises(ValueError, match=words):
+        bad(small)
+
+
+def lists(*groups):
+    return tuple(torch.tensor(g, dtype=torch.int64) for g in groups)
+
+
+@pytest.mark.parametrize("train, test, words", [
+    (lists([0, 1], []), lists([2], [3]), "client 1 has no train rows"),
+    (lists([0, 1], [2]), lists([3], []), "client 1 has no test rows"),
+    (lists([0, 1], [1]), lists([3], [4]), "training row 1 is held 2 times"),
+    (lists([0, 1], [2]), lists([0], [4]), "row 0 is in a train and in a test list"),
+    (lists([0, 1], [60]), lists([3], [4]), "0 to 59"),
+    (lists([0], [1]), lists([3]), "one per client"),
+])
+def test_a_federation_refuses_what_would_mislead(small, train, test, words):
+    with pytest.raises(ValueError, match=words):
+        Federation(small, train, tuple(torch.empty(0) for _ in train), test)
+
+
+def test_passport_names_what_matters(small):
+    text = partition.by_class(small, seed=4).passport()
+    assert "3 clients" in text and "seed=4" in text and "classes a client: 1 of 3" in text
