@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from fairfl import LocalSGD, models, partition, train
+from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import FlatModel, Slot, choose, train_slots
 from fairfl.training.loop import cross_entropy
 
@@ -64,10 +64,11 @@ def test_choice_is_a_fixed_function():
     from fairfl import data
 
     digits = data.load("digits")
+    mnist_like = Dataset("m", torch.zeros(2, 1, 28, 28), torch.tensor([0, 9]), tuple("0123456789"))
     flat = FlatModel(models.build("mlp", digits, hidden=(16,)))
-    local = LocalSGD(batch_size=10)
-    assert choose(flat, [18] * 100, 100, local) == "batched"
-    assert choose(flat, [18], 1, local) == "sequential"
+    assert choose(flat, 100) == "batched"
+    assert choose(flat, 1) == "sequential"
+    assert choose(FlatModel(models.build("fedfv_mnist", mnist_like)), 10) == "sequential"
 
 
 def test_running_statistics_are_refused(small):
@@ -93,3 +94,15 @@ def test_dropout_is_keyed_and_leaves_the_global_stream_alone(small):
 def test_refusals_name_the_argument(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         LocalSGD(**bad)
+
+
+def test_a_group_of_slots_changes_nothing(small, monkeypatch):
+    """More slots than fit one stack: groups are trained one after the other."""
+    from fairfl.clients import batched
+
+    federation = partition.dirichlet(small, 5, 1.0, min_size=5, test=0.2)
+    settings = dict(model=lambda ds, seed: models.build("mlp", ds, seed=seed, hidden=(6,)), rounds=2, engine="batched",
+                    local=LocalSGD(lr=0.1, epochs=2, batch_size=7))
+    whole = train(federation, **settings)
+    monkeypatch.setattr(batched, "CPU_STACK", 130)
+    assert abs(train(federation, **settings).weights - whole.weights).max() < 1e-6

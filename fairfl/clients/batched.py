@@ -13,14 +13,28 @@ from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
 
 
+# Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
+# trained a few slots at a time (benchmarks/training.py).
+CPU_STACK = 2_000_000
+
+
 def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss) -> torch.Tensor:
     """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
     flat.module.train()
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
-    ranked = [slots[i] for i in order]
-    start = starts[torch.tensor([s.run for s in ranked], device=starts.device)]
-    plan, weight = _plan(ranked, local, round, data.inputs.device)
-    steps = [local.steps_of(len(s.rows)) for s in ranked]
+    deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
+    group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
+    for first in range(0, len(order), group):
+        chosen = order[first:first + group]
+        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, deltas, chosen)
+    return deltas
+
+
+def _train(flat, data, slots, starts, local, round, loss, deltas, places):
+    """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to ``deltas[places]``."""
+    start = starts[torch.tensor([s.run for s in slots], device=starts.device)]
+    plan, weight = _plan(slots, local, round, data.inputs.device)
+    steps = [local.steps_of(len(s.rows)) for s in slots]
     parameters = [p.contiguous() for p in flat.split(start).values()]
     anchors = [p.clone() for p in parameters] if local.proximal else None
     velocity = [torch.zeros_like(p) for p in parameters] if local.momentum else None
@@ -45,30 +59,34 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
                     grads = [v[:active].mul_(local.momentum).add_(g) for v, g in zip(velocity, grads)]
                 torch._foreach_sub_([p[:active] for p in parameters], grads, alpha=lr)
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
-    deltas = torch.empty_like(ended)
-    deltas[torch.tensor(order, device=ended.device)] = start - ended
-    return deltas
+    deltas[torch.tensor(places, device=deltas.device)] = start - ended
 
 
 def _plan(slots, local, round, device):
-    """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding."""
-    sizes = [len(s.rows) for s in slots]
-    B = max(sizes) if local.batch_size is None else min(local.batch_size, max(sizes))
-    T = max(local.steps_of(n) for n in sizes)
-    places = torch.zeros(len(slots), T, B, dtype=torch.int64)
-    counts = torch.zeros(len(slots), T, dtype=torch.int64)
-    for i, (slot, n) in enumerate(zip(slots, sizes)):
-        each = -(-n // B)
-        limit = local.steps_of(n)
-        for epoch, order in enumerate(local.orders(n, slot.seed, round, slot.client)):
-            first, last = epoch * each, min((epoch + 1) * each, limit)
-            if first >= last:
-                break
-            padded = torch.nn.functional.pad(order, (0, each * B - n)).view(each, B)
-            places[i, first:last] = padded[:last - first]
-            counts[i, first:last] = torch.tensor([B] * (each - 1) + [n - (each - 1) * B])[:last - first]
-    rows = torch.nn.utils.rnn.pad_sequence([s.rows for s in slots], batch_first=True)
-    plan = rows.gather(1, places.flatten(1).to(device)).view(len(slots), T, B)
+    """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
+
+    The weights are ``None`` where nothing is padded.
+    """
+    sizes = torch.tensor([len(s.rows) for s in slots])
+    B = int(sizes.max()) if local.batch_size is None else min(local.batch_size, int(sizes.max()))
+    each = -(-sizes // B)
+    limit = torch.tensor([local.steps_of(n) for n in sizes.tolist()])
+    T = int(limit.max())
+    t = torch.arange(T)
+    ends_epoch = (t % each[:, None]) == each[:, None] - 1
+    counts = torch.where(ends_epoch, (sizes - (each - 1) * B)[:, None], B) * (t < limit[:, None])
+
+    # Every slot's epoch e fills its row of the table from step e · each on; what no row fills is padding.
+    first = sizes.cumsum(0) - sizes
+    within = torch.arange(int(sizes.sum())) - torch.repeat_interleave(first, sizes)
+    width = int((local.epochs * each).max()) * B
+    table = torch.zeros(len(slots), width, dtype=torch.int64)
+    orders = [local.orders(len(s.rows), s.seed, round, s.client) for s in slots]
+    into = torch.repeat_interleave(torch.arange(len(slots)) * width, sizes) + within
+    for e in range(local.epochs):
+        drawn = torch.cat([o[e] for o in orders]) + torch.repeat_interleave(first, sizes)
+        table.view(-1)[into + torch.repeat_interleave(e * each * B, sizes)] = drawn
+    plan = torch.cat([s.rows for s in slots])[table[:, :T * B].to(device)].view(len(slots), T, B)
     inside = torch.arange(B) < counts[:, :, None]
     if bool(inside.all()):
         return plan, None

@@ -71,7 +71,7 @@ def train(
     flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
     flat = flats[0]
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
-    engine = engine or choose(flat, federation.sizes.tolist(), slots_a_round, local)
+    engine = engine or choose(flat, slots_a_round)
     settings = {
         "federation": describe_federation(federation), "rule": describe_rule(rule), "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats], "rounds": rounds, "local": describe(local),
