@@ -35,7 +35,8 @@ def _train(flat, data, slots, starts, local, round, loss, deltas, places):
     start = starts[torch.tensor([s.run for s in slots], device=starts.device)]
     plan, weight = _plan(slots, local, round, data.inputs.device)
     steps = [local.steps_of(len(s.rows)) for s in slots]
-    parameters = [p.contiguous() for p in flat.split(start).values()]
+    # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
+    parameters = [p.clone(memory_format=torch.contiguous_format) for p in flat.split(start).values()]
     anchors = [p.clone() for p in parameters] if local.proximal else None
     velocity = [torch.zeros_like(p) for p in parameters] if local.momentum else None
     names, lr, ragged = flat.layout.names, local.lr_at(round), weight is not None
