@@ -1,10 +1,28 @@
-"""Datasets as tensors. This room knows nothing of clients."""
+"""Datasets as tensors. This room knows nothing of clients.
 
-from fairfl.data import digits
+Where a dataset is looked for, in this order: parquet files under ``$FAIRFL_DATA`` (``NAME-train.parquet`` and
+``NAME-test.parquet``, or a folder ``NAME`` with shards as on the Hugging Face hub), then the cache
+(``$FAIRFL_CACHE``, or ``~/.cache/fairfl``), then the network, once.
+"""
+
+import inspect
+from collections.abc import Sequence
+
+from fairfl.data import adult, digits, images, parquet, shakespeare
 from fairfl.data.dataset import Dataset
 from fairfl.errors import unknown
 
-LOADERS = {"digits": digits.load}
+LOADERS = {
+    "adult": adult.load,
+    "cifar10": images.cifar10,
+    "cifar100": images.cifar100,
+    "digits": digits.load,
+    "emnist": images.emnist,
+    "fashion_mnist": images.fashion_mnist,
+    "mnist": images.mnist,
+    "parquet": parquet.load,
+    "shakespeare": shakespeare.load,
+}
 
 
 def names() -> list[str]:
@@ -12,14 +30,24 @@ def names() -> list[str]:
     return sorted(LOADERS)
 
 
-def load(name: str) -> Dataset:
-    """The dataset called ``name`` (see ``names()``).
+def load(name: str, *, classes: Sequence[str | int] | None = None, **options) -> Dataset:
+    """The dataset called ``name`` (see ``names()``); its ``options`` are its loader's: ``help(data.LOADERS[name])``.
 
-    Raises ``ValueError`` for an unknown name. Your own data need no name: build a ``Dataset`` from tensors.
+    ``classes``: keep the rows of these classes only, renumbered in this order (see ``Dataset.only``); what a loader
+    computes over all rows, such as the mean to normalise by, is computed before.
+
+    Raises ``ValueError`` for an unknown name, option or class, ``FileNotFoundError`` saying what to do for a dataset
+    that can neither be found nor fetched, and ``ValueError`` naming the file for one that is not whole. Your own
+    tensors need no name: build a ``Dataset`` from them.
     """
     if name not in LOADERS:
         raise unknown("dataset", name, LOADERS, "For your own tensors use fairfl.Dataset.")
-    return LOADERS[name]()
+    known = inspect.signature(LOADERS[name]).parameters
+    for option in options:
+        if option not in known:
+            raise unknown(f"option of dataset {name!r}", option, [*known, "classes"])
+    dataset = LOADERS[name](**options)
+    return dataset if classes is None else dataset.only(*classes)
 
 
 __all__ = ["Dataset", "load", "names"]

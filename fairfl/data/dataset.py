@@ -1,10 +1,10 @@
 """``Dataset``: inputs and targets as two flat tensors, and what is known about each row."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
-from fairfl.errors import refuse
+from fairfl.errors import refuse, unknown
 
 
 @dataclass(frozen=True)
@@ -14,8 +14,9 @@ class Dataset:
     ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers.
     ``classes``: the class names, in the order of their numbers. ``test_from``: rows from here on are the
     official test set; it equals N where the dataset has none. ``columns``: further facts per row by name,
-    each (N,), which ``partition.by_column`` can split by. ``variant``: what was done to the original data
-    (re-encoding, subsetting), for provenance; empty if nothing was.
+    each (N,): int64 where ``partition.by_column`` can split by them, and ``column_names`` then names their values in
+    order; float32 for a measure. ``variant``: what was done to the original data (re-encoding, subsetting), for
+    provenance; empty if nothing was.
 
     Raises ``ValueError`` if lengths differ, a target names no class, or an input is not finite.
     """
@@ -49,6 +50,29 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.inputs)
+
+    def only(self, *classes: str | int) -> "Dataset":
+        """The rows of these classes, given by name or number, as a problem of its own.
+
+        The classes are renumbered in the order given. Raises ``ValueError`` for an unknown or repeated class.
+        """
+        numbers = [c if isinstance(c, int) and 0 <= c < len(self.classes) else self._number(c) for c in classes]
+        if not numbers or len(set(numbers)) < len(numbers):
+            raise refuse("classes", classes, "one or more different classes", "Name each class once.")
+        renumber = torch.full((len(self.classes),), -1)
+        renumber[numbers] = torch.arange(len(numbers))
+        targets = renumber[self.targets]
+        rows = (targets >= 0).nonzero().flatten()
+        kept = tuple(self.classes[n] for n in numbers)
+        return replace(self, inputs=self.inputs[rows], targets=targets[rows], classes=kept,
+                       test_from=int((rows < self.test_from).sum()),
+                       columns={name: column[rows] for name, column in self.columns.items()},
+                       variant="; ".join(filter(None, [self.variant, f"only the classes {', '.join(kept)}"])))
+
+    def _number(self, name: str | int) -> int:
+        if name not in self.classes:
+            raise unknown(f"class of dataset {self.name!r}", name, self.classes)
+        return self.classes.index(name)
 
     def __repr__(self) -> str:
         test = f", test rows from {self.test_from}" if self.test_from < len(self) else ""

@@ -1,0 +1,68 @@
+"""torchvision's downloads, kept in the cache: whole or not at all, and never fetched twice."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from fairfl import vision
+from fairfl.data import places
+from fairfl.data.pixels import Pixels
+from fairfl.data.tables import broken
+
+
+def image_parts(name: str, full: str, theirs: str, split: str | None) -> tuple[list[Pixels], Path]:
+    """Training and test part of torchvision's dataset ``theirs``, and the folder they lie in.
+
+    ``full`` is the name that files of one's own would have. Raises ``FileNotFoundError`` with both ways out if it
+    can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole.
+    """
+    root = places.cache() / "torchvision"
+    if not (root / name).is_dir():
+        try:
+            _fetch(root, name, theirs, split)
+        except Exception as failure:  # no network, no disk, no torchvision: the reader's choice is the same
+            raise places.missing(full, f"{full}-train.parquet and {full}-test.parquet (as on the Hugging Face hub: "
+                                 f"image, label)", f"torchvision could not download it ({failure})",
+                                 f"connect to the network and load it again: torchvision then downloads it once, "
+                                 f"into {root / name}") from None
+    try:
+        made = [_open(theirs, root / name, train, split, fetch=False) for train in (True, False)]
+        parts = [Pixels(_upright(m.data, split), np.asarray(m.targets, np.int64)) for m in made]
+    except ImportError:
+        raise
+    except Exception as failure:  # torchvision's own words for a short file range from OSError to AssertionError
+        raise broken(root / name, failure) from None
+    for part in parts:
+        if len(part.images) != len(part.labels):
+            raise broken(root / name, f"it has {len(part.images)} images and {len(part.labels)} labels")
+    return parts, root / name
+
+
+def _fetch(root: Path, name: str, theirs: str, split: str | None) -> None:
+    """Download beside the final place and move there when whole: a killed download leaves nothing that looks done."""
+    root.mkdir(parents=True, exist_ok=True)
+    unfinished = tempfile.mkdtemp(dir=root, prefix=f"{name}.part-")
+    try:
+        for train in (True, False):
+            _open(theirs, unfinished, train, split, fetch=True)
+        os.replace(unfinished, root / name)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if not (root / name).is_dir():  # else another process was quicker, and its copy serves
+            raise
+
+
+def _open(theirs: str, root, train: bool, split: str | None, fetch: bool):
+    kind = getattr(vision.torchvision().datasets, theirs)
+    return kind(str(root), train=train, download=fetch, **({"split": split} if split else {}))
+
+
+def _upright(data, split: str | None) -> np.ndarray:
+    """torchvision's (N, H, W) or (N, H, W, C) as (N, C, H, W). EMNIST, which alone has splits, lies on its side."""
+    images = np.asarray(data)
+    if images.ndim == 4:
+        return np.ascontiguousarray(images.transpose(0, 3, 1, 2))
+    return np.ascontiguousarray(images.transpose(0, 2, 1) if split else images)[:, None]

@@ -1,0 +1,123 @@
+"""MNIST, Fashion-MNIST, CIFAR-10, CIFAR-100 and EMNIST: from parquet files, else downloaded once by torchvision."""
+
+import string
+from dataclasses import dataclass
+
+from fairfl.data import download, pixels, places
+from fairfl.data.dataset import Dataset
+from fairfl.data.pixels import Pixels
+from fairfl.data.scaling import assemble
+from fairfl.data.tables import broken
+from fairfl.errors import unknown
+
+# The fifteen letters whose two cases EMNIST's merged splits do not tell apart.
+_MERGED = set("cijklmopsuvwxyz")
+EMNIST_SPLITS = {
+    "letters": tuple(string.ascii_lowercase),
+    "balanced": tuple(sorted(set(string.digits + string.ascii_letters) - _MERGED)),
+    "bymerge": tuple(sorted(set(string.digits + string.ascii_letters) - _MERGED)),
+    "byclass": tuple(sorted(string.digits + string.ascii_letters)),
+    "digits": tuple(string.digits),
+    "mnist": tuple(string.digits),
+}
+EMNIST_ROWS = {"letters": (124800, 20800), "balanced": (112800, 18800), "bymerge": (697932, 116323),
+               "byclass": (697932, 116323), "digits": (240000, 40000), "mnist": (60000, 10000)}
+_FASHION = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
+_CIFAR10 = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+_CIFAR100 = tuple("""apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
+camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur dolphin
+elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard lobster man
+maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear pickup_truck pine_tree plain
+plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark shrew skunk skyscraper snail snake spider
+squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor train trout tulip turtle wardrobe
+whale willow_tree wolf woman worm""".split())
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What is known of a dataset before it is read: how torchvision calls it, and what it must be."""
+
+    theirs: str
+    classes: tuple[str, ...]
+    shape: tuple[int, int, int]
+    rows: tuple[int, int]
+
+
+SOURCES = {
+    "mnist": _Source("MNIST", tuple(string.digits), (1, 28, 28), (60000, 10000)),
+    "fashion_mnist": _Source("FashionMNIST", _FASHION, (1, 28, 28), (60000, 10000)),
+    "cifar10": _Source("CIFAR10", _CIFAR10, (3, 32, 32), (50000, 10000)),
+    "cifar100": _Source("CIFAR100", _CIFAR100, (3, 32, 32), (50000, 10000)),
+}
+
+
+def mnist(*, normalise=None) -> Dataset:
+    """MNIST: (1, 28, 28) grey digits, 60,000 + 10,000 rows, 10 classes. ``normalise``: see ``scaling.assemble``."""
+    return _named("mnist", SOURCES["mnist"], normalise)
+
+
+def fashion_mnist(*, normalise=None) -> Dataset:
+    """Fashion-MNIST: (1, 28, 28) grey clothes, 60,000 + 10,000 rows, 10 classes.
+
+    The papers' three-client problem is ``load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"))``; Li et
+    al. 2019 and FedFV prepare it with ``normalise="pixel"``.
+    """
+    return _named("fashion_mnist", SOURCES["fashion_mnist"], normalise)
+
+
+def cifar10(*, normalise=None) -> Dataset:
+    """CIFAR-10: (3, 32, 32) colour photographs, 50,000 + 10,000 rows, 10 classes.
+
+    FedFV's code divides by the mean of single images' deviations, a common slip: ``normalise=((0.4914, 0.4822,
+    0.4465), (0.2023, 0.1994, 0.2010))``.
+    """
+    return _named("cifar10", SOURCES["cifar10"], normalise)
+
+
+def cifar100(*, normalise=None) -> Dataset:
+    """CIFAR-100 with its 100 fine classes: (3, 32, 32), 50,000 + 10,000 rows."""
+    return _named("cifar100", SOURCES["cifar100"], normalise)
+
+
+def emnist(*, split: str = "letters", normalise=None) -> Dataset:
+    """EMNIST: (1, 28, 28) handwritten characters, upright; ``split`` as in ``EMNIST_SPLITS``.
+
+    "letters": 26 classes, upper and lower case together, 124,800 + 20,800 rows; "balanced": 47 classes, 112,800 + 18,800;
+    "byclass": 62 classes, 697,932 + 116,323. It has no writers: FEMNIST by writer is read with ``load("parquet", ...,
+    client="writer_id")``. FEMNIST-skewed's ten classes are ``load("emnist", classes="abcdefghij")``.
+    Files of one's own are called ``emnist_letters-train.parquet`` and so on, hold upright images, and count letters
+    from 0 or from 1.
+    """
+    if split not in EMNIST_SPLITS:
+        raise unknown("EMNIST split", split, EMNIST_SPLITS)
+    source = _Source("EMNIST", EMNIST_SPLITS[split], (1, 28, 28), EMNIST_ROWS[split])
+    return _named("emnist", source, normalise, split)
+
+
+def _named(name: str, source: _Source, normalise, split: str | None = None) -> Dataset:
+    """Source: parquet files under ``$FAIRFL_DATA``, else torchvision's download into the cache."""
+    full = f"{name}_{split}" if split else name
+    files = places.both(places.own() / full) if places.own() else None
+    if files:
+        parts = [pixels.read(paths) for paths in files]
+        origins = [paths[0] for paths in files]
+    else:
+        parts, folder = download.image_parts(name, full, source.theirs, split)
+        origins = [folder, folder]
+    for part, origin in zip(parts, origins):
+        if part.labels.dtype.kind != "i":
+            raise broken(origin, f"its labels are text; {full} has the class numbers 0 to {len(source.classes) - 1}")
+    if split == "letters" and max(int(part.labels.max()) for part in parts) == 26:  # as EMNIST's own files count
+        parts = [Pixels(part.images, part.labels - 1, jpeg=part.jpeg) for part in parts]
+    for part, origin in zip(parts, origins):
+        low, high = int(part.labels.min()), int(part.labels.max())
+        if not 0 <= low <= high < len(source.classes):
+            raise broken(origin, f"its labels run from {low} to {high} and those of {full} from 0 to "
+                                 f"{len(source.classes) - 1}")
+        if part.images.shape[1:] != source.shape:
+            raise broken(origin, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {full} "
+                                 f"{source.shape}")
+    done = ["JPEG re-encoded"] if any(p.jpeg for p in parts) else []
+    for part, rows, what in zip(parts, source.rows, ("training", "test")):
+        done += [f"{len(part):,} of {rows:,} {what} rows"] if len(part) != rows else []
+    return assemble(full, parts[0], parts[1], source.classes, normalise, done)

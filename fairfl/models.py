@@ -1,0 +1,233 @@
+"""The models of the papers' tables, shaped by a dataset and with keyed initial weights.
+
+Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes): where a table ends
+in a softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run
+under ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
+"""
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable
+from math import isqrt, prod
+
+import torch
+from torch import nn
+
+from fairfl import vision
+from fairfl.data.dataset import Dataset
+from fairfl.errors import refuse, unknown
+from fairfl.randomness import key
+
+
+def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings) -> nn.Module:
+    """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
+
+    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function of your own, called as
+    ``name(shape, classes, **settings)``. The initial weights depend on ``seed`` alone: equal on every device, and no
+    global random state is touched.
+
+    Raises ``ValueError`` for an unknown name or setting, text given to a model of numbers or the reverse, or inputs of a
+    shape that the model cannot take.
+    """
+    make = name
+    if not callable(name):
+        if name not in MODELS:
+            raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
+        make = MODELS[name]
+        if dataset.inputs.is_floating_point() == (name in READS_TEXT):
+            kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
+            rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
+            raise ValueError(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
+                             f"one of {', '.join(rest)}")
+        known = list(inspect.signature(make).parameters)[2:]
+        for setting in settings:
+            if setting not in known:
+                raise unknown(f"setting of model {name!r}", setting, ["seed", *known])
+    # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        torch.default_generator.manual_seed(key(seed, "weights"))
+        return make(tuple(dataset.inputs.shape[1:]), len(dataset.classes), **settings)
+
+
+def names() -> list[str]:
+    """The models that ``build`` knows by name."""
+    return sorted(MODELS)
+
+
+def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> nn.Module:
+    """Logistic regression, one linear layer: the Adult model of FedMGDA+ (section 6.1.4) and q-FFL.
+
+    ``softmax=True`` ends in a softmax, to which the cross-entropy loss adds its own. This linear model with it, and not
+    the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST tables: so has its first released
+    code, and the logs beside that code average to Table 3's FedAvg row in every digit.
+    """
+    return _stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **_softmax(softmax))
+
+
+def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200), softmax: bool = False) -> nn.Module:
+    """A feed-forward network with ReLU between its layers.
+
+    The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
+    FedFV's released code. ``softmax=True``: as in ``logistic``, and so in that code's first version on CIFAR-10.
+    """
+    layers, width = OrderedDict(flat=nn.Flatten()), prod(shape)
+    for i, wide in enumerate(hidden, 1):
+        layers[f"dense{i}"], layers[f"relu{i}"], width = nn.Linear(width, wide), nn.ReLU(), wide
+    return _stack(**layers, out=nn.Linear(width, classes), **_softmax(softmax))
+
+
+def fedmgda_cifar10(shape: tuple[int, ...], classes: int) -> nn.Module:
+    """FedMGDA+ Table 2, for CIFAR-10: 797,962 parameters at (3, 32, 32) and 10 classes."""
+    shape = _image(shape)
+    convolutions = OrderedDict(
+        image=_Image(shape), conv1=nn.Conv2d(shape[0], 64, 5), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
+        norm1=nn.LocalResponseNorm(2), conv2=nn.Conv2d(64, 64, 5), relu2=nn.ReLU(), norm2=nn.LocalResponseNorm(2),
+        pool2=nn.MaxPool2d(2), flat=nn.Flatten())
+    return _stack(**convolutions, dense1=nn.Linear(_width(convolutions, shape), 384), relu3=nn.ReLU(),
+                  dense2=nn.Linear(384, 192), relu4=nn.ReLU(), out=nn.Linear(192, classes))
+
+
+def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
+    """FedMGDA+ Table 3, for Fashion-MNIST: 21,840 parameters at (1, 28, 28) and 10 classes.
+
+    The table has two dropouts of 0.5, a whole channel's and a unit's; ``dropout=False`` leaves both out. (The paper's
+    section 6.1.1 gives this model three dense layers; its table has two.)
+    """
+    shape = _image(shape)
+    convolutions = OrderedDict(
+        image=_Image(shape), conv1=nn.Conv2d(shape[0], 10, 5), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
+        conv2=nn.Conv2d(10, 20, 5), relu2=nn.ReLU(), pool2=nn.MaxPool2d(2),
+        drop1=nn.Dropout2d(0.5 * dropout), flat=nn.Flatten())
+    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 50), relu3=nn.ReLU(),
+                  drop2=nn.Dropout(0.5 * dropout), out=nn.Linear(50, classes))
+
+
+def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
+    """FedMGDA+ Table 4, for FEMNIST: 1,206,590 parameters at (1, 28, 28) and 62 classes.
+
+    The table leaves the activation of the first convolution and of the dense layer blank, and cites Reddi et al., whose
+    code has ReLU in both places; so has this. Dropout 0.25 and 0.5 as in the table; ``dropout=False`` leaves both out.
+    It fits AdaFed's and DQN-Fed's "2 convolutional and 2 fully-connected layers" too, and so does ``fedfv_mnist``.
+    """
+    shape = _image(shape)
+    convolutions = OrderedDict(
+        image=_Image(shape), conv1=nn.Conv2d(shape[0], 32, 3), relu1=nn.ReLU(), conv2=nn.Conv2d(32, 64, 3),
+        relu2=nn.ReLU(), pool=nn.MaxPool2d(2), drop1=nn.Dropout(0.25 * dropout), flat=nn.Flatten())
+    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 128), relu3=nn.ReLU(),
+                  drop2=nn.Dropout(0.5 * dropout), out=nn.Linear(128, classes))
+
+
+def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
+    """FedFV's CNN for MNIST, McMahan et al.'s: 1,663,370 parameters at (1, 28, 28) and 10 classes.
+
+    The paper says "a CNN with 2 convolution layers"; the layers are those of its released code since version 2. (Version
+    1 had neither padding nor ReLU around the convolutions, and 62 outputs.)
+    """
+    shape = _image(shape)
+    convolutions = OrderedDict(
+        image=_Image(shape), conv1=nn.Conv2d(shape[0], 32, 5, padding=2), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
+        conv2=nn.Conv2d(32, 64, 5, padding=2), relu2=nn.ReLU(), pool2=nn.MaxPool2d(2), flat=nn.Flatten())
+    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 512), relu3=nn.ReLU(),
+                  out=nn.Linear(512, classes))
+
+
+def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str = "cifar") -> nn.Module:
+    """torchvision's ResNet-18 with group normalisation: 11,173,962 parameters at (3, 32, 32) and 10 classes.
+
+    AdaFed (sections 7.1, 7.2, appendix D) and DQN-Fed name it and give neither the groups nor the stem. ``groups``: into
+    how many parts a layer's channels are normalised; 2 is what FedDyn's and TensorFlow Federated's code have.
+    ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" with torchvision's 7×7, stride 2,
+    and pooling, which leaves a single pixel of a 32×32 image at the end.
+    """
+    if stem not in ("cifar", "imagenet"):
+        raise unknown("stem", stem, ("cifar", "imagenet"))
+    if groups < 1 or 64 % groups:
+        raise refuse("groups", groups, "a divisor of 64", "Every layer's channels are a multiple of 64.")
+    shape = _image(shape)
+    network = vision.torchvision().models.resnet18(num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c))
+    if stem == "cifar":
+        network.conv1 = nn.Conv2d(shape[0], 64, 3, padding=1, bias=False)
+        network.maxpool = nn.Identity()
+    elif shape[0] != 3:
+        network.conv1 = nn.Conv2d(shape[0], 64, 7, stride=2, padding=3, bias=False)
+    return _stack(image=_Image(shape), network=network)
+
+
+def char_lstm(shape: tuple[int, ...], classes: int, *, embedding: int = 8, hidden: int = 256,
+              layers: int = 2) -> nn.Module:
+    """Next-character LSTM, (batch, time) int64 in: 819,920 parameters at the 80 characters of Shakespeare.
+
+    An embedding of 8, two LSTM layers of 256, one dense layer on the last step: FedMGDA+ section 6.1.3, q-FFL and LEAF;
+    AdaFed's set-up 1 gives no widths. ``layers=1`` is AdaFed's set-up 2. (PyTorch has two bias vectors a layer, TensorFlow
+    one: 2,048 parameters more than there.) Its gradients under ``vmap`` are slow.
+    """
+    return _CharLSTM(classes, embedding, hidden, layers)
+
+
+MODELS = {make.__name__: make for make in (logistic, mlp, fedmgda_cifar10, fedmgda_fashion_mnist, fedmgda_femnist,
+                                           fedfv_mnist, resnet18, char_lstm)}
+READS_TEXT = frozenset({"char_lstm"})
+
+
+class _Image(nn.Module):
+    """(batch, anything of the right size) → (batch, C, H, W)."""
+
+    def __init__(self, shape: tuple[int, int, int]):
+        super().__init__()
+        self.shape = shape
+
+    def forward(self, inputs):
+        return inputs.reshape(inputs.shape[0], *self.shape)
+
+    def extra_repr(self) -> str:
+        return str(self.shape)
+
+
+class _CharLSTM(nn.Module):
+    def __init__(self, symbols: int, embedding: int, hidden: int, layers: int):
+        super().__init__()
+        self.embedding = nn.Embedding(symbols, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, layers, batch_first=True)
+        self.out = nn.Linear(hidden, symbols)
+
+    def forward(self, inputs):
+        steps, _ = self.lstm(self.embedding(inputs))
+        return self.out(steps[:, -1])
+
+
+def _stack(**layers: nn.Module) -> nn.Sequential:
+    """Layers by name, so that a parameter is called ``dense1.weight`` and not ``2.weight``."""
+    return nn.Sequential(OrderedDict(layers))
+
+
+def _softmax(wanted: bool) -> dict[str, nn.Module]:
+    return {"softmax": nn.Softmax(dim=1)} if wanted else {}
+
+
+def _image(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """(C, H, W) of inputs that are images, grey ones without a channel, or square ones laid flat."""
+    if len(shape) == 3:
+        return shape
+    if len(shape) == 2:
+        return (1, *shape)
+    for channels in (1, 3):
+        side = isqrt(shape[0] // channels) if len(shape) == 1 else 0
+        if side and channels * side * side == shape[0]:
+            return (channels, side, side)
+    raise refuse("the shape of one input", shape, "(C, H, W), (H, W), or a square image laid flat",
+                 "Reshape the dataset's inputs, or use logistic or mlp, which take any shape.")
+
+
+def _width(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
+    """How many numbers the convolutions leave of one image."""
+    try:
+        with torch.no_grad():
+            width = nn.Sequential(convolutions).eval()(torch.zeros(1, *shape)).shape[1]
+    except RuntimeError:
+        width = 0
+    if width == 0:
+        raise refuse("the shape of one input", shape, "an image large enough for this model's convolutions and pooling",
+                     "Use a larger image, or mlp.")
+    for layer in convolutions.values():
+        layer.train()
+    return width
