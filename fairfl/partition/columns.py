@@ -1,0 +1,72 @@
+"""Splits along a column that the data bring along: a writer, a speaking role, a domain."""
+
+import torch
+
+from fairfl.data.dataset import Dataset
+from fairfl.errors import refuse, unknown
+from fairfl.federation import Federation
+from fairfl.partition.scoring import finish, put_aside
+from fairfl.randomness import generator
+
+
+def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None, seed: int = 0,
+              **scoring) -> Federation:
+    """One client for each value of ``column``: a writer, a speaking role, a domain.
+
+    Values with fewer than ``min_size`` training rows are left out, and the recipe counts them. Of more than
+    ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
+    official test rows of its own value. With ``in_order=True`` a client's last rows are held out instead of random ones
+    (text, where neighbouring windows overlap).
+    """
+    if column not in dataset.columns:
+        raise unknown("column", column, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
+    official = scoring.get("scored_on") == "official"
+    rows, _ = put_aside(dataset, seed, **scoring)
+    values = dataset.columns[column]
+    present, counts = values[rows].unique(return_counts=True)
+    kept = present[counts >= min_size]
+    if official:
+        kept = kept[torch.isin(kept, values[dataset.test_from:])]
+    dropped = len(present) - len(kept)
+    if max_clients is not None and len(kept) > max_clients:
+        chosen = torch.randperm(len(kept), generator=generator(seed, "columns"))[:max_clients]
+        kept = kept[chosen.sort().values]
+    lists = [rows[values[rows] == v] for v in kept]
+    tests = None
+    if official:
+        test_rows = torch.arange(dataset.test_from, len(dataset))
+        tests = [test_rows[values[test_rows] == v] for v in kept]
+    recipe = {"law": "by_column", "column": column, "left_out": dropped, "seed": seed}
+    return finish(dataset, lists, None, seed, recipe, tests=tests, **scoring)
+
+
+def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "position", end: str = "position_end",
+            min_size: int = 2) -> Federation:
+    """One client for each value of ``column``, trained on what ends before ``cut`` and scored on what begins after it.
+
+    ``start`` and ``end`` name columns that say where a row lies in its client's text, from 0 to 1. A row that straddles the cut is in
+    neither part, so that overlapping windows do not leak. Values with fewer than ``min_size`` rows on a side are left out, and the
+    recipe counts them.
+    """
+    for name in (column, start, end):
+        if name not in dataset.columns:
+            raise unknown("column", name, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
+    if not 0 < cut < 1:
+        raise refuse("cut", cut, "between 0 and 1", "0.8 trains on the first four fifths.")
+    values, before, after = dataset.columns[column], dataset.columns[end] <= cut, dataset.columns[start] >= cut
+    train, test, left_out = [], [], 0
+    order = torch.argsort(values, stable=True)
+    for rows in order.split(torch.bincount(values).tolist()):
+        if len(rows) == 0:
+            continue
+        first, last = rows[before[rows]], rows[after[rows]]
+        if min(len(first), len(last)) < min_size:
+            left_out += 1
+        else:
+            train.append(first)
+            test.append(last)
+    if not train:
+        raise ValueError(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
+    nothing = tuple(order[:0] for _ in train)
+    recipe = {"law": "in_time", "column": column, "cut": cut, "left_out": left_out}
+    return Federation(dataset, tuple(train), nothing, tuple(test), recipe)

@@ -1,0 +1,87 @@
+"""How clients are scored, in the three words that every law of splitting takes.
+
+``scored_on="own"`` keeps a fraction ``test`` of each client's own rows aside. ``"pool"`` puts a fraction ``test`` of the whole
+dataset aside first, class by class, and scores each client on the largest part of that pool that has the client's own mix of
+classes: many test rows a client, so that the spread between clients is not the spread of a few images. ``"official"`` does the
+same with the dataset's official test rows. ``validation`` is a fraction of each client's own rows.
+"""
+
+import torch
+
+from fairfl.errors import refuse, unknown
+from fairfl.federation import Federation
+from fairfl.randomness import generator
+
+SCORED = ("own", "pool", "official")
+
+
+def enough(wanted: int, rows: int) -> None:
+    if wanted < 1:
+        raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
+    if wanted > rows:
+        raise ValueError(f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
+                         f"use fewer clients or hold out less")
+
+
+def put_aside(dataset, seed, *, scored_on="own", test=0.2, validation=0.0, in_order=False):
+    """Rows to split, and the rows of the held-out pool (or None)."""
+    if scored_on not in SCORED:
+        raise unknown("scored_on", scored_on, SCORED)
+    for what, share in {"test": test, "validation": validation}.items():
+        if not 0 <= share < 1:
+            raise refuse(what, share, "a fraction from 0 to below 1", "It is the share of rows held out.")
+    if test + validation >= 1:
+        raise refuse("test + validation", test + validation, "below 1", "Leave rows to train on.")
+    rows = torch.arange(dataset.test_from)
+    if scored_on == "official":
+        if dataset.test_from == len(dataset):
+            raise ValueError(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
+        return rows, torch.arange(dataset.test_from, len(dataset))
+    if scored_on == "own":
+        return rows, None
+    aside = []
+    for c in range(len(dataset.classes)):
+        of_class = rows[dataset.targets[rows] == c]
+        order = torch.randperm(len(of_class), generator=generator(seed, "pool", client=c))
+        aside.append(of_class[order[:round(test * len(of_class))]])
+    pool = torch.cat(aside).sort().values
+    return rows[~torch.isin(rows, pool)], pool
+
+
+def finish(dataset, lists, pool, seed, recipe, *, scored_on="own", test=0.2, validation=0.0, in_order=False, tests=None):
+    """Cut every client's rows into train, validation and test, and check the result."""
+    parts = {"train": [], "validation": [], "test": []}
+    for client, rows in enumerate(lists):
+        order = rows if in_order else rows[torch.randperm(len(rows), generator=generator(seed, "holdout", client=client))]
+        n_test = round(test * len(rows)) if pool is None and tests is None else 0
+        n_validation = round(validation * len(rows))
+        n_train = len(rows) - n_test - n_validation
+        parts["train"].append(order[:n_train])
+        parts["validation"].append(order[n_train:n_train + n_validation])
+        if tests is not None:
+            parts["test"].append(tests[client])
+        elif pool is None:
+            parts["test"].append(order[n_train + n_validation:])
+        else:
+            parts["test"].append(_own_mix(dataset, rows, pool, seed, client))
+    told = {"scored_on": scored_on} | ({} if scored_on == "official" else {"test": test})
+    told |= {"validation": validation} if validation else {}
+    return Federation(dataset, *(tuple(parts[p]) for p in ("train", "validation", "test")), recipe | told)
+
+
+def _own_mix(dataset, rows, pool, seed, client):
+    """The largest part of the pool whose classes are mixed as in ``rows``."""
+    classes = len(dataset.classes)
+    mix = torch.bincount(dataset.targets[rows], minlength=classes).double() / max(len(rows), 1)
+    stock = torch.bincount(dataset.targets[pool], minlength=classes).double()
+    held = mix > 0
+    if not bool(held.any()):
+        return pool[:0]
+    size = float((stock[held] / mix[held]).min())
+    take = torch.minimum((mix * size).round(), stock).long()
+    chosen = []
+    for c in held.nonzero().flatten().tolist():
+        of_class = pool[dataset.targets[pool] == c]
+        order = torch.randperm(len(of_class), generator=generator(seed, "score", round=c, client=client))
+        chosen.append(of_class[order[:int(take[c])]])
+    return torch.cat(chosen).sort().values
