@@ -18,7 +18,8 @@ from fairfl.clients.slots import Slot
 CPU_STACK = 2_000_000
 
 
-def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss) -> torch.Tensor:
+def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
+        anchors: torch.Tensor | None = None) -> torch.Tensor:
     """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
     flat.module.train()
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
@@ -26,18 +27,21 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
         chosen = order[first:first + group]
-        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, deltas, chosen)
+        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, anchors, deltas, chosen)
     return deltas
 
 
-def _train(flat, data, slots, starts, local, round, loss, deltas, places):
+def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, places):
     """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to ``deltas[places]``."""
-    start = starts[torch.tensor([s.run for s in slots], device=starts.device)]
+    of_run = torch.tensor([s.run for s in slots], device=starts.device)
+    start = starts[of_run]
     plan, weight = _plan(slots, local, round, data.inputs.device)
     steps = [local.steps_of(len(s.rows)) for s in slots]
     # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
     parameters = [p.clone(memory_format=torch.contiguous_format) for p in flat.split(start).values()]
-    anchors = [p.clone() for p in parameters] if local.proximal else None
+    pull = None
+    if local.proximal:
+        pull = [p.contiguous() for p in flat.split((starts if anchors is None else anchors)[of_run]).values()]
     velocity = [torch.zeros_like(p) for p in parameters] if local.momentum else None
     names, lr, ragged = flat.layout.names, local.lr_at(round), weight is not None
 
@@ -54,8 +58,8 @@ def _train(flat, data, slots, starts, local, round, loss, deltas, places):
                 dict(zip(names, now)), data.inputs[rows], data.targets[rows], weight[:active, t] if ragged else None)
             grads = list(torch.autograd.grad(losses.sum(), now))
             with torch.no_grad():
-                if anchors is not None:
-                    grads = [g + local.proximal * (p - a[:active]) for g, p, a in zip(grads, now, anchors)]
+                if pull is not None:
+                    grads = [g + local.proximal * (p - a[:active]) for g, p, a in zip(grads, now, pull)]
                 if velocity is not None:
                     grads = [v[:active].mul_(local.momentum).add_(g) for v, g in zip(velocity, grads)]
                 torch._foreach_sub_([p[:active] for p in parameters], grads, alpha=lr)

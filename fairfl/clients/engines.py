@@ -32,8 +32,8 @@ def choose(flat: FlatModel, slots: int) -> str:
 
 
 def train_slots(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-                engine: str) -> torch.Tensor:
-    """Pseudo-gradients (S, d) of ``slots`` by the engine of that name."""
+                engine: str, anchors: torch.Tensor | None = None) -> torch.Tensor:
+    """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``."""
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    return ENGINES[engine](flat, data, slots, starts, local, round, loss)
+    return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)

@@ -8,8 +8,11 @@ from fairfl.clients.slots import Slot
 from fairfl.randomness import key
 
 
-def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss) -> torch.Tensor:
+def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
+        anchors: torch.Tensor | None = None) -> torch.Tensor:
     """The pseudo-gradients (S, d) of ``slots``; slot i starts from ``starts[slots[i].run]``.
+
+    The proximal term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given.
 
     ``data`` has ``inputs`` and ``targets`` on the model's device. ``loss(outputs, targets)`` gives one loss a row.
     """
@@ -18,18 +21,19 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
     lr = local.lr_at(round)
     for slot, delta in zip(slots, deltas):
         start = starts[slot.run]
+        anchor = start if anchors is None else anchors[slot.run]
         flat.vector.copy_(start)
         if flat.has_dropout:
             with torch.random.fork_rng(devices=[flat.device] if flat.device.type == "cuda" else []):
                 torch.manual_seed(key(slot.seed, "dropout", round, slot.client))
-                _descend(flat, data, slot, start, local, lr, round, loss)
+                _descend(flat, data, slot, anchor, local, lr, round, loss)
         else:
-            _descend(flat, data, slot, start, local, lr, round, loss)
+            _descend(flat, data, slot, anchor, local, lr, round, loss)
         torch.sub(start, flat.vector, out=delta)
     return deltas
 
 
-def _descend(flat, data, slot, start, local, lr, round, loss):
+def _descend(flat, data, slot, anchor, local, lr, round, loss):
     size = len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
     velocity = torch.zeros_like(flat.vector) if local.momentum else None
@@ -48,7 +52,7 @@ def _descend(flat, data, slot, start, local, lr, round, loss):
             loss(flat.module(x), y).mean().backward()
             step = flat.gradient
             if local.proximal:
-                step = step + local.proximal * (flat.vector - start)
+                step = step + local.proximal * (flat.vector - anchor)
             if velocity is not None:
                 step = velocity.mul_(local.momentum).add_(step)
             flat.vector.sub_(step, alpha=lr)

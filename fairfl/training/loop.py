@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from fairfl import models
-from fairfl.clients import FlatModel, LocalSGD, choose, train_slots
+from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
 from fairfl.errors import refuse
 from fairfl.federation import Federation
 from fairfl.rules import Rule, make
@@ -39,6 +39,7 @@ def train(
     evaluate_every: int = 1,
     score: Sequence[str] = ("test",),
     tamper: Callable | None = None,
+    personal: Ditto | None = None,
     loss: Callable = cross_entropy,
     device: str | torch.device | None = None,
     engine: str | None = None,
@@ -55,7 +56,7 @@ def train(
     replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories.
     ``evaluate_every``: rounds between evaluations (the first and the last model are always evaluated). ``score``: parts to
     score, of "test", "train", "validation". ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or
-    noise. ``loss(outputs, targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential"
+    noise. ``personal``: ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs, targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential"
     or "batched"; by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint
     there continues from it and ends with the same bits. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
@@ -76,10 +77,10 @@ def train(
         "federation": describe_federation(federation), "rule": describe_rule(rule), "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats], "rounds": rounds, "local": describe(local),
         "server": describe(server), "participation": participation, "batch_group": seeds, "evaluate_every": evaluate_every,
-        "score": list(score), "tamper": describe(tamper), "loss": describe(loss), "device": device.type, "engine": engine,
+        "score": list(score), "tamper": describe(tamper), "personal": describe(personal), "loss": describe(loss), "device": device.type, "engine": engine,
     }
     resident = _Resident(dataset.inputs.to(device), dataset.targets.to(device))
-    runs = [Run(i, s, copy.deepcopy(rule), f.vector, federation, resident, server, rounds, participation, score, loss)
+    runs = [Run(i, s, copy.deepcopy(rule), f.vector, federation, resident, server, rounds, participation, score, loss, personal, engine)
             for i, (s, f) in enumerate(zip(seeds, flats))]
     del flats
     begun, first, spent = time.perf_counter(), 0, 0.0

@@ -16,9 +16,9 @@ from fairfl.updates import Updates
 class Run:
     """State of one seed between rounds. All of it that changes is in ``state_dict``."""
 
-    def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss):
+    def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss, personal, engine):
         self.index, self.seed, self.rule, self.federation = index, seed, rule, federation
-        self.data, self.loss = data, loss
+        self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
         self.state = ServerState(server, w, rounds)
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
@@ -27,6 +27,11 @@ class Run:
         self.scorers = {part: Scorer(data, getattr(federation, part), loss)
                         for part in dict.fromkeys(("test", *score))}
         self.slots: list[Slot] = []
+        self.memory: dict = {}
+        self.personal = w.expand(len(federation), -1).clone() if personal else None
+        if personal:
+            # A personal model is scored on its own client's rows alone.
+            self.scorers = {part: [Scorer(data, [rows], loss) for rows in getattr(federation, part)] for part in self.scorers}
         self.reported = self.state.w
         self.record = {"rounds": [], "participants": [], "direction_norm": [], "smallest_rate": [], "remarks": [],
                        **{f"{part}/{what}": [] for part in self.scorers for what in ("accuracy", "loss")}}
@@ -44,10 +49,10 @@ class Run:
         """Rule and server: from the round's pseudo-gradients to the next model."""
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
-        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
-                         self.state.w, gradients, {})
-        extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
+        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
+                         self.state.w, gradients, clients, steps, self.memory)
+        extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
         updates = Updates(gradients, extras.pop("losses", None), sizes / sizes.sum(), torch.tensor(clients), len(self.rows),
                           round, flat.layout, extras, sum(steps) / len(steps))
         if tamper is not None:
@@ -59,6 +64,8 @@ class Run:
         norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
         if not np.isfinite(norm):
             raise ValueError(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
+        if self.ditto:
+            self.ditto.step(flat, self.data, self.slots, self.personal, self.state.w, round, self.loss, self.engine)
         self.state.step(decided.vector, round)
         self.reported = self.rule.report(self.state.w)
         self.record["participants"].append(clients)
@@ -68,23 +75,31 @@ class Run:
             self.record["remarks"].append((round, decided.reason))
 
     def evaluate(self, flat, done: int) -> None:
-        """Score the model that the method reports, after ``done`` rounds."""
+        """Score the model that the method reports, or the personal models, after ``done`` rounds."""
         flat.vector.copy_(self.reported)
         self.record["rounds"].append(done)
         for part, scorer in self.scorers.items():
-            accuracy, loss = scorer(flat.module)
+            accuracy, loss = self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
             self.record[f"{part}/accuracy"].append(accuracy.tolist())
             self.record[f"{part}/loss"].append(loss.tolist())
 
+    def _personal_scores(self, flat, scorers):
+        scores = []
+        for v, scorer in zip(self.personal, scorers):
+            flat.vector.copy_(v)
+            scores.append(scorer(flat.module))
+        return tuple(torch.cat(column) for column in zip(*scores))
+
     def state_dict(self) -> dict:
-        return {"server": self.state.state_dict(), "rule": self.rule.state_dict(), "reported": self.reported,
+        return {"memory": self.memory, "personal": self.personal, "server": self.state.state_dict(), "rule": self.rule.state_dict(), "reported": self.reported,
                 "record": self.record}
 
     def load_state_dict(self, state: dict) -> None:
         self.state.load_state_dict(state["server"])
         self.rule.load_state_dict(state["rule"])
         self.reported = state["reported"].to(self.state.w.device)
-        self.record = state["record"]
+        self.record, self.memory = state["record"], _moved(state["memory"], self.state.w.device)
+        self.personal = _moved(state["personal"], self.state.w.device)
 
     def history(self, settings: dict, seconds: float, federation) -> History:
         r = self.record
@@ -97,3 +112,14 @@ class Run:
             direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
             test_sizes=np.array([len(rows) for rows in federation.test]), weights=self.reported.cpu().numpy(),
             remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)
+
+
+def _moved(thing, device):
+    """Nested dictionaries, lists and tuples of tensors, on ``device``."""
+    if isinstance(thing, torch.Tensor):
+        return thing.to(device)
+    if isinstance(thing, dict):
+        return {name: _moved(value, device) for name, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        return type(thing)(_moved(value, device) for value in thing)
+    return thing

@@ -1,0 +1,36 @@
+"""Ditto: a personal model for every client, held near the common one."""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+
+from fairfl.clients.engines import train_slots
+from fairfl.clients.local import LocalSGD
+from fairfl.errors import refuse
+
+
+@dataclass(frozen=True)
+class Ditto:
+    """``v_k ← v_k − η (∇f_k(v_k) + λ (v_k − w_t))`` beside the common model's training (Li et al. 2021, Algorithm 1).
+
+    ``strength``: λ, how firmly a personal model is held; 0 trains alone. ``local``: how it is trained each time its client takes
+    part; its own proximal term is λ. Personal models start at w_0, are kept between rounds, and are what is evaluated.
+    """
+
+    strength: float = 0.1
+    local: LocalSGD = LocalSGD()
+
+    def __post_init__(self):
+        if not (self.strength >= 0 and math.isfinite(self.strength)):
+            raise refuse("strength", self.strength, "0 or more", "It is λ, the pull towards the common model.")
+        if self.local.proximal:
+            raise refuse("local.proximal", self.local.proximal, "0", "Ditto's pull is given by strength.")
+
+    def step(self, flat, data, slots, personal: torch.Tensor, w: torch.Tensor, round: int, loss, engine: str) -> None:
+        """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model w_t."""
+        clients = torch.tensor([slot.client for slot in slots], device=personal.device)
+        own = [replace(slot, run=i) for i, slot in enumerate(slots)]
+        starts = personal[clients]
+        local = replace(self.local, proximal=self.strength)
+        personal[clients] = starts - train_slots(flat, data, own, starts, local, round, loss, engine, w.expand_as(starts))
