@@ -1,25 +1,149 @@
-"""The two passes over the clients' rows that no rule can avoid: ``A = G Gᵀ`` and ``Gᵀ λ``."""
+"""The passes over the clients' rows that no rule can avoid: ``A = G Gᵀ``, ``Gᵀ λ`` and, now and then, ``G v``.
+
+Rows come in any floating type, with entries from 1e-30 to 1e30. Sums over d are kept in float64, K-sized results
+live in float64 on the CPU, and no pass copies the rows: what it needs beyond them is a few MB.
+"""
 
 import torch
 
-# Rows are read in blocks of this many columns: large enough for one efficient product, small enough that
-# float32 rounding inside a block stays near 1e-7 and a float64 copy of a block stays under 8 MB at K = 100.
-BLOCK = 8192
+from fairfl.errors import refuse
+
+# A float32 sum of n equal terms can drift by n · 1.5e-8 of its value (measured); 64 terms keep it below 1e-6.
+BLOCK = 64
+# Rows up to this length are multiplied in float64, where an exactly singular A comes out singular to rounding.
+SHORT = 2 ** 14
+# Bytes of one chunk's copies and products: small enough to stay in cache, far below the promised 64 MB.
+CHUNK = 2 ** 21
 
 
-def gram_matrix(rows: torch.Tensor) -> torch.Tensor:
-    """``rows @ rows.T`` for rows (K, d), as a symmetric (K, K) float64 matrix on the CPU.
+def resolution(dtype: torch.dtype) -> float:
+    """How small an eigenvalue of a Gram matrix of unit rows of this type still means something.
 
-    Products are taken block by block and accumulated in float64, without a float64 copy of ``rows``.
+    Entries of A are off by about 1e-15 for float64 rows and 1e-7 for shorter types; below this value such errors
+    would decide the answer, so that rules treat the matrix as singular.
     """
-    K, d = rows.shape
-    total = torch.zeros(K, K, dtype=torch.float64, device=rows.device)
-    for start in range(0, d, BLOCK):
-        block = rows[:, start:start + BLOCK].double()
-        total += block @ block.T
-    return ((total + total.T) / 2).cpu()
+    return 1e-11 if dtype == torch.float64 else 1e-5
 
 
-def combine(rows: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    """``rowsᵀ weights`` for rows (K, d) and weights (K,): a vector (d,) in the rows' dtype and device."""
-    return weights.to(rows) @ rows
+def gram_matrix(*blocks: torch.Tensor) -> torch.Tensor:
+    """``A = G Gᵀ``, a symmetric (K, K) float64 matrix on the CPU, for rows (K, d).
+
+    Several blocks of rows count as stacked, without being copied into one tensor. For rows shorter than float64
+    ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows the errors are float64 rounding.
+    Raises ``ValueError`` if a product of two rows is beyond float64.
+    """
+    blocks = [rows for rows in blocks if len(rows)]
+    total = _gram(blocks)
+    if _in_float32(blocks[0]):
+        shifts = _shifts(blocks, total.diagonal())
+        if bool(shifts.any()):
+            total = torch.ldexp(_gram(blocks, shifts), shifts[:, None] + shifts)
+    if not bool(torch.isfinite(total).all()):
+        raise refuse("the largest product of two updates", float("inf"), "up to 1.8e308, which float64 can hold",
+                     "Such updates have diverged; lower the local learning rate.")
+    return (total + total.T) / 2
+
+
+def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | None = None) -> torch.Tensor:
+    """``Gᵀ λ`` for rows (K, d) and weights (K,): a vector (d,) in the rows' dtype and device.
+
+    ``norms`` (K,) are the rows' lengths where the caller has them (``√A_kk``); they save a look at the result.
+    Raises ``ValueError`` if the vector does not fit into the rows' dtype.
+    """
+    weights = torch.as_tensor(weights, dtype=torch.float64).cpu()
+    if not bool(torch.isfinite(weights).all()):
+        raise refuse("the weights", weights.tolist(), "finite numbers",
+                     "Bring the losses and the rule's settings closer to 1.")
+    work = torch.float64 if rows.dtype == torch.float64 else torch.float32
+    fits = torch.finfo(work)
+    sizes = weights.abs()
+    exact = bool(((sizes == 0) | ((sizes > fits.tiny) & (sizes < fits.max))).all())
+    if norms is not None and exact and float(sizes @ norms) < torch.finfo(rows.dtype).max:
+        return _combine(rows, weights, work)
+    if norms is None and exact:
+        vector = _combine(rows, weights, work)
+        if bool(torch.isfinite(vector).all()):
+            return vector
+    return _combine_scaled(rows, weights, work)
+
+
+def rates(rows: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
+    """``ρ = G v`` for rows (K, d) and a vector (d,): (K,) float64 on the CPU, summed in float64."""
+    step = max(256, CHUNK // (8 * len(rows)))
+    parts = zip(rows.split(step, 1), vector.split(step))
+    return sum(part.double() @ piece.double() for part, piece in parts).cpu()
+
+
+def _in_float32(rows) -> bool:
+    # Elsewhere float64 blocks: accelerators multiply them well and may cut float32 products to TF32 unasked, a caller
+    # who has lowered this precision (for training) gets short products on the CPU too, and short rows cost nothing.
+    return (rows.dtype != torch.float64 and rows.device.type == "cpu" and rows.shape[1] > SHORT
+            and torch.get_float32_matmul_precision() == "highest")
+
+
+def _gram(blocks, shifts=None):
+    K, d = sum(map(len, blocks)), blocks[0].shape[1]
+    work = torch.float32 if _in_float32(blocks[0]) else torch.float64
+    total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
+    step = BLOCK * max(1, CHUNK // (8 * K * max(K, BLOCK)))
+    for start in range(0, d, step):
+        pieces = [rows[:, start:start + step].to(work) for rows in blocks]
+        chunk = pieces[0] if len(pieces) == 1 else torch.cat(pieces)
+        if shifts is not None:
+            chunk = chunk * torch.exp2(-shifts.to(chunk))[:, None]
+        if work is torch.float32:
+            whole = chunk.shape[1] // BLOCK * BLOCK
+            stack = chunk[:, :whole].reshape(K, -1, BLOCK).transpose(0, 1)
+            total += torch.bmm(stack, stack.transpose(1, 2)).sum(0, dtype=torch.float64)
+            chunk = chunk[:, whole:]
+        if chunk.shape[1]:
+            total += chunk @ chunk.T
+    return total.cpu()
+
+
+def _shifts(blocks, squares):
+    """For each row the power of two that brings it near 1; 0 where float32 squares are safe as they are.
+
+    Squares of float32 entries vanish below 1e-19 and overflow above 1e19. Either shows in the row's own squared
+    norm, so that nearly every call is cleared by K numbers.
+    """
+    safe = (squares > 1e-30 * blocks[0].shape[1]) & torch.isfinite(squares)
+    shifts = torch.zeros(len(squares), dtype=torch.int64)
+    if not bool(safe.all()):
+        largest = torch.cat([_largest(rows) for rows in blocks])
+        shifts[~safe] = torch.frexp(largest[~safe]).exponent.long()
+    return shifts.clamp(-126, 126)
+
+
+def _largest(rows):
+    """The largest absolute entry of each row, (K,) float64 on the CPU."""
+    step = max(256, CHUNK // (8 * len(rows)))
+    return torch.stack([part.abs().amax(1) for part in rows.split(step, 1)]).amax(0).double().cpu()
+
+
+def _combine(rows, weights, work):
+    weights = weights.to(rows.device, work)
+    if rows.dtype == work:
+        return weights @ rows
+    step = max(256, CHUNK // (4 * len(rows)))
+    return torch.cat([(weights @ part.to(work)).to(rows.dtype) for part in rows.split(step, 1)])
+
+
+def _combine_scaled(rows, weights, work):
+    """The same where weights or products leave the range of ``work``: both are taken near 1 and scaled back."""
+    row_exponents = torch.frexp(_largest(rows)).exponent.long().clamp(-1000, 1000)
+    down = torch.exp2(-row_exponents.double()).to(rows.device)
+    mantissas, exponents = torch.frexp(weights)
+    exponents = exponents.long() + row_exponents
+    top = int(exponents[weights != 0].max()) if bool(weights.any()) else 0
+    near = torch.ldexp(mantissas, (exponents - top).clamp(-1000, 0)).to(rows.device)
+    step = max(256, CHUNK // (8 * len(rows)))
+    scaled = torch.cat([near @ (part.double() * down[:, None]) for part in rows.split(step, 1)])
+    half = max(-1000, min(1000, top // 2))
+    vector = (scaled * 2.0 ** half * 2.0 ** max(-1000, min(1000, top - half))).to(rows.dtype)
+    if not bool(torch.isfinite(vector).all()):
+        digits = int((top + float(scaled.abs().max().log2())) * 0.30103)
+        raise ValueError(f"the direction's largest entry is about 1e{digits}; allowed: up to "
+                         f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
+                         "losses and the rule's settings closer to 1.")
+    return vector

@@ -39,6 +39,16 @@ def test_evaluation_matches_a_plain_loop(federation, small):
             assert loss[-1, k] == pytest.approx(float(torch.nn.functional.cross_entropy(out, small.targets[rows])), abs=1e-5)
 
 
+def test_clients_that_share_a_pool_are_each_scored_on_their_own_part(digits):
+    federation = partition.dirichlet(digits, 6, 0.5, scored_on="pool", test=0.3)
+    history = train(federation, model="logistic", rounds=2, local=LocalSGD(lr=0.5))
+    model = models.build("logistic", digits)
+    torch.nn.utils.vector_to_parameters(torch.tensor(history.weights), model.parameters())
+    with torch.no_grad():
+        right = (model(digits.inputs).argmax(1) == digits.targets).double()
+    assert np.allclose(history.accuracy[-1], [float(right[rows].mean()) for rows in federation.test])
+
+
 def test_seeds_side_by_side_equal_seeds_one_by_one(federation):
     settings = dict(model="mlp", rounds=4, local=LocalSGD(lr=0.1, epochs=2, batch_size=5), participation=0.6, engine="sequential")
     together = train(federation, seed=[3, 4], **settings)

@@ -1,10 +1,24 @@
-"""Aggregation rules: what a server does with one round's updates. One idea a file."""
+"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``."""
 
 from fairfl.errors import unknown
-from fairfl.rules.base import Direction, GramRule, Rule
+from fairfl.rules.adafed import AdaFed
+from fairfl.rules.afl import AFL
+from fairfl.rules.base import Direction, GramRule, Rule, Weights
+from fairfl.rules.dqnfed import DQNFed
 from fairfl.rules.fedavg import FedAvg
+from fairfl.rules.fedavg_n import FedAvgN
+from fairfl.rules.fedfa import FedFA
+from fairfl.rules.fedfv import FedFV
+from fairfl.rules.fedheal import FedHEAL
+from fairfl.rules.fedlf import FedLF
+from fairfl.rules.mgda import FedMGDA, FedMGDAPlus
+from fairfl.rules.min_norm import MinNorm, min_norm
+from fairfl.rules.qfedavg import QFedAvg
+from fairfl.rules.term import TERM
+from fairfl.rules.torchjd import TorchJD
 
-RULES = {rule.__name__: rule for rule in (FedAvg,)}
+RULES = {rule.__name__: rule for rule in (FedAvg, FedAvgN, QFedAvg, TERM, AFL, FedFA, FedMGDA, FedMGDAPlus, AdaFed,
+                                          DQNFed, FedFV, FedLF, FedHEAL)}
 
 
 def names() -> list[str]:
@@ -19,4 +33,4 @@ def make(name: str, **settings) -> Rule:
     return RULES[name](**settings)
 
 
-__all__ = ["Direction", "GramRule", "Rule", "make", "names", *RULES]
+__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "Weights", "make", "min_norm", "names", *RULES]

@@ -26,16 +26,28 @@ class Direction:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Weights:
+    """Weights λ (K,) float64 with a caveat: what ``GramRule.weights`` returns where its formula had no answer."""
+
+    values: torch.Tensor
+    exact: bool = True
+    reason: str = ""
+
+
 class Rule:
     """What a server does with the updates of one round.
 
     A subclass answers ``combine(updates) → Direction``. ``needs`` lists what it reads beyond gradients and
     shares ("losses", "accuracies", "layout", …): ``train`` provides these or refuses by name before the
-    first round. ``needs_everyone`` is true for rules defined under full participation only.
+    first round. ``needs_everyone`` is true for rules defined under full participation only. ``remembers`` names
+    what lasts from round to round: ``remembers = ("counts",)`` is kept in ``self._counts``, a tensor or a plain
+    number, ``None`` before the first round. (Public attributes are settings; a checkpoint compares them.)
     """
 
     needs: frozenset[str] = frozenset()
     needs_everyone: bool = False
+    remembers: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -55,27 +67,66 @@ class Rule:
     def combine(self, updates: Updates) -> Direction:
         raise NotImplementedError(f"{self.name} must define combine(updates), or weights(gram, updates) as a GramRule")
 
+    def report(self, w: torch.Tensor) -> torch.Tensor:
+        """The model to evaluate, given the new ``w`` (d,): ``train`` asks once a round, after the server's step."""
+        return w
+
     def state_dict(self) -> dict:
-        """The rule's memory, as tensors and plain numbers; empty for rules without memory."""
-        return {}
+        """The rule's memory, as tensors and plain numbers; empty before the first round and for rules without."""
+        state = {name: getattr(self, f"_{name}", None) for name in self.remembers}
+        if all(value is None for value in state.values()):
+            return {}
+        return {name: value.clone() if torch.is_tensor(value) else value for name, value in state.items()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit."""
-        if state:
+        """Continue from ``state``, bit for bit; an empty state starts afresh."""
+        if state and not self.remembers:
             raise ValueError(f"{self.name} keeps no state, but was given {sorted(state)}")
+        if state and set(state) != set(self.remembers):
+            raise ValueError(f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
+                             f"{sorted(state)}; load what this rule's own state_dict() returned")
+        for name in self.remembers:
+            value = state.get(name)
+            setattr(self, f"_{name}", value.clone() if torch.is_tensor(value) else value)
 
 
 class GramRule(Rule):
     """A rule that chooses weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
 
-    A subclass answers ``weights(gram, updates) → λ`` with ``gram`` (K, K) float64 on the CPU; λ (K,) likewise.
+    A subclass answers ``weights(gram, updates) → λ`` with ``gram`` (K, K) float64 on the CPU; λ (K,) likewise, or
+    ``Weights(λ, exact, reason)`` where something has to be said about it.
     The base class reads the gradients twice: once for A, once for ``Gᵀ λ``.
     """
 
-    def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor:
+    def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
         raise NotImplementedError(f"{self.name} must define weights(gram, updates)")
 
     def combine(self, updates: Updates) -> Direction:
         gram = gram_matrix(updates.gradients)
-        weights = torch.as_tensor(self.weights(gram, updates), dtype=torch.float64)
-        return Direction(combine(updates.gradients, weights), weights, gram @ weights)
+        answer = self.weights(gram, updates)
+        if not isinstance(answer, Weights):
+            answer = Weights(torch.as_tensor(answer, dtype=torch.float64))
+        vector = combine(updates.gradients, answer.values, gram.diagonal().sqrt())
+        rates = gram @ answer.values
+        largest = answer.values.abs().max()
+        length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
+        if 0 < length < torch.finfo(vector.dtype).tiny:
+            lost = f"the direction's length {length:.1e} is below what {vector.dtype} holds; use float64 updates"
+            answer = Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost))))
+        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+
+
+def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:
+    """The rows that are not zero (their indices), and a sentence that names the clients of those that are.
+
+    A zero update belongs to the hull of any set of updates, as its nearest point to the origin: left in, it would
+    freeze everybody. Rules that look for a nearest point or a unit vector set such clients aside.
+    """
+    keep = (gram.diagonal() > 0).nonzero().flatten()
+    if len(keep) == len(gram):
+        return keep, ""
+    absent = updates.clients[gram.diagonal() <= 0].tolist()
+    who = f"client {absent[0]}" if len(absent) == 1 else f"clients {', '.join(map(str, absent[:8]))}"
+    who += f" and {len(absent) - 8} more" if len(absent) > 8 else ""
+    return keep, f"{who} sent a zero update and was set aside" if len(absent) == 1 else \
+        f"{who} sent zero updates and were set aside"

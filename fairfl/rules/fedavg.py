@@ -2,8 +2,15 @@
 
 import torch
 
-from fairfl.errors import refuse
 from fairfl.rules.base import GramRule
+from fairfl.rules.settings import one_of
+
+
+def a_priori(weighting: str, updates) -> torch.Tensor:
+    """The weights (K,) that a client has before anybody looks at its update: data shares, or 1/K."""
+    if weighting == "uniform":
+        return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
+    return updates.shares
 
 
 class FedAvg(GramRule):
@@ -14,11 +21,7 @@ class FedAvg(GramRule):
     """
 
     def __init__(self, weighting: str = "shares"):
-        if weighting not in ("shares", "uniform"):
-            raise refuse("weighting", weighting, "'shares' or 'uniform'", "Shares follow the clients' data sizes.")
-        self.weighting = weighting
+        self.weighting = one_of("weighting", weighting, "shares", "uniform")
 
     def weights(self, gram, updates):
-        if self.weighting == "uniform":
-            return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
-        return updates.shares
+        return a_priori(self.weighting, updates)
