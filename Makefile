@@ -1,0 +1,81 @@
+# Every target sets up what it needs, in .venv. Options of the job itself go into ARGS:
+#   make lab ARGS="--port 8899 --no-browser"      make test ARGS="-k copies"      make chapters ARGS=01
+# TORCH=cpu takes PyTorch from its own CPU index: a small install for computers without an NVIDIA card.
+
+PYTHON ?= python3
+ARGS ?=
+TORCH ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+INDEX := $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
+# As the stored outputs were made: on one thread, without progress bars.
+AS_STORED := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FAIRFL_PROGRESS=0
+
+ifneq ($(filter-out cpu,$(TORCH)),)
+$(error TORCH is '$(TORCH)'; allowed: cpu. Leave it out for the default build, which uses an NVIDIA card if it can)
+endif
+
+# What is already there is unsound if a set-up was interrupted, the folder was moved, or its Python is gone.
+UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
+	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
+AFRESH := $(shell $(UNSOUND) && echo afresh)
+
+.PHONY: help lab test test-browser chapters lock clean afresh
+
+help:
+	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
+	@echo "make test           run every test, the notebooks included"
+	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
+	@echo "make chapters       execute the chapters' texts into notebooks"
+	@echo "make lock           write the versions in .venv to requirements.lock"
+	@echo "make clean          remove .venv and what tools left behind; work/ stays"
+
+lab: $(VENV)/.lab
+	@$(PY) -m fairfl lab $(ARGS)
+
+test: $(VENV)/.dev
+	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser" \
+		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
+
+test-browser: $(VENV)/.dev
+	$(PY) -m pytest -m browser tests/browser $(ARGS)
+
+chapters: $(VENV)/.lab
+	$(PY) -m fairfl chapters $(ARGS)
+
+# A local version such as +cpu names a build that other computers cannot install.
+lock: $(VENV)/.dev
+	{ echo "# The exact versions that the stored outputs were made with; made by 'make lock', used as pip constraints."; \
+	  $(PY) -m pip freeze --exclude-editable | sed -e 's/+[A-Za-z0-9.]*$$//' -e '/^#/d'; } > requirements.lock.part
+	mv requirements.lock.part requirements.lock
+	@touch $(VENV)/.lab $(VENV)/.dev
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
+	find fairfl tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.lab: pyproject.toml requirements.lock $(AFRESH)
+	$(call install,lab)
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml requirements.lock $(AFRESH)
+	$(call install,dev)
+	@touch $@ $(VENV)/.lab
+
+afresh: ;
+
+# $(call install,EXTRA): a sound .venv that holds the project, editable, at the locked versions.
+define install
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "fairfl needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not there)." >&2; \
+		echo "Install one from https://www.python.org, or name one you have: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; \
+		exit 1; }
+	@if $(UNSOUND); then \
+		echo "Setting up .venv: once, some minutes, most of them for PyTorch."; \
+		rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/.unfinished && $(PYTHON) -m venv $(VENV); fi
+	@$(PY) -m pip --version >/dev/null 2>&1 || $(PY) -m ensurepip
+	@$(PY) -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$(1)]"
+	@echo "$(CURDIR)" > $(VENV)/.place
+	@rm -f $(VENV)/.unfinished
+endef

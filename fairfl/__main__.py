@@ -1,0 +1,82 @@
+"""``python -m fairfl``: open the book, execute its chapters, check them."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from fairfl.errors import unknown
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that offers the nearest command."""
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, str(unknown("command", value, action.choices)))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
+    top = _Parser(prog="python -m fairfl", description="A computational textbook on fair federated learning.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
+    lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
+    lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
+    lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
+    lab.set_defaults(run=_lab)
+
+    chapters = commands.add_parser("chapters", help="execute the chapters' texts into notebooks")
+    chapters.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    chapters.set_defaults(run=_chapters)
+
+    check = commands.add_parser("check-chapters", help="say what is wrong with the executed chapters")
+    check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    check.set_defaults(run=_check)
+    return top
+
+
+def _lab(given: argparse.Namespace) -> int:
+    from fairfl.book import places, server
+
+    server.start(places.find(), given.work, given.port, not given.no_browser)
+    return 0
+
+
+def _chapters(given: argparse.Namespace) -> int:
+    from fairfl.book import places, twins
+
+    book = places.find()
+    names = book.select(given.names)
+    for name in names:
+        print(twins.execute(book, name).line, flush=True)
+    return _report(book, names)
+
+
+def _check(given: argparse.Namespace) -> int:
+    from fairfl.book import places
+
+    book = places.find()
+    return _report(book, book.select(given.names))
+
+
+def _report(book, names: list[str]) -> int:
+    from fairfl.book import guards
+
+    problems = guards.check(book, names)
+    print(*problems, f"chapters checked: {len(names)}, problems: {len(problems)}", sep="\n")
+    return 1 if problems else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run."""
+    given = parser().parse_args(arguments)
+    try:
+        return given.run(given)
+    except ValueError as error:
+        print(f"fairfl: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

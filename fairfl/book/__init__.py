@@ -1,0 +1,6 @@
+"""The chapter machinery: how a reviewed text becomes an executed notebook, and a notebook a reader's copy.
+
+``places`` knows where the files stand, ``frontmatter`` what a chapter promises, ``references`` the one
+bibliography, ``twins`` executes texts into notebooks, ``guards`` and ``prose`` say what is wrong with one,
+``copies`` keeps the reader's answers, and ``server`` starts JupyterLab on them. No chapter imports this room.
+"""

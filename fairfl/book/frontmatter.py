@@ -1,0 +1,108 @@
+"""What a chapter promises: the ``fairfl:`` block at the head of its text, and how chapters build on each other."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from fairfl.errors import refuse, unknown
+
+# What a reader may be asked to bring along. Everything else is taught by an earlier chapter, or it is missing.
+PREREQUISITES = frozenset({
+    "calculus", "gradient descent", "linear algebra", "machine learning", "NumPy", "plots", "probability",
+    "Python", "PyTorch", "statistics",
+})
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """A chapter's head.
+
+    ``title``: the chapter's first heading. ``promise``: one sentence on what the chapter shows. ``able``: what
+    the reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need.
+    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time, 1 to 180.
+    ``cites``: keys of the bibliography.
+    """
+
+    title: str
+    promise: str
+    able: tuple[str, ...]
+    teaches: tuple[str, ...]
+    needs: tuple[str, ...]
+    minutes: int
+    cites: tuple[str, ...]
+
+
+FIELDS = tuple(field.name for field in fields(FrontMatter))
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or value != value.strip() or "\n" in value:
+        raise refuse(f"front matter {name}", value, "one line of text", "Put the text in quotation marks if YAML "
+                     "reads it as something else.")
+    return value
+
+
+def _list(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise refuse(f"front matter {name}", value, "a list of texts", f"Write '{name}: []' for none.")
+    items = tuple(_text(name, item) for item in value)
+    repeated = sorted({item for item in items if items.count(item) > 1})
+    if repeated:
+        raise refuse(f"front matter {name}", value, "each entry once", f"Remove the second {repeated[0]!r}.")
+    return items
+
+
+def read(block: object) -> FrontMatter:
+    """The front matter in ``block``, the value of the header's ``fairfl`` key.
+
+    Raises ``ValueError`` for a missing, unknown or malformed field.
+    """
+    if not isinstance(block, Mapping):
+        raise refuse("front matter fairfl", block, f"a block with {', '.join(FIELDS)}",
+                     "Copy the header from CONTRIBUTING.md.")
+    for name in sorted(set(block) - set(FIELDS)):
+        raise unknown("front matter field", name, FIELDS)
+    for name in FIELDS:
+        if name not in block:
+            raise ValueError(f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. "
+                             f"A list may be empty: '{name}: []'.")
+    minutes = block["minutes"]
+    if type(minutes) is not int or not 1 <= minutes <= 180:
+        raise refuse("front matter minutes", minutes, "a whole number from 1 to 180", "Time yourself reading it.")
+    promise = _text("promise", block["promise"])
+    if promise[-1] not in ".?!" or re.search(r"[.?!]\s+[A-Z]", promise):
+        raise refuse("front matter promise", promise, "one sentence that ends with '.', '?' or '!'",
+                     "Say the one thing that a reader should remember.")
+    able = _list("able", block["able"])
+    if not able:
+        raise refuse("front matter able", list(able), "at least one entry",
+                     "Finish the sentence 'you will be able to …'.")
+    lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites")}
+    return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, minutes=minutes, **lists)
+
+
+def dangling(chapters: Mapping[str, FrontMatter]) -> list[str]:
+    """What does not build up: terms needed before they are taught, and terms taught twice.
+
+    ``chapters``: front matter by chapter name, in any order; the names' order is the book's.
+    """
+    problems, taught = [], {}
+    for name in sorted(chapters):
+        front = chapters[name]
+        for term in front.needs:
+            if term not in taught and term not in PREREQUISITES:
+                problems.append(f"{name}: needs: {_later(term, name, chapters, taught)}")
+        for term in front.teaches:
+            if term in taught:
+                problems.append(f"{name}: teaches {term!r}, which {taught[term]} teaches already; keep one of them.")
+            elif term in PREREQUISITES:
+                problems.append(f"{name}: teaches {term!r}, which is a prerequisite; name what it adds more narrowly.")
+            taught.setdefault(term, name)
+    return problems
+
+
+def _later(term: str, name: str, chapters: Mapping[str, FrontMatter], taught: Mapping[str, str]) -> str:
+    for other in sorted(chapters):
+        if other >= name and term in chapters[other].teaches:
+            return f"{term!r} is taught in {other}, not before {name}; reorder, or teach it here."
+    return str(unknown("term", term, {*taught, *PREREQUISITES}, "Needs are taught earlier or are prerequisites."))

@@ -1,0 +1,168 @@
+"""A reader's first hour, driven in headless Chromium against the JupyterLab that `make lab` starts.
+
+`make test-browser` runs it. $CHROMIUM names the browser; $FAIRFL_SCREENSHOTS a folder for pictures to look at.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fairfl.book import copies, places
+from fairfl.book.guards import code_cells
+
+pytestmark = pytest.mark.browser
+
+BOOK = places.find()
+NAMES = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
+    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
+TOKEN = "a-token-for-this-test-only"
+PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync", "--no-first-run"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (make test-browser does it)")
+    with playwright.sync_playwright() as play:
+        usual = ("chromium", "chromium-browser", "google-chrome")
+        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
+        if not Path(path).exists():
+            pytest.skip(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
+        chromium = play.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Lab:
+    """The real command, with its own settings, its own copies, and a known token."""
+
+    def __init__(self, folder):
+        self.work, self.log = folder / "work", folder / "jupyterlab.log"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.folders = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
+
+    def __enter__(self):
+        command = [sys.executable, "-m", "fairfl", "lab", "--no-browser", f"--port={self.port}", f"--work={self.work}"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, cwd=BOOK.root, stdout=log, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN})
+        deadline = time.monotonic() + 60
+        while not self.answers():
+            assert self.process.poll() is None and time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.1)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+
+    def answers(self):
+        try:
+            return self.get("/api/status")
+        except (urllib.error.URLError, ConnectionError):
+            return None
+
+    def get(self, path):
+        request = urllib.request.Request(self.address + path, headers={"Authorization": f"token {TOKEN}"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def open(self, browser, path):
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})
+        page.goto(f"{self.address}{path}?token={TOKEN}&reset")  # reset: without the tabs that another test left open
+        page.locator(".jp-Notebook").wait_for(timeout=60_000)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        return page
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    with Lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+def menu(page, name, item):
+    page.locator(".lm-MenuBar-itemLabel", has_text=name).first.click()
+    page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()
+
+
+def saved(page, path):
+    """The notebook as JupyterLab saves it now."""
+    page.keyboard.press("Control+s")
+    time.sleep(1)
+    return nbformat.read(path, as_version=4)
+
+
+def pictures(page, name):
+    """One screenshot a screenful, from the top, into $FAIRFL_SCREENSHOTS."""
+    folder = os.environ.get("FAIRFL_SCREENSHOTS")
+    if not folder:
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    panel = page.locator(".jp-WindowedPanel-outer").first
+    for number in range(40):
+        height, full = panel.evaluate(
+            f"panel => {{ panel.scrollTop = {number} * (panel.clientHeight - 60); return [panel.clientHeight, panel.scrollHeight] }}")
+        page.wait_for_timeout(400)
+        page.screenshot(path=str(Path(folder) / f"{name}-{number:02d}.png"))
+        if (number + 1) * (height - 60) >= full:
+            return
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_run_all_ends_without_an_error(lab, browser, name):
+    page = lab.open(browser, f"/lab/tree/{name}.ipynb")
+    page.wait_for_timeout(2000)
+    asked = page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts()
+    assert asked == [], "something asks the reader before they can read"
+    menu(page, "Edit", "Clear Outputs of All Cells")
+    notebook = saved(page, lab.work / f"{name}.ipynb")
+    assert not any(cell.outputs for _, cell in code_cells(notebook)), "the copies' outputs were not cleared"
+
+    menu(page, "Run", "Run All Cells")
+    deadline = time.monotonic() + PATIENCE
+    while any(cell.execution_count is None for _, cell in code_cells(notebook)) and time.monotonic() < deadline:
+        time.sleep(1)
+        notebook = saved(page, lab.work / f"{name}.ipynb")
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=30_000)
+    pictures(page, name)
+    page.close()
+
+    counts = [cell.execution_count for _, cell in code_cells(notebook)]
+    assert counts == list(range(counts[0], counts[0] + len(counts)))
+    errors = [(number, output.ename, output.evalue) for number, cell in code_cells(notebook) for output in cell.outputs
+              if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", [])]
+    assert errors == []
+
+
+@pytest.mark.parametrize("name", NAMES[-1:])
+def test_a_reader_with_an_answer_is_told_of_the_newer_version(browser, tmp_path, name):
+    lab = Lab(tmp_path)
+    lab.work.mkdir()
+    answered = nbformat.read(BOOK.notebook(name), as_version=4)
+    answered.cells.append(nbformat.v4.new_code_cell("my_answer = 42"))
+    copy = lab.work / f"{name}.ipynb"
+    nbformat.write(answered, copy)
+    before = copy.read_bytes()
+    with lab:
+        page = lab.open(browser, "/")
+        page.get_by_role("heading", name="Newer versions of chapters").wait_for(timeout=30_000)
+        assert page.get_by_role("link", name=f"{name}.newer.ipynb").count() == 1
+        pictures(page, copies.NOTICE)
+        page.close()
+    assert copy.read_bytes() == before
+    assert (lab.work / f"{name}.newer.ipynb").read_bytes() == BOOK.notebook(name).read_bytes()
