@@ -51,6 +51,7 @@ def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | Non
     Raises ``ValueError`` if the vector does not fit into the rows' dtype.
     """
     weights = torch.as_tensor(weights, dtype=torch.float64).cpu()
+    norms = None if norms is None else torch.as_tensor(norms, dtype=torch.float64).cpu()
     if not bool(torch.isfinite(weights).all()):
         raise refuse("the weights", weights.tolist(), "finite numbers",
                      "Bring the losses and the rule's settings closer to 1.")
@@ -126,7 +127,10 @@ def _combine(rows, weights, work):
     if rows.dtype == work:
         return weights @ rows
     step = max(256, CHUNK // (4 * len(rows)))
-    return torch.cat([(weights @ part.to(work)).to(rows.dtype) for part in rows.split(step, 1)])
+    vector = torch.empty_like(rows[0])
+    for part, piece in zip(rows.split(step, 1), vector.split(step)):
+        piece.copy_(weights @ part.to(work))
+    return vector
 
 
 def _combine_scaled(rows, weights, work):
@@ -138,7 +142,9 @@ def _combine_scaled(rows, weights, work):
     top = int(exponents[weights != 0].max()) if bool(weights.any()) else 0
     near = torch.ldexp(mantissas, (exponents - top).clamp(-1000, 0)).to(rows.device)
     step = max(256, CHUNK // (8 * len(rows)))
-    scaled = torch.cat([near @ (part.double() * down[:, None]) for part in rows.split(step, 1)])
+    scaled = torch.empty_like(rows[0], dtype=torch.float64)
+    for part, piece in zip(rows.split(step, 1), scaled.split(step)):
+        piece.copy_(near @ (part.double() * down[:, None]))
     half = max(-1000, min(1000, top // 2))
     vector = (scaled * 2.0 ** half * 2.0 ** max(-1000, min(1000, top - half))).to(rows.dtype)
     if not bool(torch.isfinite(vector).all()):

@@ -1,0 +1,104 @@
+"""FedLF: a min-norm direction for every layer, with one more objective for fairness."""
+
+import torch
+
+from fairfl.gram import combine, gram_matrix, resolution
+from fairfl.rules.base import Direction, Rule
+from fairfl.rules.min_norm import min_norm
+from fairfl.rules.settings import same_size
+
+
+class FedLF(Rule):
+    """For each parameter tensor l the nearest point to the origin, then one rescaling (Pan et al. 2024, LMGDA).
+
+    Rows of a layer, each scaled to the participants' mean length μ_l there: the participants' fragments ``g_k,l``, the
+    fairness row ``Σ_k h_k g_k,l``, and remembered fragments of absent clients. ``h`` (K,) is the gradient of *minus* the
+    cosine between the losses f and the vector of ones, ``h = (f · 1) f / (√K ‖f‖³) − 1 / (√K ‖f‖)``, so that the fairness
+    row is the gradient of ``−cos(f(w), 1)`` and stepping against it makes the losses more equal. (The authors' code takes
+    the scaled fragments in this sum.) ``dir`` is the layers' min-norm points side by side, rescaled to ``‖mean_k g_k‖``.
+
+    No settings. Needs ``updates.layout``. The method takes one full gradient per client and round, no local epochs.
+    Memory: absent clients whose last update is at most ``⌊N_t / K⌋`` rounds old, with N_t clients in all rounds before t.
+
+    Guards: equal losses have no fairness row (0/0); a fragment of length 0 is left out of its layer. The authors' code
+    halves the result while rounding makes it conflict with somebody by more than 1e-6; that loop is left out, because
+    the points here are exact. Where the points of all layers are zero the direction is zero, with ``exact=False``.
+
+    State: the latest update of each client that ever took part (at most N d numbers), with whose and when.
+    ``weights`` is ``None``: each layer has its own.
+    """
+
+    needs = frozenset({"losses", "layout"})
+    remembers = ("rows", "clients", "rounds")
+
+    def __init__(self):
+        self._rows = self._clients = self._rounds = None
+
+    def combine(self, updates):
+        K, rows = len(updates), updates.gradients
+        kept, clients, rounds, counts = self._recall(updates)
+        memory = kept[counts.to(kept.device)]
+        fairness, tolerance = _fairness(updates.losses), resolution(rows.dtype)
+        parts = updates.layout.slices
+        grams = [gram_matrix(rows[:, part], memory[:, part]) for part in parts]
+        solved = [_layer(gram, fairness, K, tolerance) for gram in grams]
+        size = sum(float(x @ gram @ x) for gram, (x, _) in zip(grams, solved))
+        typical = sum(float(gram.diagonal()[:K].sqrt().mean()) ** 2 for gram in grams)
+        reasons = {reason for _, reason in solved} - {""}
+        scale = 0.0
+        if size > tolerance * typical:
+            scale = (max(sum(float(gram[:K, :K].mean()) for gram in grams), 0.0) / size) ** 0.5
+        else:
+            reasons.add("the min-norm points of all layers are zero, so the direction is zero")
+        pieces, felt = [], torch.zeros(K, dtype=torch.float64)
+        for part, gram, (x, _) in zip(parts, grams, solved):
+            norms = gram.diagonal().sqrt()
+            piece = combine(rows[:, part], scale * x[:K], norms[:K])
+            pieces.append(piece + combine(memory[:, part], scale * x[K:], norms[K:]) if len(memory) else piece)
+            felt += scale * gram[:K] @ x
+        self._remember(updates, kept, clients, rounds)
+        return Direction(torch.cat(pieces), None, felt, not reasons, "; ".join(sorted(reasons)))
+
+    def _recall(self, updates):
+        """The rows of absent clients, whose they are, of which rounds, and which of them count now."""
+        if self._rows is None:
+            none = torch.zeros(0, dtype=torch.int64)
+            return updates.gradients[:0], none, none, none.bool()
+        same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
+        absent = ~torch.isin(self._clients, updates.clients)
+        rows, clients, rounds = self._rows[absent.to(self._rows.device)], self._clients[absent], self._rounds[absent]
+        return rows.to(updates.gradients), clients, rounds, updates.round - rounds <= len(self._clients) // len(updates)
+
+    def _remember(self, updates, kept, clients, rounds):
+        self._rows = torch.cat([kept, updates.gradients])
+        self._clients = torch.cat([clients, updates.clients])
+        self._rounds = torch.cat([rounds, torch.full((len(updates),), updates.round)])
+
+
+def _fairness(losses):
+    """h (K,) up to a positive factor; ``None`` where the losses are equal, all zero, or those of one client."""
+    largest = losses.abs().max()
+    if not largest > 0:
+        return None
+    u = losses / largest / torch.linalg.vector_norm(losses / largest)
+    p = torch.full_like(u, len(u) ** -0.5)
+    h = (u @ p) * u - p
+    return h if torch.linalg.vector_norm(h) > 1e-12 else None
+
+
+def _layer(gram, fairness, K, tolerance):
+    """The layer's min-norm point as coefficients (K + M,) of its raw rows, and a remark."""
+    norms = gram.diagonal().sqrt()
+    if not norms[:K].any():
+        return torch.zeros_like(norms), ""
+    mean = norms[:K][norms[:K] > 0].mean()
+    unit = torch.where(norms > 0, mean / norms, 0.0)
+    table = torch.diag(unit)[norms > 0]
+    if fairness is not None:
+        row = torch.zeros_like(norms)
+        row[:K] = fairness
+        length = (row @ gram @ row).clamp(min=0).sqrt()
+        if length > tolerance ** 0.5 * (row.abs() @ norms):
+            table = torch.cat([table, (row * mean / length)[None]])
+    point = min_norm(table @ gram @ table.T)
+    return table.T @ point.weights, point.reason

@@ -1,0 +1,84 @@
+"""FedMGDA and FedMGDA+: the nearest point to the origin, a direction that sacrifices nobody."""
+
+import torch
+
+from fairfl.errors import refuse
+from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.fedavg import a_priori
+from fairfl.rules.min_norm import min_norm
+from fairfl.rules.settings import number
+
+
+class FedMGDA(GramRule):
+    """``dir = Σ_k μ_k h_k`` with ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022, (25)).
+
+    ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so that
+    ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is inactive;
+    so every loss falls to first order, or the direction is zero and the updates are Pareto-stationary. No state.
+
+    ``epsilon`` = ε from 0 (the weights stay at λ0) to 1 (free, the default). An active box can cut off the nearest point,
+    and then the direction need not descend for everyone. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or one
+    weight per client of the population, renormalised over the participants.
+
+    Clients with a zero update are set aside and named, and λ0 is renormalised over the others: a zero row would be the
+    nearest point itself and freeze everybody.
+    """
+
+    normalise = False
+
+    def __init__(self, epsilon: float = 1.0, lambda0="uniform", normalise: bool | None = None):
+        self.epsilon = number("epsilon", epsilon, 0, 1)
+        if isinstance(lambda0, str):
+            if lambda0 not in ("uniform", "shares"):
+                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes.")
+        else:
+            lambda0 = torch.as_tensor(lambda0, dtype=torch.float64).cpu()
+            if lambda0.ndim != 1 or not bool((lambda0 >= 0).all()) or not 0 < float(lambda0.sum()) < float("inf"):
+                raise refuse("lambda0", lambda0.tolist(), "non-negative weights with a positive sum",
+                             "Give one weight per client of the population.")
+        self.lambda0 = lambda0
+        if normalise is not None:
+            self.normalise = bool(normalise)
+
+    def weights(self, gram, updates):
+        keep, reason = nonzero(gram, updates)
+        weights = torch.zeros(len(updates), dtype=torch.float64)
+        if len(keep) == 0:
+            return Weights(weights, False, reason)
+        sizes = gram.diagonal()[keep].sqrt() if self.normalise else torch.ones(len(keep), dtype=torch.float64)
+        cosines = gram[keep][:, keep] / sizes / sizes[:, None]
+        if self.epsilon < 1:
+            centre = self._centre(updates)[keep]
+            centre = centre / centre.sum() if float(centre.sum()) > 0 else torch.full_like(centre, 1 / len(centre))
+            point = min_norm(cosines, centre=centre, radius=self.epsilon)
+        else:
+            point = min_norm(cosines)
+        weights[keep] = point.weights / sizes
+        reason = "; ".join(filter(None, (reason, point.reason)))
+        return Weights(weights, not reason, reason)
+
+    def _centre(self, updates):
+        if isinstance(self.lambda0, str):
+            return a_priori(self.lambda0, updates)
+        if len(self.lambda0) != updates.population:
+            raise refuse("the length of lambda0", len(self.lambda0), f"{updates.population}, the population",
+                         "Give one weight per client, or 'uniform' or 'shares'.")
+        return self.lambda0[updates.clients]
+
+
+class FedMGDAPlus(FedMGDA):
+    """FedMGDA+: ``FedMGDA`` on unit updates (Hu et al. 2022, Algorithm 1).
+
+    A client that multiplies its loss, and with it its gradient, changes nothing. MGDA-Prox is this rule on clients that
+    train with the proximal term (the paper takes μ = 0.1).
+
+    The authors' code has λ0 = 1/m and ε = 1 and these are the defaults; FLGo has data shares and ε = 0.1. Its server
+    step ``η β^⌊t/100⌋`` (1.5 and decay 1/10 for batches of 10) and its momentum of 0.5, which is hard-coded and in no
+    table, are the server optimiser's business.
+    """
+
+    normalise = True
+
+    @property
+    def name(self):
+        return "FedMGDA+"

@@ -1,0 +1,101 @@
+"""``min_norm``: the point of a hull of vectors that is nearest to the origin. The primitive of the rates family."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from fairfl.errors import refuse
+from fairfl.rules.box_qp import feasible_minimum, solve
+from fairfl.rules.least_norm import least_norm
+
+# Below this, relative to the largest squared norm, a duality gap counts as closed.
+CERTIFIED = 1e-10
+
+
+@dataclass(frozen=True)
+class MinNorm:
+    """What ``min_norm`` found. ``weights`` (K,) float64, summing to 1; ``squared_norm`` is ``‖dir‖² = λᵀ A λ``.
+
+    ``gap`` certifies it: no feasible point has a squared norm below ``squared_norm − 2 · gap · max_k A_kk``.
+    ``exact`` is ``gap ≤ 1e-10`` (for an affine hull: a unique nearest point other than the origin), and ``reason``
+    says what is missing.
+    """
+
+    weights: torch.Tensor
+    squared_norm: float
+    gap: float
+    exact: bool = True
+    reason: str = ""
+
+
+def min_norm(gram, hull: str = "convex", centre=None, radius: float | None = None) -> MinNorm:
+    """The point ``dir = Gᵀ λ`` of a hull of the rows of G that is nearest to the origin, from ``gram = G Gᵀ``.
+
+    ``hull="convex"``: ``min λᵀ A λ`` over ``λ ≥ 0, Σ λ = 1``; with ``centre`` λ0 (K,) on that simplex and ``radius`` ε
+    also ``|λ_k − λ0_k| ≤ ε``. Then ``ρ_k = (A λ)_k ≥ ‖dir‖²`` for every k where no upper bound holds, with equality
+    where λ_k is strictly inside its bounds: the direction descends for everybody, or it is zero and the rows are
+    Pareto-stationary (Désidéri 2012). ``gap`` is ``(‖dir‖² − min_k ρ_k) / max_k A_kk``, or in a box the difference to
+    the least of all feasible ``Σ λ'_k ρ_k`` instead of ``min_k ρ_k``.
+
+    ``hull="affine"``: only ``Σ λ = 1``, so λ may be negative and ``ρ_k = ‖dir‖²`` for every k. Independent rows give
+    ``λ = A⁻¹ 1 / (1ᵀ A⁻¹ 1)``; if the hull contains the origin, that is the answer, with ``exact=False`` and a reason.
+    ``gap`` is ``max_k |ρ_k − ‖dir‖²| / max_k A_kk``.
+
+    ``gram`` (K, K), symmetric and positive semidefinite, in any scale; all work is in float64 on the CPU. Convex hulls
+    are solved by Clarabel on the Gram matrix of unit rows and polished to rounding by active-set steps.
+    For scaled rows ``g_k / s_k`` hand over ``gram / outer(s, s)`` and divide the weights by s.
+    """
+    A = torch.as_tensor(gram, dtype=torch.float64).cpu().numpy()
+    K = len(A) if A.ndim else 0
+    if A.ndim != 2 or A.shape != (K, K) or K == 0:
+        raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", "Hand over G @ G.T for rows G of shape (K, d).")
+    if not np.isfinite(A).all() or (A.diagonal() < 0).any():
+        raise refuse("gram", "a matrix with non-finite entries or a negative diagonal", "products of finite rows",
+                     "Drop the clients whose updates are not finite.")
+    if hull == "affine":
+        if centre is not None or radius is not None:
+            raise refuse("hull", hull, "'convex' with a centre and a radius", "An affine hull has no bounds on λ.")
+        return _affine(A)
+    if hull != "convex":
+        raise refuse("hull", hull, "'convex' or 'affine'", "Convex keeps λ ≥ 0, affine only its sum.")
+    return _convex(A, *_bounds(K, centre, radius))
+
+
+def _bounds(K, centre, radius):
+    if radius is None:
+        return np.zeros(K), np.ones(K)
+    centre = np.full(K, 1 / K) if centre is None else torch.as_tensor(centre, dtype=torch.float64).cpu().numpy()
+    if centre.shape != (K,) or not (centre >= 0).all() or abs(centre.sum() - 1) > 1e-6:
+        raise refuse("centre", centre.tolist(), f"{K} non-negative numbers that sum to 1",
+                     "Hand over the weights that the clients have without the method.")
+    if not radius >= 0:
+        raise refuse("radius", radius, "0 or more", "0 fixes the weights at the centre, 1 leaves them free.")
+    centre = centre / centre.sum()
+    return np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+
+
+def _convex(A, low, high):
+    weights = solve(A, low, high)
+    rates = A @ weights
+    squared, largest = float(weights @ rates), float(A.diagonal().max())
+    gap = max(0.0, squared - feasible_minimum(rates, low, high)) / largest if largest > 0 else 0.0
+    exact = gap <= CERTIFIED
+    reason = "" if exact else f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
+    return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, exact, reason)
+
+
+def _affine(A):
+    ones = np.ones(len(A))
+    weights = least_norm(A, ones, 1e-12) if (A.diagonal() > 0).all() else None
+    reason = "" if weights is not None else "the affine hull contains the origin"
+    if weights is None:
+        # Among the weights with ‖Gᵀ λ‖ = 0 the shortest: the projection of 1 onto the null space.
+        values, vectors = np.linalg.eigh(A / A.diagonal().max() if A.any() else A)
+        null = vectors[:, values <= 1e-12 * len(A)]
+        weights = null @ (null.T @ ones)
+    weights = weights / weights.sum()
+    rates = A @ weights
+    squared = 0.0 if reason else max(0.0, float(weights @ rates))
+    gap = float(np.abs(rates - squared).max()) / float(A.diagonal().max()) if A.any() else 0.0
+    return MinNorm(torch.from_numpy(weights), squared, gap, not reason, reason)

@@ -1,0 +1,33 @@
+"""Rates in prescribed proportions: the shared core of AdaFed and DQN-Fed."""
+
+import numpy as np
+import torch
+
+from fairfl.rules.least_norm import least_norm
+from fairfl.rules.min_norm import MinNorm, min_norm
+
+
+def prescribed(gram: torch.Tensor, s: torch.Tensor, tolerance: float) -> MinNorm:
+    """The direction whose rates are ``ρ_k = s_k ‖dir‖²``: the point nearest the origin in the hull of ``g_k / s_k``.
+
+    ``gram`` (K, K) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights belong to the rows
+    as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for independent rows.
+
+    Where no vector has these rates (more clients than parameters, duplicates that ask for different rates) the affine
+    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason. ``tolerance``: see ``least_norm``.
+    """
+    A, s = gram.numpy(), s.numpy()
+    weights = least_norm(A, s, tolerance)
+    if weights is not None:
+        squared = 1 / float(s @ weights)
+        weights = weights * squared
+        return MinNorm(torch.from_numpy(weights), squared, float(np.abs(A @ weights - s * squared).max() / A.diagonal().max()))
+    # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
+    s = np.maximum(s, 1e-100 * s.max())
+    point = min_norm(A / s / s[:, None])
+    reason = "the updates are linearly dependent and no direction has the prescribed rates; took the convex hull's point"
+    squared = point.squared_norm
+    if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / s ** 2)):
+        squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
+    return MinNorm(point.weights / torch.from_numpy(s), squared, point.gap, False,
+                   "; ".join(filter(None, (reason, point.reason))))

@@ -1,0 +1,50 @@
+"""q-FedAvg: weights that are powers of the losses, with the step size built in."""
+
+import torch
+
+from fairfl.rules.base import GramRule, Weights
+from fairfl.rules.settings import column, number
+
+
+class QFedAvg(GramRule):
+    """``dir = Σ_k f_k^q G_k / Σ_k (q f_k^(q−1) ‖G_k‖² + L f_k^q)`` with ``G_k = L g_k`` (Li et al. 2020, Algorithm 2).
+
+    So ``λ_k = L f_k^q / Σ_j (q f_j^(q−1) L² A_jj + L f_j^q)``; the norm is squared, and q = 0 is the uniform mean.
+    The denominator is the method's own step size: the server's η is 1.
+
+    ``q ≥ 0``; papers' grids {0.001, 0.01, 0.1, 1, 2, 5, 15}. ``L`` turns a row back into a gradient; ``None`` takes
+    1 over the step sizes behind a row (``updates.pseudo_lr``), which is the paper's 1/local lr for one local step.
+    The paper's 1/local lr for several steps, or FedMGDA+'s grid 0.1, 1, 10, is passed as a number. No state.
+
+    Codes take f as a mean loss, a sum of batch means, or the loss after training, so q cannot be compared between
+    them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit for
+    a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused.
+    """
+
+    needs = frozenset({"losses"})
+
+    def __init__(self, q: float = 1.0, L: float | None = None):
+        self.q = number("q", q, low=0)
+        self.L = None if L is None else number("L", L, low=1e-30, remedy="L is 1/local lr: positive.")
+
+    @property
+    def name(self):
+        return "q-FedAvg"
+
+    def weights(self, gram, updates):
+        losses = updates.losses
+        if self.q > 0:
+            losses = column("losses", losses, updates, low=0.0,
+                            remedy="Powers of losses need losses that are never negative; TERM takes any.")
+        L = 1 / updates.pseudo_lr if self.L is None else self.L
+        if self.q == 0:
+            return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
+        weights, lossy = torch.zeros(len(updates), dtype=torch.float64), losses > 0
+        if not bool(lossy.any()):
+            return Weights(weights, False, "every loss is zero, so there is nothing to lower")
+        # Numerator and denominator are both divided by L · largest^q, so that no power leaves float64.
+        largest = losses.max()
+        share, square = losses[lossy] / largest, gram.diagonal()[lossy]
+        curvature = torch.where(square > 0, self.q * share ** (self.q - 1) * (L * square / largest), 0.0)
+        weights[lossy] = share ** self.q / (curvature + share ** self.q).sum()
+        return weights

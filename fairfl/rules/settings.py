@@ -1,0 +1,45 @@
+"""Checks of what a rule is given: its settings once, and each round the numbers that clients sent beside updates."""
+
+import math
+
+import torch
+
+from fairfl.errors import refuse, unknown
+
+
+def one_of(name: str, value: str, *allowed: str) -> str:
+    if value not in allowed:
+        raise unknown(name, value, allowed)
+    return value
+
+
+def number(name: str, value: float, low: float = -math.inf, high: float = math.inf, remedy: str = "") -> float:
+    """``value`` as a float, refused unless it is finite and ``low ≤ value ≤ high``."""
+    value = float(value)
+    if not (math.isfinite(value) and low <= value <= high):
+        bounds = "any finite number" if low == -math.inf else \
+            f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
+        raise refuse(name, value, bounds, remedy or "Choose a value in this range.")
+    return value
+
+
+def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
+    """One finite number per client, (K,) float64 on the CPU; ``ValueError`` names the client that sent another."""
+    values = torch.as_tensor(values).double().cpu()
+    if values.shape != (len(updates),):
+        raise refuse(f"the shape of {name}", tuple(values.shape), f"({len(updates)},), one number per client",
+                     "Hand over one number for each row of gradients.")
+    bad = (~(torch.isfinite(values) & (values >= low))).nonzero().flatten()
+    if len(bad):
+        k = int(bad[0])
+        bounds = "finite numbers" if low == -math.inf else f"finite numbers from {low:g} on"
+        raise refuse(f"client {int(updates.clients[k])}'s entry in {name} (round {updates.round})", float(values[k]),
+                     bounds, remedy or "Check the client's data or drop the client.")
+    return values
+
+
+def same_size(rule, what: str, given, kept) -> None:
+    """Refuse updates whose ``what`` (clients, parameters) is not the one that ``rule`` remembers."""
+    if given != kept:
+        raise refuse(f"the number of {what}", given, f"{kept}, as in {rule.name}'s state",
+                     "Start with a fresh rule, or load the state of a run with the same clients and model.")

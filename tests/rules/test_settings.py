@@ -1,0 +1,79 @@
+"""Settings and side inputs out of range: refused, with what was given, what is allowed and what to do."""
+
+import pytest
+import torch
+
+from fairfl import rules
+from fairfl.rules import TorchJD
+from fairfl.updates import Updates
+
+from .samples import updates
+
+G = torch.eye(3, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("name, settings, words", [
+    ("FedAvg", {"weighting": "share"}, "Did you mean 'shares'"), ("FedAvgN", {"weighting": "data"}, "weighting"),
+    ("TERM", {"t": float("inf")}, "t is inf"), ("TERM", {"weighting": "x"}, "weighting"), ("QFedAvg", {"q": -1}, "q is -1.0; allowed: 0 or more"),
+    ("QFedAvg", {"L": 0}, "positive"), ("AFL", {"step": -0.1}, "step"), ("FedFA", {"alpha": 1.5}, "0 to 1"),
+    ("FedFA", {"momentum": -1}, "momentum"), ("FedMGDA", {"epsilon": 2}, "epsilon is 2.0; allowed: 0 to 1"),
+    ("FedMGDA", {"lambda0": "data"}, "lambda0"), ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
+    ("AdaFed", {"gamma": -1}, "gamma"), ("AdaFed", {"losses": "now"}, "losses"), ("FedFV", {"alpha": 2}, "alpha"),
+    ("FedFV", {"tau": -1}, "tau"), ("FedFV", {"order": "down"}, "order"), ("FedHEAL", {"beta": 2}, "beta"),
+    ("FedHEAL", {"threshold": float("nan")}, "threshold")])
+def test_settings(name, settings, words):
+    with pytest.raises(ValueError, match=words):
+        rules.make(name, **settings)
+
+
+@pytest.mark.parametrize("name, extra, value, words", [
+    ("DQNFed", "newton_rates", [1, -1, 1], "client 1.*newton_rates.*-1.0.*positive definite"),
+    ("DQNFed", "newton_rates", [1, float("nan"), 1], "client 1"), ("FedFA", "accuracies", [1, 1, -1], "client 2"),
+    ("FedFA", "accuracies", [[1], [1], [1]], "shape of accuracies"), ("AdaFed", "losses_after", [1, 1, float("inf")], "client 2")])
+def test_what_clients_sent(name, extra, value, words):
+    rule = rules.AdaFed(losses="after") if name == "AdaFed" else rules.make(name)
+    with pytest.raises(ValueError, match=words):
+        rule.direction(updates(G, extras={extra: value}))
+
+
+@pytest.mark.parametrize("name", [name for name in rules.names() if rules.make(name).needs])
+def test_what_is_missing_is_named(name):
+    rule = rules.make(name)
+    with pytest.raises(ValueError, match=f"{rule.name.replace('+', '.')} needs '({'|'.join(rule.needs)})'"):
+        rule.direction(Updates(G))
+
+
+def test_lambda0_is_for_the_whole_population():
+    rule = rules.FedMGDA(0.0, [1, 2, 3, 4])
+    got = rule.direction(updates(G[:2], clients=torch.tensor([1, 3]), population=4))
+    torch.testing.assert_close(got.weights, torch.tensor([1 / 3, 2 / 3], dtype=torch.float64))
+    with pytest.raises(ValueError, match="lambda0"):
+        rule.direction(updates(G))
+
+
+def test_an_unknown_name_offers_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'AdaFed'"):
+        rules.make("adafed")
+
+
+def test_a_callable_is_a_torchjd_rule():
+    direction = TorchJD(lambda rows: rows.sum(0)).direction(updates(G))
+    assert direction.vector.tolist() == [1, 1, 1] and direction.rates.tolist() == [1, 1, 1] and direction.weights is None
+
+
+def test_torchjd_aggregators_as_rules():
+    aggregation = pytest.importorskip("torchjd.aggregation")
+    u = updates(torch.tensor([[-4.0, 1, 1], [6, 1, 1]]))
+    for rule in (TorchJD("MGDA"), TorchJD(aggregation.MGDA()), TorchJD("Mean")):
+        direction = rule.direction(u)
+        torch.testing.assert_close(direction.vector, rule.aggregator(u.gradients))
+        torch.testing.assert_close(direction.rates, u.gradients @ direction.vector)
+    assert TorchJD("MGDA").name == "TorchJD MGDA"
+    with pytest.raises(ValueError, match="Did you mean 'MGDA'"):
+        TorchJD("MGDAA")
+
+
+def test_without_torchjd_a_name_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torchjd", None)
+    with pytest.raises(ImportError, match="pip install torchjd"):
+        TorchJD("MGDA")
