@@ -1,7 +1,7 @@
 """A round of FedAvg on MNIST here and in Flower's simulation, in one run: ``python benchmarks/flower_side_by_side.py``.
 
 100 iid clients, 10 % a round, one local epoch, batch 64, MLP 784-200-200-10; the test set is evaluated centrally each round on both
-sides. Flower's clients are what its documentation shows: a PyTorch loop over the client's own tensors, weights sent as arrays. Needs
+sides. Set-up, Flower's start of Ray included, cancels in the difference of a long and a short run. Needs
 ``pip install "flwr[simulation]==1.41.0"`` and MNIST where fairfl finds it. One thread a process; Flower's Ray backend may use
 all cores.
 """
@@ -16,13 +16,9 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import torch
 
-from fairfl import LocalSGD, data, models, partition, train
+from fairfl import LocalSGD, train
 
 SHORT, LONG = 2, 8
-
-
-def federation():
-    return partition.iid(data.load("mnist"), 100, scored_on="official")
 
 
 def our_seconds(fed) -> float:
@@ -34,45 +30,15 @@ def our_seconds(fed) -> float:
     return (run(LONG) - run(SHORT)) / (LONG - SHORT)
 
 
-def local_epoch(model, inputs, targets):
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
-    for rows in torch.randperm(len(targets)).split(64):
-        optimiser.zero_grad()
-        torch.nn.functional.cross_entropy(model(inputs[rows]), targets[rows]).backward()
-        optimiser.step()
-
-
 def flower_seconds(fed) -> float:
-    from flwr.client import ClientApp, NumPyClient
-    from flwr.common import Context, ndarrays_to_parameters
+    from flower_client import client_fn, fresh
+    from flwr.client import ClientApp
+    from flwr.common import ndarrays_to_parameters
     from flwr.server import ServerApp, ServerAppComponents, ServerConfig
     from flwr.server.strategy import FedAvg
     from flwr.simulation import run_simulation
 
-    dataset = fed.dataset
-    held = [(dataset.inputs[rows], dataset.targets[rows]) for rows in fed.train]
-    test = dataset.inputs[dataset.test_from:], dataset.targets[dataset.test_from:]
-
-    def fresh(weights=None):
-        model = models.build("mlp", dataset)
-        if weights is not None:
-            with torch.no_grad():
-                for p, w in zip(model.parameters(), weights):
-                    p.copy_(torch.as_tensor(w))
-        return model
-
-    class Client(NumPyClient):
-        def __init__(self, inputs, targets):
-            self.inputs, self.targets = inputs, targets
-
-        def fit(self, parameters, config):
-            torch.set_num_threads(1)
-            model = fresh(parameters)
-            local_epoch(model, self.inputs, self.targets)
-            return [p.detach().numpy() for p in model.parameters()], len(self.targets), {}
-
-    def client_fn(context: Context):
-        return Client(*held[int(context.node_config["partition-id"])]).to_client()
+    test = fed.dataset.inputs[fed.dataset.test_from:], fed.dataset.targets[fed.dataset.test_from:]
 
     def evaluate(server_round, parameters, config):
         with torch.no_grad():
@@ -80,7 +46,7 @@ def flower_seconds(fed) -> float:
         return float(torch.nn.functional.cross_entropy(out, test[1])), {"accuracy": float((out.argmax(1) == test[1]).float().mean())}
 
     def run(rounds):
-        def server_fn(context: Context):
+        def server_fn(context):
             start = ndarrays_to_parameters([p.detach().numpy() for p in fresh().parameters()])
             strategy = FedAvg(fraction_fit=0.1, fraction_evaluate=0.0, min_available_clients=100, initial_parameters=start,
                               evaluate_fn=evaluate)
@@ -101,6 +67,8 @@ def main() -> int:
     except ImportError as error:
         print(f'Flower is not importable here ({error}); pip install "flwr[simulation]==1.41.0", then run this again')
         return 1
+    from flower_client import federation
+
     fed = federation()
     pairs = [(our_seconds(fed), flower_seconds(fed)) for _ in range(3)]
     ratios = sorted(ours / theirs for ours, theirs in pairs)

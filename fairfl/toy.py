@@ -82,16 +82,17 @@ class Quadratics(Toy):
         return np.einsum("kij,kj->ki", self._H, np.asarray(w, float) - self.centres)
 
     def minimiser(self, weights) -> np.ndarray:
-        """The minimiser (2,) of ``Σ λ_k f_k`` for ``weights`` (K,)."""
+        """The minimiser (..., 2) of ``Σ λ_k f_k`` for ``weights`` (..., K)."""
         weights = np.asarray(weights, float)
-        return np.linalg.solve(np.einsum("k,kij->ij", weights, self._H), np.einsum("k,kij,kj->i", weights, self._H, self.centres))
+        pull = np.einsum("...k,kij,kj->...i", weights, self._H, self.centres)
+        return np.linalg.solve(np.einsum("...k,kij->...ij", weights, self._H), pull[..., None])[..., 0]
 
     def pareto_set(self, n=101):
         if self.clients == 2:
             weights = np.stack([1 - np.linspace(0, 1, n), np.linspace(0, 1, n)], 1)
         else:
             weights = np.random.default_rng(0).dirichlet(np.ones(self.clients), n)
-        return np.array([self.minimiser(lam) for lam in weights])
+        return self.minimiser(weights)
 
 
 @dataclass(frozen=True)

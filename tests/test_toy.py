@@ -37,6 +37,15 @@ def test_descend_walks_downhill():
     assert np.allclose(path[-1], problem.minimiser([0.5, 0.5]), atol=1e-6) and path.shape == (201, 2)
 
 
+def test_minimisers_of_many_weightings_at_once():
+    problem = toy.two_valleys()
+    weights = np.random.default_rng(2).dirichlet([1, 1], (3, 4))
+    points = problem.minimiser(weights)
+    assert points.shape == (3, 4, 2)
+    for lam, w in zip(weights.reshape(-1, 2), points.reshape(-1, 2)):
+        assert np.allclose(lam @ problem.gradients(w), 0, atol=1e-12)
+
+
 @pytest.mark.parametrize("bad", [dict(centres=[1.0, 2.0]), dict(centres=[[0, 0]], curvatures=[-1.0]),
                                  dict(centres=[[0, 0]], curvatures=[[[1.0, 2.0], [0.0, 1.0]]])])
 def test_refusals_teach(bad):

@@ -63,3 +63,8 @@ def test_layout_places():
 def test_unknown_rule_offers_the_nearest():
     with pytest.raises(ValueError, match="Did you mean 'FedAvg'"):
         rules.make("fedavgg")
+
+
+def test_unknown_setting_offers_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'epsilon'"):
+        rules.make("FedMGDAPlus", epsilom=0.1)

@@ -1,6 +1,11 @@
 """The book's labs. Each is one file: what it computes, how it is drawn, and its controls."""
 
+from fairfl.labs.affine import AffineHull
+from fairfl.labs.box import Box
+from fairfl.labs.hull import Hull
 from fairfl.labs.lab import Choice, Lab, Slider
+from fairfl.labs.projections import Projections
+from fairfl.labs.scalarisation import Scalarisation
 from fairfl.labs.two_clients import TwoClients
 
-__all__ = ["Choice", "Lab", "Slider", "TwoClients"]
+__all__ = ["AffineHull", "Box", "Choice", "Hull", "Lab", "Projections", "Scalarisation", "Slider", "TwoClients"]

@@ -1,5 +1,7 @@
 """Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``."""
 
+import inspect
+
 from fairfl.errors import unknown
 from fairfl.rules.adafed import AdaFed
 from fairfl.rules.afl import AFL
@@ -27,9 +29,13 @@ def names() -> list[str]:
 
 
 def make(name: str, **settings) -> Rule:
-    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name."""
+    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting."""
     if name not in RULES:
         raise unknown("rule", name, RULES, "For your own rule pass an instance of a Rule subclass.")
+    known = list(inspect.signature(RULES[name]).parameters)
+    for setting in settings:
+        if setting not in known:
+            raise unknown(f"setting of rule {name}", setting, known)
     return RULES[name](**settings)
 
 
