@@ -127,7 +127,7 @@ class Lab:
                 self.draw(axes, numbers)
             lines = "<br>".join(html.escape(line) for line in self.words(numbers))
             picture.value = f'<img src="data:image/png;base64,{_png(figure)}" alt="{html.escape(self.alt(numbers), quote=True)}">'
-            words.value = f'<div class="lab-words" aria-live="polite" style="font-family: monospace; white-space: pre">{lines}</div>'
+            words.value = f'<div class="lab-words" aria-live="polite" style="font-family: monospace; white-space: pre; line-height: 1.4">{lines}</div>'
 
         for name, value in state.items():
             controls[name].value = value

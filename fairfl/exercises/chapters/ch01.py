@@ -22,7 +22,7 @@ register(Exercise(
                                 "For models {case} you answer {given}; it should be {right}. Your weights are the sizes "
                                 "themselves, and they do not sum to 1: divide by their sum"),
     },
-    praise="Note that the sizes enter only as shares: ten times the data for everybody changes nothing",
+    praise="Only shares count: ten times the data for everybody changes nothing",
 ))
 
 register(Exercise(
