@@ -88,7 +88,7 @@ def main(quick: bool) -> None:
 
     @torch.no_grad()
     def forward():
-        for rows in scorer.rows.split(4096):
+        for rows in scorer.rows.split(1024):
             model(dataset.inputs[rows])
 
     seconds = alternate({"all": lambda: scorer(model), "forward": forward}, repeats)

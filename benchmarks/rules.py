@@ -1,0 +1,166 @@
+"""What a rule's server step costs, as ratios in one run: ``OMP_NUM_THREADS=2 python benchmarks/rules.py``.
+
+Everything compared is run in turn, again and again, on the same float32 updates, and the medians of the ratios are
+printed. The floor is what no rule can avoid: ``G @ G.T`` and ``G.T @ λ`` in float32. Needs the tests' oracles (the
+literal versions, in float64 on full vectors) beside it; compares with TorchJD where that is installed.
+
+    python benchmarks/rules.py [--repeats 7] [--clients 10 100] [--dimensions 100000 1000000] [--cpu-seconds]
+"""
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from fairfl import rules
+from fairfl.gram import combine, gram_matrix
+from fairfl.updates import Layout, Updates
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from oracles import fedfv, fedheal, fedlf, rates, weights  # noqa: E402
+
+# A literal version with this many numbers to read takes minutes; beyond it only the package is timed.
+LITERAL_UP_TO = 2e9
+
+
+def problem(K, d):
+    """Updates that share a direction, as real ones do, with a few conflicts."""
+    g = torch.Generator().manual_seed(0)
+    G = torch.randn(K, d, generator=g) + 0.3 * torch.randn(d, generator=g)
+    side = lambda: torch.rand(K, generator=g, dtype=torch.float64) + 0.2
+    half = d // 2
+    return Updates(G, side(), layout=Layout(("a", "b"), ((half,), (d - half,))),
+                   extras={"accuracies": side() / 2, "newton_rates": side()})
+
+
+def seconds(call, clock):
+    begun = clock()
+    call()
+    return clock() - begun
+
+
+def side_by_side(calls, repeats, clock):
+    """{name: median seconds} and {name: median of the ratios to the first}, all measured in turn."""
+    for call in calls.values():
+        call()
+    times = [{name: seconds(call, clock) for name, call in calls.items()} for _ in range(repeats)]
+    first = next(iter(calls))
+    return ({name: statistics.median(t[name] for t in times) for name in calls},
+            {name: statistics.median(t[name] / t[first] for t in times) for name in calls})
+
+
+def server_steps(u):
+    """Each rule's step, a fresh rule each time."""
+    return {name: lambda name=name: rules.make(name).direction(u) for name in rules.names()}
+
+
+def gram_schmidt(G, s):
+    """AdaFed's equations (5) to (14) as printed, in the updates' own float32: the fairest literal opponent."""
+    found = []
+    for k, g in enumerate(G):
+        ratios = [g.dot(h) / h.dot(h) for h in found]
+        found.append((g - sum(r * h for r, h in zip(ratios, found))) / (s[k] - sum(ratios)))
+    inverse = torch.stack([1 / h.dot(h) for h in found])
+    return sum(w * h for w, h in zip(inverse / inverse.sum(), found))
+
+
+def literal(u):
+    """{rule: (its cost in numbers read, the oracle's call)}."""
+    K, d = u.gradients.shape
+    G, f, r = u.gradients.numpy(), u.losses.numpy(), u.extras["newton_rates"].numpy()
+    names, parts = list(range(K)), [(s.start, s.stop) for s in u.layout.slices]
+    return {
+        "FedAvg": (K * d, lambda: weights.fedavg(G, np.ones(K))), "FedAvgN": (K * d, lambda: weights.fedavg_n(G)),
+        "QFedAvg": (K * d, lambda: weights.qfedavg(G, f, 1.0, 1.0)), "TERM": (K * d, lambda: weights.term(G, f, 1.0)),
+        "FedMGDA": (K * K * d, lambda: rates.fedmgda(G, normalise=False)) if K > 8 else (np.inf, None),
+        "AdaFed": (K * K * d, lambda: rates.adafed(G, f, 1.0)), "DQNFed": (K * K * d, lambda: rates.dqnfed(G, r)),
+        "AdaFed, float32": (K * K * d / 4, lambda: gram_schmidt(u.gradients, u.losses.float())),
+        "FedFV": (K * K * d, lambda: fedfv.FedFV(0.1, 0).direction(0, names, G, f)),
+        "FedLF": (K * K * d, lambda: fedlf.FedLF(parts).direction(0, names, G, f)) if K > 8 else (np.inf, None),
+        "FedHEAL": (1000 * K * d, lambda: fedheal.FedHEAL().direction(names, G)),
+    }
+
+
+def exact_gap(G, vector):
+    """(‖v‖² − min_k g_k · v) / max_k ‖g_k‖² for the vector as it came back, in float64."""
+    felt = torch.cat([row[None].double() @ vector.double() for row in G])
+    return float((vector.double().square().sum() - felt.min()) / gram_matrix(G).diagonal().max())
+
+
+def uneven(G, vector, s):
+    """How far the rates are from proportional to s: the largest deviation over their mean."""
+    ratio = torch.cat([row[None].double() @ vector.double() for row in G]) / s
+    return float((ratio - ratio.mean()).abs().max() / ratio.mean().abs())
+
+
+def against_torchjd(u, repeats, clock):
+    try:
+        from torchjd import aggregation
+    except ImportError:
+        print("\nTorchJD is not installed: no comparison.")
+        return
+    G, sizes = u.gradients, gram_matrix(u.gradients).diagonal().sqrt()
+    cosines = Updates(G, u.losses, extras={"newton_rates": sizes})
+    mean = G.double().mean(0) if G.numel() <= 2e7 else None
+    pairs = {
+        "Mean": (lambda: rules.FedAvg("uniform").direction(u).vector, aggregation.Mean(),
+                 lambda v: float("nan") if mean is None else float((v.double() - mean).abs().max() / mean.abs().max())),
+        "MGDA": (lambda: rules.FedMGDA().direction(u).vector, aggregation.MGDA(), lambda v: exact_gap(G, v)),
+        "IMTLG": (lambda: rules.DQNFed().direction(cosines).vector, aggregation.IMTLG(), lambda v: uneven(G, v, sizes)),
+    }
+    print("\n  package over TorchJD        time ratio   residual here   residual there")
+    for name, (ours, theirs, residual) in pairs.items():
+        _, ratio = side_by_side({"theirs": lambda: theirs(G), "ours": ours}, repeats, clock)
+        print(f"  {name:<26} {ratio['ours']:>11.2f} {residual(ours()):>15.1e} {residual(theirs(G)):>16.1e}")
+    gram = gram_matrix(G)
+    lam = aggregation.MGDAWeighting()(gram)
+    theirs = float((lam @ gram @ lam - (gram @ lam).min()) / gram.diagonal().max())
+    print(f"  the weights' own gap on one float64 Gram matrix: {rules.min_norm(gram).gap:.1e} here, {theirs:.1e} there")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--clients", type=int, nargs="+", default=[10, 100])
+    parser.add_argument("--dimensions", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--cpu-seconds", action="store_true", help="processor time of all threads, not the clock on the wall")
+    given = parser.parse_args()
+    clock = time.process_time if given.cpu_seconds else time.perf_counter
+    print(f"{torch.get_num_threads()} threads, median of {given.repeats}, "
+          f"{'processor' if given.cpu_seconds else 'wall-clock'} seconds, torch {torch.__version__}")
+    for K in given.clients:
+        for d in given.dimensions:
+            compare(problem(K, d), given.repeats, clock)
+
+
+def compare(u, repeats, clock):
+    K, d = u.gradients.shape
+    G, lam = u.gradients, torch.rand(K, dtype=torch.float64)
+    norms = gram_matrix(G).diagonal().sqrt()
+    products = {"floor": lambda: (G @ G.T, G.T @ lam.float()), "gram and combine": lambda: (gram_matrix(G), combine(G, lam, norms))}
+    times, floors = side_by_side(products | server_steps(u), repeats, clock)
+    exact = G[:, :200_000].double() @ G[:, :200_000].double().T
+    error = ((gram_matrix(G[:, :200_000]) - exact).abs() / torch.outer(exact.diagonal().sqrt(), exact.diagonal().sqrt())).max()
+    print(f"\nK = {K}, d = {d:,}: floor {1e3 * times['floor']:.1f} ms; gram and combine {floors['gram and combine']:.2f} × the "
+          f"floor; largest |ΔA_ij| / √(A_ii A_jj) {error:.1e}\n")
+    print("  rule              ms    over floor   over FedAvg   over literal")
+    slow = {}
+    for name, (cost, call) in literal(u).items():
+        if cost <= LITERAL_UP_TO:
+            call()
+            slow[name] = statistics.median(seconds(call, clock) for _ in range(1 if cost > 1e8 else 3))
+    for name in rules.names():
+        ratio = f"{times[name] / slow[name]:.3f}" if name in slow else "-"
+        print(f"  {name:<14} {1e3 * times[name]:>7.1f} {floors[name]:>12.2f} {times[name] / times['FedAvg']:>13.2f} {ratio:>14}")
+    if "AdaFed, float32" in slow:
+        ratio = times["AdaFed"] / slow["AdaFed, float32"]
+        print(f"  AdaFed over Gram–Schmidt in float32: {ratio:.3f}, {1 / ratio:.0f} times faster")
+    against_torchjd(u, repeats, clock)
+
+
+if __name__ == "__main__":
+    main()
