@@ -38,6 +38,11 @@ class Toy:
         x, y = np.linspace(*self.box[:2], n), np.linspace(*self.box[2:], n)
         return x, y, self.losses(np.stack(np.meshgrid(x, y), -1))
 
+    def points(self, n: int = 401) -> tuple[np.ndarray, np.ndarray]:
+        """(w (n², 2), losses (n², K)) over the same grid, one row a point: for finding a global optimum by looking everywhere."""
+        x, y, losses = self.grid(n)
+        return np.stack(np.meshgrid(x, y), -1).reshape(-1, 2), losses.reshape(n * n, -1)
+
 
 @dataclass(frozen=True)
 class Quadratics(Toy):

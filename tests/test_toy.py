@@ -29,6 +29,9 @@ def test_shapes():
     x, y, values = toy.two_valleys().grid(30)
     assert values.shape == (30, 30, 2)
     assert np.allclose(values[3, 7], toy.two_valleys().losses([x[7], y[3]]))
+    w, losses = toy.two_valleys().points(30)
+    assert w.shape == (900, 2) and np.allclose(losses, toy.two_valleys().losses(w))
+    assert np.allclose(losses[3 * 30 + 7], values[3, 7])
 
 
 def test_descend_walks_downhill():

@@ -5,7 +5,9 @@ from fairfl.labs.box import Box
 from fairfl.labs.hull import Hull
 from fairfl.labs.lab import Choice, Lab, Slider
 from fairfl.labs.projections import Projections
+from fairfl.labs.proximal import ProximalAverage
+from fairfl.labs.reweighting import Reweighting
 from fairfl.labs.scalarisation import Scalarisation
 from fairfl.labs.two_clients import TwoClients
 
-__all__ = ["AffineHull", "Box", "Choice", "Hull", "Lab", "Projections", "Scalarisation", "Slider", "TwoClients"]
+__all__ = ["AffineHull", "Box", "Choice", "Hull", "Lab", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "TwoClients"]
