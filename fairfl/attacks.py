@@ -1,0 +1,126 @@
+"""Attacks: clients that report more than they have, and clients whose labels are wrong.
+
+``Bias`` and ``Scaling`` act on the ``Updates`` of a round and fit ``train(..., tamper=...)``; ``noisy_labels`` acts on a
+``Federation`` before training. All of them are the same in every run with the same settings.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import torch
+
+from fairfl.errors import refuse, unknown
+from fairfl.federation import Federation
+from fairfl.randomness import generator
+from fairfl.updates import Updates
+
+LOSSES = ("losses", "losses_after")
+PARTS = ("both", "update", "loss")
+
+
+def _row(client: int, updates: Updates) -> int | None:
+    """The row of ``client`` in this round; ``None`` if it sits out."""
+    if not 0 <= client < updates.population:
+        raise refuse("the attacking client", client, f"0 to {updates.population - 1}", "Name a client of the federation.")
+    found = (updates.clients == client).nonzero().flatten().tolist()
+    return found[0] if found else None
+
+
+def _changed(values: torch.Tensor, row: int, change) -> torch.Tensor:
+    values = values.clone()
+    values[row] = change(values[row])
+    return values
+
+
+@dataclass(frozen=True)
+class Bias:
+    """``client`` adds ``constant`` to every loss that it reports: ``f_k + b``. Its update is unchanged, as ``∇(f_k + b) = ∇f_k``.
+
+    Rules that read no losses cannot notice. A negative constant makes the client look better than it is. Source: Hu et al.
+    2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
+    """
+
+    client: int
+    constant: float
+
+    def __post_init__(self):
+        if not math.isfinite(self.constant):
+            raise refuse("constant", self.constant, "a finite number", "It is added to the client's loss.")
+
+    def __call__(self, updates: Updates) -> Updates:
+        row = _row(self.client, updates)
+        if row is None:
+            return updates
+        add = lambda loss: loss + self.constant
+        losses = None if updates.losses is None else _changed(updates.losses, row, add)
+        extras = {name: _changed(value, row, add) if name in LOSSES else value for name, value in updates.extras.items()}
+        return replace(updates, losses=losses, extras=extras)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """``client`` multiplies its loss by ``factor``: ``c f_k``, and with it its gradient and the fall of its Newton step.
+
+    ``part="both"`` is the attack of the paper where a round is one local step; with several steps a client that trains on
+    ``c f_k`` ends elsewhere than c times as far. ``"update"`` scales only the row that is sent, ``"loss"`` only what is reported.
+    Source: Hu et al. 2022 (FedMGDA+), section 6.2.2, the scaling attack.
+    """
+
+    client: int
+    factor: float
+    part: str = "both"
+
+    def __post_init__(self):
+        if not (math.isfinite(self.factor) and self.factor > 0):
+            raise refuse("factor", self.factor, "a positive number", "It multiplies the client's loss; 1 changes nothing.")
+        if self.part not in PARTS:
+            raise unknown("part of a scaling attack", self.part, PARTS)
+
+    def __call__(self, updates: Updates) -> Updates:
+        row = _row(self.client, updates)
+        if row is None:
+            return updates
+        grow = lambda value: value * self.factor
+        gradients, losses, grown = updates.gradients, updates.losses, set()
+        if self.part != "loss":
+            gradients = _changed(gradients, row, grow)
+            grown.add("newton_rates")
+        if self.part != "update":
+            losses = None if losses is None else _changed(losses, row, grow)
+            grown.update(LOSSES)
+        extras = {name: _changed(value, row, grow) if name in grown else value for name, value in updates.extras.items()}
+        return replace(updates, gradients=gradients, losses=losses, extras=extras)
+
+
+def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction: float, seed: int = 0) -> Federation:
+    """A copy of ``federation`` in which ``fraction`` of the training labels of ``clients`` are wrong.
+
+    Of each named client's n training rows, ``round(fraction · n)`` get another class, each of the others with equal chance
+    (symmetric noise). Which rows and which classes is keyed by (seed, client), so that a client's noise does not depend on who
+    else is named. Test and validation labels stay right. Training rows have one owner, so nobody else is touched.
+
+    Source: classification noise of Angluin and Laird 1988, for more than two classes. (The label-noise tables of AdaFed
+    and DQN-Fed use Clothing1M, whose labels are wrong by themselves.)
+    """
+    named = [clients] if isinstance(clients, int) else list(clients)
+    for client in named:
+        if not 0 <= client < len(federation):
+            raise refuse("a client with noisy labels", client, f"0 to {len(federation) - 1}", "Name clients of the federation.")
+    if len(set(named)) < len(named):
+        raise refuse("clients", named, "each client once", "Name a client once; the fraction says how much noise it gets.")
+    if not 0 <= fraction <= 1:
+        raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
+    dataset, classes = federation.dataset, len(federation.dataset.classes)
+    if classes < 2:
+        raise ValueError("noisy labels need a dataset with two classes or more: with one there is no other label")
+    targets = dataset.targets.clone()
+    for client in named:
+        rows, chance = federation.train[client], generator(seed, "label noise", client=client)
+        wrong = rows[torch.randperm(len(rows), generator=chance)[:round(fraction * len(rows))]]
+        shift = torch.randint(1, classes, (len(wrong),), generator=chance)
+        targets[wrong] = (targets[wrong] + shift) % classes
+    told = f"{fraction:g} of the training labels of clients {', '.join(map(str, sorted(named)))} wrong (seed {seed})"
+    dataset = replace(dataset, targets=targets, variant="; ".join(filter(None, (dataset.variant, told))))
+    recipe = federation.recipe | {"noisy_labels": {"clients": sorted(named), "fraction": fraction, "seed": seed}}
+    return replace(federation, dataset=dataset, recipe=recipe)
