@@ -50,7 +50,7 @@ def png(figure) -> bytes:
     from PIL import Image
 
     full, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(full, format="png")
+    figure.savefig(full, format="png", bbox_inches="tight")
     Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
     return small.getvalue()
 

@@ -39,7 +39,7 @@ class Box(Lab):
 
         # Fixed margins: the automatic layout takes longer than all the drawing.
         return plt.subplots(1, 3, figsize=(9.6, 3.3), width_ratios=(5, 3, 5), layout="none",
-                            gridspec_kw={"left": 0.06, "right": 0.985, "bottom": 0.16, "top": 0.9, "wspace": 0.34})
+                            gridspec_kw={"left": 0.075, "right": 0.985, "bottom": 0.16, "top": 0.9, "wspace": 0.34})
 
     def draw(self, axes, numbers):
         plane, bars, curve = axes
