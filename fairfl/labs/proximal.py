@@ -126,4 +126,8 @@ def _reach(reached, rest):
     if abs(reached[0] - rest) < 2e-3:
         return "η → 0 gives it"
     crossing = np.flatnonzero((reached[:-1] - rest) * (reached[1:] - rest) <= 0)
-    return f"η near {_ETAS[crossing[0]]:.2g} gives it" if len(crossing) else "no η gives it"
+    if not len(crossing):
+        return "no η gives it"
+    i = crossing[0]
+    share = (rest - reached[i]) / (reached[i + 1] - reached[i]) if reached[i + 1] != reached[i] else 0.0
+    return f"η near {_ETAS[i] * (_ETAS[i + 1] / _ETAS[i])**share:.2g} gives it"
