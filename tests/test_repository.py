@@ -26,7 +26,9 @@ def pins():
 
 def requirements():
     """Every requirement of the project and its extras on other packages."""
-    everything = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
+    # TorchJD is for comparisons only; no command of the README installs it, and so the lock does not hold it.
+    extras = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name != "torchjd"}
+    everything = PROJECT["dependencies"] + sum(extras.values(), [])
     return [requirement for text in everything if (requirement := Requirement(text)).name != "fairfl"]
 
 

@@ -8,7 +8,7 @@ from fairfl.rules.base import Direction, Rule
 
 
 class TorchJD(Rule):
-    """``dir = aggregator(G)`` for an aggregator of TorchJD (an optional package: ``pip install torchjd``).
+    """``dir = aggregator(G)`` for an aggregator of TorchJD (an optional package: ``pip install 'fairfl[torchjd]'``).
 
     ``aggregator`` is a name in ``torchjd.aggregation`` with its settings (``TorchJD("UPGrad")``), or any callable from a
     matrix (K, d) to a vector (d,), an instance of theirs among them. It sees gradients only, no losses and no shares.
