@@ -1,4 +1,4 @@
-"""What a rule's server step costs, as ratios in one run: ``OMP_NUM_THREADS=2 python benchmarks/rules.py``.
+"""What a rule's server step costs, as ratios in one run: ``python benchmarks/rules.py``, on two threads.
 
 Everything compared is run in turn, again and again, on the same float32 updates, and the medians of the ratios are
 printed. The floor is what no rule can avoid: ``G @ G.T`` and ``G.T @ λ`` in float32. Needs the tests' oracles (the
@@ -8,10 +8,16 @@ literal versions, in float64 on full vectors) beside it; compares with TorchJD w
 """
 
 import argparse
+import os
 import statistics
 import sys
 import time
 from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+# Threads that wait for one another asleep: where other work shares the cores, spinning ones measure that work.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("KMP_BLOCKTIME", "0")
 
 import numpy as np
 import torch

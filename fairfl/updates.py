@@ -57,8 +57,7 @@ class Updates:
     uniform if omitted. ``clients`` (K,): who they are, 0 … population − 1. ``round``: t, from 0.
     ``layout``: where each parameter tensor sits in d; ``None`` if the rows are plain vectors.
     ``extras``: what else a rule asked for, by name, each with K entries along its first axis.
-    ``pseudo_lr``: the sum of local step sizes behind a row (1 for plain gradients), which turns rates
-    of pseudo-gradients into falls of the loss.
+    ``local_lr``: the step size of local training this round (1 for plain gradients).
 
     Raises ``ValueError`` for wrong shapes, shares that do not sum to 1, a client named twice, and
     non-finite entries (client and round named).
@@ -72,7 +71,7 @@ class Updates:
     round: int = 0
     layout: Layout | None = None
     extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    pseudo_lr: float = 1.0
+    local_lr: float = 1.0
 
     def __post_init__(self):
         put = lambda name, value: object.__setattr__(self, name, value)

@@ -9,7 +9,7 @@ from fairfl.rules.settings import column
 
 
 class DQNFed(GramRule):
-    """``dir = Gᵀ A⁻¹ r`` with ``r_k = g_kᵀ B_k g_k``: the shortest vector with rates ``ρ_k = r_k`` (Hamidi et al., Theorem 4.1).
+    """``dir = Gᵀ A⁻¹ r`` with ``r_k = g_kᵀ B_k g_k``: the shortest vector with rates ``ρ_k = r_k`` (Hamidi et al., Thm 4.1).
 
     ``B_k ≈ H_k⁻¹`` is the client's quasi-Newton matrix, and ``r_k`` the first-order fall of its own Newton step (on a
     quadratic the loss really falls by r_k/2). The paper orthogonalises as AdaFed does, with r_k for ``|f_k|^γ``, and

@@ -29,8 +29,8 @@ class FedFV(Rule):
     Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
 
     State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose
-    and when. Where a memory takes part in the direction, ``weights`` is ``None``. If all projections cancel, the direction is
-    zero, with ``exact=False``.
+    and when. Where a memory takes part in the direction, ``weights`` is ``None``. If all projections cancel, the
+    direction is zero, with ``exact=False``.
     """
 
     needs = frozenset({"losses"})

@@ -10,7 +10,7 @@ from fairfl.rules.settings import number
 
 
 class FedMGDA(GramRule):
-    """``dir = Σ_k μ_k h_k`` with ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022, (25)).
+    """``dir = Σ_k μ_k h_k``, ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022, (25)).
 
     ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so that
     ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is inactive;

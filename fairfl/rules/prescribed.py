@@ -14,14 +14,16 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, tolerance: float) -> MinNorm
     as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for independent rows.
 
     Where no vector has these rates (more clients than parameters, duplicates that ask for different rates) the affine
-    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason. ``tolerance``: see ``least_norm``.
+    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason. ``tolerance``: see
+    ``least_norm``.
     """
     A, s = gram.numpy(), s.numpy()
     weights = least_norm(A, s, tolerance)
     if weights is not None:
         squared = 1 / float(s @ weights)
         weights = weights * squared
-        return MinNorm(torch.from_numpy(weights), squared, float(np.abs(A @ weights - s * squared).max() / A.diagonal().max()))
+        gap = float(np.abs(A @ weights - s * squared).max() / A.diagonal().max())
+        return MinNorm(torch.from_numpy(weights), squared, gap)
     # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
     s = np.maximum(s, 1e-100 * s.max())
     point = min_norm(A / s / s[:, None])

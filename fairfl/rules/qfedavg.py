@@ -13,8 +13,8 @@ class QFedAvg(GramRule):
     The denominator is the method's own step size: the server's η is 1.
 
     ``q ≥ 0``; papers' grids {0.001, 0.01, 0.1, 1, 2, 5, 15}. ``L`` turns a row back into a gradient; ``None`` takes
-    1 over the step sizes behind a row (``updates.pseudo_lr``), which is the paper's 1/local lr for one local step.
-    The paper's 1/local lr for several steps, or FedMGDA+'s grid 0.1, 1, 10, is passed as a number. No state.
+    the paper's 1 / local step size (``updates.local_lr``).
+    FedMGDA+ tunes it over 0.1, 1, 10. No state.
 
     Codes take f as a mean loss, a sum of batch means, or the loss after training, so q cannot be compared between
     them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit for
@@ -36,7 +36,7 @@ class QFedAvg(GramRule):
         if self.q > 0:
             losses = column("losses", losses, updates, low=0.0,
                             remedy="Powers of losses need losses that are never negative; TERM takes any.")
-        L = 1 / updates.pseudo_lr if self.L is None else self.L
+        L = 1 / updates.local_lr if self.L is None else self.L
         if self.q == 0:
             return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
         weights, lossy = torch.zeros(len(updates), dtype=torch.float64), losses > 0

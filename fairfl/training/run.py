@@ -54,7 +54,7 @@ class Run:
                          self.state.w, gradients, clients, steps, self.memory)
         extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
         updates = Updates(gradients, extras.pop("losses", None), sizes / sizes.sum(), torch.tensor(clients), len(self.rows),
-                          round, flat.layout, extras, sum(steps) / len(steps))
+                          round, flat.layout, extras, local.lr_at(round))
         if tamper is not None:
             updates = tamper(updates)
         decided = self.rule.direction(updates)

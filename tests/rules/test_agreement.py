@@ -49,7 +49,7 @@ def test_q_fedavg(q):
         L = float(rng.choice([0.1, 1, 10]))
         losses = p.losses * (rng.random(K) > 0.2)
         agree(rules.QFedAvg(q, L).direction(updates(p.gradients, losses)), weights.qfedavg(p.gradients, losses, q, L))
-        agree(rules.QFedAvg(q).direction(updates(p.gradients, losses, pseudo_lr=1 / L)),
+        agree(rules.QFedAvg(q).direction(updates(p.gradients, losses, local_lr=1 / L)),
               weights.qfedavg(p.gradients, losses, q, L))
 
 
@@ -135,6 +135,13 @@ def test_fedfv_with_a_memory(alpha, tau):
             agree(rule.direction(u), oracle.direction(t, who.tolist(), G, losses))
 
 
+def test_fedfv_never_projects_a_client_off_itself():
+    """Client 3's gradient, projected off the others, conflicts with its raw self: Algorithm 2 skips k = i_j."""
+    G = np.array([[0.9, -0.4, 0.2, -1.5], [0.5, -0.7, -0.3, 0.0], [-0.4, 0.8, 0.6, -0.4], [-1.2, 1.2, 0.0, 0.5]])
+    losses = np.arange(1.0, 5)
+    agree(rules.FedFV(0).direction(updates(G, losses)), fedfv.FedFV(0, 0).direction(0, list(range(4)), G, losses))
+
+
 @pytest.mark.parametrize("order", ["random", "reversed"])
 def test_fedfv_in_other_orders(order):
     for _, K, p in problems(100):
@@ -165,3 +172,11 @@ def test_fedheal_with_its_history():
             who, G = rng.permutation(N)[:K], p.gradients * rng.choice([-1, 1, 1], size=p.gradients.shape)
             u = updates(G, clients=torch.tensor(who), population=N, round=t)
             agree(rule.direction(u), oracle.direction(who.tolist(), G))
+
+
+def test_fedheal_drops_a_sign_at_exactly_the_threshold():
+    """Half of client 0's past entries were negative: at τ = ½ that is not above the threshold, either way."""
+    rule, oracle = rules.FedHEAL(threshold=0.5), fedheal.FedHEAL(threshold=0.5)
+    for t, first in enumerate(([1.0, 1], [-1, 1], [2, 2], [-3, 2])):
+        G = np.array([first, [1, 2]])
+        agree(rule.direction(updates(G, round=t)), oracle.direction([0, 1], G))

@@ -166,6 +166,8 @@ def test_adafed_s_powers():
     u = updates(G, [1e30, 1, 2, 1e10, 3])
     got = rules.AdaFed(gamma=10).direction(u)
     assert got.exact and got.rates[0] > 0
+    signed = rules.AdaFed().direction(updates(G, [-1, -2, 0.5, -0.1, 3])).vector
+    torch.testing.assert_close(signed, rules.AdaFed().direction(updates(G, [1, 2, 0.5, 0.1, 3])).vector)
     short = rules.AdaFed(gamma=10).direction(updates(G, [1e30, 1, 2, 1e10, 3], dtype=torch.float32))
     assert not short.exact and "below what torch.float32 holds" in short.reason
     with pytest.raises(ValueError, match="smaller gamma"):
