@@ -14,7 +14,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from fairfl.book import atomic, threads
+from fairfl import atomic
+from fairfl.book import threads
 from fairfl.book.places import Book
 
 try:

@@ -19,9 +19,9 @@ class FlatModel:
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if not named:
             raise ValueError("the model has no trainable parameters; give it at least one layer")
-        self.buffers_changed_by_training = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
-        if self.buffers_changed_by_training:
-            kind = type(self.buffers_changed_by_training[0]).__name__
+        tracking = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
+        if tracking:
+            kind = type(tracking[0]).__name__
             raise ValueError(f"the model has {kind} layers that track running statistics, which are not parameters and would "
                              f"leak from client to client; use track_running_stats=False, or group normalisation")
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))

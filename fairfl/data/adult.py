@@ -1,14 +1,13 @@
 """UCI Adult as the fairness papers prepare it: 99 binary features, and two domains, doctorates and everybody else."""
 
 import csv
-import os
-import tempfile
 import urllib.request
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from fairfl import atomic
 from fairfl.data import places
 from fairfl.data.dataset import Dataset
 from fairfl.data.tables import Table, broken
@@ -96,9 +95,7 @@ def _fetch(address: str, file: Path, rows: int) -> None:
         text = answer.read()
     if (found := len(_plain_rows(text.decode("ascii", "replace")))) != rows:
         raise OSError(f"{address} came with {found:,} rows instead of {rows:,}")
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".part", delete=False) as opened:
-        opened.write(text)
-    os.replace(opened.name, file)
+    atomic.write(file, text)
 
 
 def _plain_rows(text: str) -> list[list[str]]:

@@ -2,13 +2,12 @@
 
 import hashlib
 import io
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fairfl import atomic
 from fairfl.data import places
 from fairfl.data.tables import Table, broken
 
@@ -136,13 +135,9 @@ def _recall(kept: Path) -> dict[str, np.ndarray] | None:
 
 def _keep(kept: Path, arrays: dict[str, np.ndarray]) -> None:
     """Write whole or not at all: another process must never read half a file."""
-    temporary = None
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=kept.parent, suffix=".part", delete=False) as opened:
-            temporary = opened.name
-            np.savez(opened, **arrays)
-        os.replace(temporary, kept)
+        with atomic.writing(kept) as file:
+            np.savez(file, **arrays)
     except OSError:  # a full or read-only disk costs time at the next load, and nothing else
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
+        pass

@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fairfl.errors import unknown
@@ -35,7 +35,6 @@ class Exercise:
     wrong: dict[str, Wrong] = field(default_factory=dict)
     tolerance: float = 1e-6
     praise: str = ""
-    show: Callable = repr
 
     @property
     def is_function(self) -> bool:

@@ -1,10 +1,10 @@
 """Checkpoints: written whole or not at all, continued only under equal settings."""
 
-import os
-import tempfile
 from pathlib import Path
 
 import torch
+
+from fairfl import atomic
 
 
 def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
@@ -23,16 +23,8 @@ def save(path: str | Path, settings: dict, state: dict) -> None:
     """Write ``state`` to ``path`` by way of a temporary file beside it."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            torch.save({"settings": settings, "state": state}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with atomic.writing(path) as file:
+        torch.save({"settings": settings, "state": state}, file)
 
 
 def load(path: str | Path, settings: dict) -> dict | None:

@@ -1,14 +1,12 @@
 """``History``: what a run leaves behind."""
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
 
-from fairfl import metrics
+from fairfl import atomic, metrics
 from fairfl.errors import unknown
 
 
@@ -60,15 +58,8 @@ class History:
             elif value is not None:
                 plain[f.name] = value
         path = Path(path)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            try:
-                np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            except BaseException:
-                os.unlink(file.name)
-                raise
-        os.replace(file.name, path)
+        with atomic.writing(path) as file:
+            np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> "History":

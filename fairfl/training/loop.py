@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
