@@ -33,6 +33,10 @@ def parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check-chapters", help="say what is wrong with the executed chapters")
     check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
     check.set_defaults(run=_check)
+
+    from fairfl.experiments import command
+
+    command.add(commands)
     return top
 
 
