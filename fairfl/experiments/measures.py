@@ -22,7 +22,7 @@ MEASURES = {
     "5th percentile": lambda a, n: 100 * np.percentile(a, 5),
     "95th percentile": lambda a, n: 100 * np.percentile(a, 95),
     "angle": lambda a, n: metrics.angle(a),
-    "KL": lambda a, n: metrics.kl(a),
+    "KL": lambda a, n: metrics.kl(a) if a.any() else np.nan,
 }
 
 

@@ -77,8 +77,41 @@ def shakespeare_31(seed: int = 0) -> Federation:
     return columns.in_time(data.load("shakespeare", roles=31, min_windows=1000, stride=1, seed=seed), "role")
 
 
+def shakespeare_20(seed: int = 0) -> Federation:
+    """AdaFed's Shakespeare set-up 2: 20 roles with more than 10,000 windows, drawn by ``seed``. Cut in time as ``shakespeare_31``."""
+    return columns.in_time(data.load("shakespeare", roles=20, min_windows=10_001, stride=1, seed=seed), "role")
+
+
+def cifar100_10(seed: int = 0) -> Federation:
+    """AdaFed's and DQN-Fed's CIFAR-100 set-up 1: ten clients, Dirichlet 0.5, scored as ``cifar10_dirichlet``."""
+    return laws.dirichlet(data.load("cifar100", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
+
+
+def cifar100_50(seed: int = 0) -> Federation:
+    """AdaFed's and DQN-Fed's CIFAR-100 set-up 2: fifty clients, Dirichlet 0.05, scored as ``cifar10_dirichlet``."""
+    return laws.dirichlet(data.load("cifar100", normalise="channel"), 50, 0.05, seed=seed, scored_on="official")
+
+
+def cinic10(seed: int = 0) -> Federation:
+    """AdaFed's and DQN-Fed's CINIC-10: fifty clients, Dirichlet 0.5; parquet files called cinic10 under FAIRFL_DATA."""
+    return laws.dirichlet(data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed, scored_on="official")
+
+
+def tiny_imagenet(seed: int = 0) -> Federation:
+    """AdaFed's and DQN-Fed's TinyImageNet: twenty clients, Dirichlet 0.05; parquet files called tiny_imagenet under FAIRFL_DATA."""
+    dataset = data.load("parquet", path="tiny_imagenet", test="valid", channels=3, normalise="channel")
+    return laws.dirichlet(dataset, 20, 0.05, seed=seed, scored_on="official")
+
+
+def femnist(seed: int = 0) -> Federation:
+    """AdaFed's FEMNIST-original: 500 writers drawn by ``seed``, local 80/20; parquet files called femnist under FAIRFL_DATA."""
+    dataset = data.load("parquet", path="femnist", label="character", client="writer_id", channels=1)
+    return columns.by_column(dataset, "client", max_clients=500, seed=seed, test=0.2)
+
+
 PRESETS = {f.__name__: f for f in (fedfv_cifar10, fedfv_mnist, fedfv_fashion_mnist, fedmgda_cifar10, fedmgda_fashion_mnist, adult,
-                                   cifar10_dirichlet, femnist_skewed, shakespeare_31)}
+                                   cifar10_dirichlet, femnist_skewed, shakespeare_31, shakespeare_20, cifar100_10, cifar100_50, cinic10,
+                                   tiny_imagenet, femnist)}
 
 
 def presets() -> list[str]:

@@ -13,7 +13,10 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
     experiment = catalogue.load(name)
     cells = report.cells(experiment, [], places.find().papers)
     assert {c.row for c in cells} == {row.label for row in experiment.rows if row.algorithm}
-    assert {c.metric for c in cells} == {column.metric for column in experiment.columns}
+    if cells:
+        assert {c.metric for c in cells} == {column.metric for column in experiment.columns}
+    # A figure has no printed numbers to compare with, and its declaration says so.
+    assert cells or "in no text" in " ".join(experiment.chosen)
 
 
 @pytest.mark.parametrize("old, new, said", [
