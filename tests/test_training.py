@@ -56,6 +56,25 @@ def test_seeds_side_by_side_equal_seeds_one_by_one(federation):
     assert not (together[0].participants == together[1].participants).all()
 
 
+def test_rules_servers_and_attacks_side_by_side_equal_them_one_by_one(federation, tmp_path):
+    attack = lambda updates: Updates(updates.gradients * 3, updates.losses, updates.shares, updates.clients, updates.population, updates.round)
+    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0), ("FedAvg", Server(0.5), attack, 1)]
+    settings = dict(model="logistic", rounds=4, local=LocalSGD(batch_size=5), participation=0.6, engine="sequential")
+    columns = [list(c) for c in zip(*variants)]
+    both = dict(rule=columns[0], server=columns[1], tamper=columns[2], seed=columns[3])
+    together = train(federation, **settings, **both, checkpoint=tmp_path / "c.pt")
+    for one, (rule, server, tamper, seed) in zip(together, variants):
+        alone = train(federation, rule, server=server, tamper=tamper, seed=seed, **settings)
+        assert same(one, alone)
+        for name in ("rule", "server", "tamper", "seed"):
+            assert one.settings[name] == alone.settings[name]
+    assert [g["seed"] for g in together[0].settings["batch_group"]] == [0, 0, 1]
+    with pytest.raises(ValueError, match="other settings"):
+        train(federation, **settings, **both | {"server": [Server()] * 3}, checkpoint=tmp_path / "c.pt")
+    with pytest.raises(ValueError, match="the number of entries in rule is 2; allowed: 3, one a seed"):
+        train(federation, ["FedAvg"] * 2, seed=[0, 1, 2])
+
+
 def test_two_rules_see_the_same_clients(federation):
     a = train(federation, "FedAvg", rounds=6, participation=0.4)
     b = train(federation, rules.FedAvg("uniform"), rounds=6, participation=0.4)
