@@ -21,13 +21,17 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-browser chapters lock clean afresh
+.PHONY: help lab test test-browser test-flower test-site chapters book reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
 	@echo "make test           run every test, the notebooks included"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
+	@echo "make test-flower    install Flower as well and run the rules inside it"
+	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
+	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
+	@echo "make book           build the static site into book/_build/html"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
@@ -35,21 +39,33 @@ lab: $(VENV)/.lab
 	@$(PY) -m fairfl lab $(ARGS)
 
 test: $(VENV)/.dev
-	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser" \
+	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" \
 		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
 test-browser: $(VENV)/.dev
 	$(PY) -m pytest -m browser tests/browser $(ARGS)
 
+test-flower: $(VENV)/flower/.ready
+	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/flower $(ARGS)
+
+reproduce: $(VENV)/.lab
+	$(PY) -m fairfl reproduce $(ARGS)
+
+test-site: book $(VENV)/.dev
+	$(PY) -m pytest -m site tests/site $(ARGS)
+
 chapters: $(VENV)/.lab
 	$(PY) -m fairfl chapters $(ARGS)
+
+book: $(VENV)/.book
+	OMP_NUM_THREADS=1 $(PY) -m fairfl.book.site
 
 # A local version such as +cpu names a build that other computers cannot install.
 lock: $(VENV)/.dev
 	{ echo "# The exact versions that the stored outputs were made with; made by 'make lock', used as pip constraints."; \
 	  $(PY) -m pip freeze --exclude-editable | sed -e 's/+[A-Za-z0-9.]*$$//' -e '/^#/d'; } > requirements.lock.part
 	mv requirements.lock.part requirements.lock
-	@touch $(VENV)/.lab $(VENV)/.dev
+	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
@@ -59,9 +75,21 @@ $(VENV)/.lab: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,lab)
 	@touch $@
 
+$(VENV)/.book: pyproject.toml requirements.lock $(AFRESH)
+	$(call install,book)
+	@touch $@ $(VENV)/.lab
+
 $(VENV)/.dev: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,dev)
-	@touch $@ $(VENV)/.lab
+	@touch $@ $(VENV)/.lab $(VENV)/.book
+
+# Flower asks for an older `packaging` than the lock has, so it gets an environment of its own, at the lock's versions of all the rest.
+FLOWER := $(VENV)/flower
+$(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
+	@$(PY) -m venv --clear $(FLOWER)
+	@grep -v '^packaging==' requirements.lock > $(FLOWER)/constraints
+	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest
+	@touch $@
 
 afresh: ;
 

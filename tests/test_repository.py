@@ -26,8 +26,8 @@ def pins():
 
 def requirements():
     """Every requirement of the project and its extras on other packages."""
-    # TorchJD is for comparisons only; no command of the README installs it, and so the lock does not hold it.
-    extras = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name != "torchjd"}
+    # TorchJD, Ray and Flower are for a few readers only; neither make lab nor make test installs them, and so the lock does not hold them.
+    extras = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")}
     everything = PROJECT["dependencies"] + sum(extras.values(), [])
     return [requirement for text in everything if (requirement := Requirement(text)).name != "fairfl"]
 

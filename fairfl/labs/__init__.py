@@ -2,6 +2,7 @@
 
 from fairfl.labs.affine import AffineHull
 from fairfl.labs.box import Box
+from fairfl.labs.dropout import Dropout
 from fairfl.labs.hull import Hull
 from fairfl.labs.lab import Choice, Lab, Slider
 from fairfl.labs.projections import Projections
@@ -9,5 +10,6 @@ from fairfl.labs.proximal import ProximalAverage
 from fairfl.labs.reweighting import Reweighting
 from fairfl.labs.scalarisation import Scalarisation
 from fairfl.labs.two_clients import TwoClients
+from fairfl.labs.verdicts import Verdicts
 
-__all__ = ["AffineHull", "Box", "Choice", "Hull", "Lab", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "TwoClients"]
+__all__ = ["AffineHull", "Box", "Choice", "Dropout", "Hull", "Lab", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "TwoClients", "Verdicts"]

@@ -1,0 +1,83 @@
+"""The same losses in Flower as in ``fairfl.train``, and what a server sees of clients that fail: writes flower_loopback.csv and
+flower_failures.csv beside itself.
+
+Post offices on the digits, logistic regression, seed 0, two local epochs of batches of 16 at step size 0.5, everybody asked in every
+round, five rounds. ``where``: "simulation" is Flower's simulation with ten offices; "network" is one SuperLink and two SuperNodes,
+each a process of its own, over 127.0.0.1 (two offices: digits 0 to 7, digits 8 and 9). ``train``: the same run by ``fairfl.train`` with
+engine="sequential". Failures: ten simulated offices with faults in their replies; and two offices on the network, of which one's
+SuperNode is ended by the operating system after round 1. Node numbers are Flower's, drawn anew in each run.
+Needs ``pip install "fairfl[flower]"``.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import flwr
+import torch
+
+from fairfl import train
+from fairfl.flower import demo, loopback, simulated
+
+HERE = Path(__file__).parent
+RULES = {"FedAvg": {}, "FedMGDAPlus": {}, "FedFV": {"tau": 2}, "AFL": {}}
+FAULTS = "1 2 not a number; 1 5 wrong shape; 2 3 crash; 2 9 other names; 3 4 poses as client 0; 3 6 no size"
+VERSIONS = {"flwr": flwr.__version__, "torch": torch.__version__.split("+")[0]}
+
+
+def agreement(where, run, clients):
+    """Rows of one place: every rule, round and client."""
+    for name, settings in RULES.items():
+        s = demo.complete({"rule": name, "rule-settings": json.dumps(settings), "clients": clients})
+        told = run(s)
+        fed = demo.federation(s)
+        history = train(fed, demo.rule(s), demo.model(s), rounds=s["rounds"], local=demo.local(s), seed=s["seed"],
+                        engine="sequential", progress=False)
+        for (done, accuracy, loss), ours in zip(told["scores"], history.loss[1:]):
+            for k in range(clients):
+                yield {"where": where, "rule": name, "settings": json.dumps(settings), "round": done, "client": k,
+                       "loss": f"{loss[k]:.9f}", "loss_train": f"{ours[k]:.9f}", "accuracy": f"{accuracy[k]:.6f}",
+                       **VERSIONS, "seed": s["seed"], "split": fed.digest}
+
+
+def killed():
+    """The network run in which office 1's SuperNode ends after round 1."""
+    done = []
+
+    def kill(nodes, said):
+        if "round 1:" in said and not done:
+            loopback.stop(nodes[1])
+            done.append(True)
+
+    return loopback.run({"rule": "FedAvg"}, timeout=15, meanwhile=kill, limit=400)
+
+
+def failures():
+    """Rows of the two runs with failures: the log's lines."""
+    faulty = simulated.run({"rule": "FedMGDAPlus", "clients": 10, "faults": FAULTS}, limit=400)
+    for where, told in (("simulation, faulty replies", faulty), ("network, SuperNode ended", killed())):
+        for record, words in zip(told["log"], told["words"]):
+            yield {"where": where, "round": record["round"], "clients": len(record["clients"]), "refused": len(record["refused"]),
+                   "missing": len(record["missing"]), "words": words, **VERSIONS}
+
+
+def write(name, rows):
+    rows = iter(rows)
+    first = next(rows)
+    with open(HERE / name, "w", newline="") as file:
+        table = csv.DictWriter(file, list(first))
+        table.writeheader()
+        table.writerow(first)
+        for row in rows:
+            table.writerow(row)
+            file.flush()
+
+
+def everything():
+    yield from agreement("simulation", lambda s: simulated.run(s, limit=400), 10)
+    yield from agreement("network", lambda s: loopback.run(s, limit=400), 2)
+
+
+if __name__ == "__main__":
+    write("flower_failures.csv", failures())
+    write("flower_loopback.csv", everything())

@@ -1,0 +1,26 @@
+"""The ledger: every recorded table's cells with their verdicts."""
+
+from collections import Counter
+
+from fairfl.experiments import catalogue, report, results
+from fairfl.experiments.places import Records
+from fairfl.experiments.report import Cell
+
+
+def ledger(records: Records) -> dict[str, list[Cell]]:
+    """The judged cells of each declared table of which something is recorded, by the table's name."""
+    out = {}
+    for name in catalogue.names():
+        experiment = catalogue.load(name)
+        if recorded := results.load(experiment, records.results):
+            out[name] = report.cells(experiment, recorded, records.papers)
+    return out
+
+
+def headline(records: Records) -> str:
+    """The ledger in a sentence."""
+    told = ledger(records)
+    counts = Counter(cell.verdict.word for cells in told.values() for cell in cells)
+    judged = counts["reproduced"] + counts["not reproduced"]
+    return (f"{judged + counts['underspecified'] + counts['undecided']} published cells rerun in {len(told)} tables: {counts['reproduced']} reproduced, "
+            f"{counts['not reproduced']} not reproduced, {counts['underspecified']} underspecified, {counts['undecided']} undecided")

@@ -1,0 +1,29 @@
+"""The rules of this package inside Flower, on machines that really are apart.
+
+``Reply`` → ``collect`` → ``Updates`` → ``Coordinator`` needs no Flower and is what the tests and the chapter take apart;
+``Member`` is the client's side of it. ``FairStrategy``, ``client_app`` and ``server_app`` put these into Flower's messages and
+need ``pip install "fairfl[flower]"``; they are imported on first use.
+"""
+
+import importlib
+
+from fairfl.flower.collect import collect
+from fairfl.flower.coordinator import Coordinator, RoundRecord
+from fairfl.flower.member import Member
+from fairfl.flower.reply import Refused, Reply
+
+_WITH_FLOWER = {"FairStrategy": "strategy", "client_app": "apps", "server_app": "apps"}
+
+__all__ = ["Coordinator", "Member", "Refused", "Reply", "RoundRecord", "collect"]
+
+
+def __getattr__(name):
+    if name not in _WITH_FLOWER:
+        raise AttributeError(f"module 'fairfl.flower' has no attribute {name!r}; it has {', '.join([*__all__, *_WITH_FLOWER])}")
+    try:
+        return getattr(importlib.import_module(f"fairfl.flower.{_WITH_FLOWER[name]}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "flwr":
+            raise
+        raise ImportError(f'fairfl.flower.{name} needs Flower, which is not installed here; pip install "fairfl[flower]". '
+                          f"Reply, collect, Coordinator and Member work without it.") from error

@@ -1,0 +1,109 @@
+"""``FairStrategy``: a ``Coordinator`` behind Flower's ``Strategy`` interface. Needs ``flwr``."""
+
+import time
+from collections.abc import Iterable, Mapping
+from logging import INFO, WARNING
+
+import numpy as np
+from flwr.app import ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
+from flwr.common import log
+from flwr.serverapp.strategy import Strategy
+
+from fairfl.flower.coordinator import Coordinator
+from fairfl.flower.records import MODEL, TASK, last_line, numbers_of, sender_of, to_record, to_reply
+
+
+class FairStrategy(Strategy):
+    """Any rule of this package as a Flower strategy (message API).
+
+    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first round (the
+    whole population by default); later rounds go on with whoever is connected, as long as there are ``coordinator.quorum``.
+    ``evaluate``: whether clients score the reported model after each round. ``roster``: Flower's node number → client number, for
+    authenticated nodes; without it a client is whoever it says it is.
+
+    All connected nodes are asked in every round. Which model clients start from is the coordinator's business: ``initial_arrays``
+    of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one that the method reports.
+
+    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round, who,
+    reason) of scores that were left out.
+    """
+
+    def __init__(self, coordinator: Coordinator, *, wait_for: int | None = None, evaluate: bool = True,
+                 roster: Mapping[int, int] | None = None):
+        self.coordinator, self.evaluate, self.roster = coordinator, evaluate, roster
+        self.wait_for = coordinator.population if wait_for is None else wait_for
+        self.scores: list[tuple[int, np.ndarray, np.ndarray]] = []
+        self.unread: list[tuple[int, str, str]] = []
+
+    @property
+    def initial(self) -> ArrayRecord:
+        """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
+        return to_record(self.coordinator.arrays())
+
+    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid) -> Iterable[Message]:
+        c = self.coordinator
+        task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
+        nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
+        return _to_each(nodes, MessageType.TRAIN, to_record(c.arrays()), task)
+
+    def aggregate_train(self, server_round: int, replies: Iterable[Message]) -> tuple[ArrayRecord, MetricRecord]:
+        record = self.coordinator.receive(to_reply(message, self.roster) for message in replies)
+        log(WARNING if record.skipped or record.refused or record.missing else INFO, "%s", record)
+        numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
+        return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
+
+    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid) -> Iterable[Message]:
+        if not self.evaluate:
+            return []
+        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)), config)
+
+    def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
+        if not self.evaluate:
+            return None
+        population, done = self.coordinator.population, self.coordinator.round
+        accuracy, loss = np.full(population, np.nan), np.full(population, np.nan)
+        for message in replies:
+            who = sender_of(message)
+            if message.has_error():
+                self.unread.append((done, who, f"sent no score: {last_line(message.error.reason)}"))
+                continue
+            numbers = numbers_of(message)
+            k = numbers.get("client") if self.roster is None else self.roster.get(message.metadata.src_node_id)
+            values = [numbers.get(name) for name in ("accuracy", "loss")]
+            if type(k) is not int or not 0 <= k < population or not all(isinstance(v, (int, float)) for v in values):
+                self.unread.append((done, who, f"sent {numbers}; expected client, accuracy and loss"))
+                continue
+            accuracy[k], loss[k] = values
+        self.scores.append((done, accuracy, loss))
+        if np.isnan(loss).all():
+            return None
+        return MetricRecord({"accuracy": float(np.nanmean(accuracy)), "worst accuracy": float(np.nanmin(accuracy)),
+                             "loss": float(np.nanmean(loss))})
+
+    def summary(self) -> None:
+        c = self.coordinator
+        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule.name, c.population, c.quorum, c.round, c.rounds)
+
+    def state_dict(self) -> dict:
+        """The coordinator's state and the scores so far."""
+        return {"coordinator": self.coordinator.state_dict(), "unread": list(self.unread),
+                "scores": [(done, accuracy.tolist(), loss.tolist()) for done, accuracy, loss in self.scores]}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Continue from ``state``; ``start`` then needs only the rounds that are left."""
+        self.coordinator.load_state_dict(state["coordinator"])
+        self.unread = [tuple(entry) for entry in state["unread"]]
+        self.scores = [(done, np.array(accuracy), np.array(loss)) for done, accuracy, loss in state["scores"]]
+
+
+def _nodes(grid, at_least: int) -> list[int]:
+    """The connected nodes, once there are enough of them."""
+    while len(nodes := sorted(grid.get_node_ids())) < at_least:
+        log(INFO, "waiting for nodes: %d of %d are here", len(nodes), at_least)
+        time.sleep(1)
+    return nodes
+
+
+def _to_each(nodes, kind, arrays, task) -> list[Message]:
+    content = RecordDict({MODEL: arrays, TASK: task})
+    return [Message(content=content, message_type=kind, dst_node_id=node) for node in nodes]
