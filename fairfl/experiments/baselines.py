@@ -1,9 +1,12 @@
-"""Rules that no paper proposes and tables still need."""
+"""What no paper proposes and tables still need."""
+
+from dataclasses import dataclass, replace
 
 import torch
 
 from fairfl.errors import refuse
 from fairfl.rules import GramRule
+from fairfl.updates import Updates
 
 
 class OneClient(GramRule):
@@ -19,3 +22,20 @@ class OneClient(GramRule):
         if self.client not in updates.clients.tolist():
             raise refuse("the one client", self.client, f"a client of this round: {updates.clients.tolist()}", "Use full participation.")
         return (updates.clients == self.client).to(torch.float64)
+
+
+@dataclass(frozen=True)
+class TotalLoss:
+    """An attack on rules that are told *total* losses, as FedMGDA+'s q-FedAvg on Adult (its Figure 2): client k reports ``sizes[k] · f_k``, and
+    ``client`` adds ``constant``. Updates are unchanged."""
+
+    sizes: tuple[int, ...]
+    client: int = 0
+    constant: float = 0.0
+
+    def __call__(self, updates: Updates) -> Updates:
+        if len(self.sizes) != updates.population:
+            raise refuse("sizes", self.sizes, f"{updates.population} numbers, one a client", "Give every client's number of training rows.")
+        totals = torch.tensor(self.sizes, dtype=torch.float64)[updates.clients] * updates.losses
+        totals[updates.clients == self.client] += self.constant
+        return replace(updates, losses=totals)
