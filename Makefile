@@ -68,7 +68,7 @@ lock: $(VENV)/.dev
 	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.dev
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
+	rm -rf $(VENV) book/_build build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
 	find fairfl tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml requirements.lock $(AFRESH)

@@ -1,0 +1,52 @@
+"""Sphinx's settings for the static site. The sources are laid out by fairfl.book.site, which also names the static folders."""
+
+import fairfl
+
+project = "Fair federated learning"
+author = "The fairfl authors"
+copyright = "The fairfl authors; text CC BY 4.0, code MIT"
+release = version = fairfl.__version__
+language = "en"
+
+extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.viewcode",
+              "sphinx.ext.mathjax", "fairfl.book.site.sphinx_extension"]
+exclude_patterns = ["_static"]
+
+smartquotes = False  # the text reads as in JupyterLab
+nb_execution_mode = "off"  # the outputs are those that the tests compare
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "attrs_block"]
+myst_heading_anchors = 3
+myst_dmath_double_inline = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 90
+add_module_names = False
+
+# One file that draws formulas as SVG: no fonts, nothing loaded later, so that pages open from disk.
+mathjax_path = "vendor/tex-svg-full.js"
+mathjax3_config = {"options": {"enableMenu": False}, "svg": {"fontCache": "global"}}
+
+html_theme = "sphinx_book_theme"
+html_title = "Fair federated learning"
+html_css_files = ["book.css"]
+html_js_files = ["disk.js", ("lab.js", {"defer": "defer"})]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "use_download_button": True,
+    "use_fullscreen_button": False,
+    "use_repository_button": False,
+    "home_page_in_toc": True,
+    "show_toc_level": 2,
+    "show_navbar_depth": 1,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True

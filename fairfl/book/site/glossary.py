@@ -1,0 +1,87 @@
+"""The glossary and the notation, as pages made from ``book/glossary.toml``."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+
+from fairfl.errors import refuse, unknown
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word of the book in both languages. ``symbol``: its letter, as LaTeX; ``chapter``: two digits, where it is taught."""
+
+    en: str
+    zh: str
+    definition: str
+    definition_zh: str
+    symbol: str = ""
+    chapter: str = ""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A letter of the book. ``tex``: as LaTeX; ``shape``: as text, empty for a number."""
+
+    tex: str
+    en: str
+    zh: str
+    shape: str = ""
+
+
+def load(path: Path) -> tuple[list[Term], list[Symbol]]:
+    """Terms by their English name, and symbols in the order of the file. Raises ``ValueError`` for an entry that is not whole."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    for name in set(data) - {"term", "symbol"}:
+        raise unknown("table in the glossary", name, ("term", "symbol"))
+    terms = [_entry(Term, entry) for entry in data.get("term", [])]
+    symbols = [_entry(Symbol, entry) for entry in data.get("symbol", [])]
+    for entry in _twice([term.en for term in terms] + [symbol.tex for symbol in symbols]):
+        raise refuse("an entry of the glossary", entry, "each term and symbol once", "Merge the two entries.")
+    return sorted(terms, key=lambda term: term.en.lower()), symbols
+
+
+def _entry(kind: type, entry: Mapping) -> Term | Symbol:
+    known = {field.name: field.default is MISSING for field in fields(kind)}
+    name = entry.get("en", entry.get("tex", "without a name"))
+    for key, value in entry.items():
+        if key not in known:
+            raise unknown(f"key of the glossary's entry {name!r}", key, known)
+        if not isinstance(value, str) or "\n\n" in value:
+            raise refuse(f"{key} of the glossary's entry {name!r}", value, "one paragraph of text", "Put it in quotation marks.")
+    for key, needed in known.items():
+        if needed and not entry.get(key, "").strip():
+            raise refuse(f"{key} of the glossary's entry {name!r}", entry.get(key), "a text", f"Write {key} = \"...\".")
+    return kind(**{key: " ".join(value.split()) for key, value in entry.items()})
+
+
+def _twice(names: list[str]) -> list[str]:
+    return [name for n, name in enumerate(names) if name in names[:n]]
+
+
+def terms_page(terms: list[Term], chapters: Mapping[str, str]) -> str:
+    """The glossary in MyST. ``chapters``: two digits → page name, for the links to where a term is taught; empty for a chapter
+    that has a text but no notebook yet, and so no page."""
+    lines = ["# Glossary", "", "Every term with its Chinese counterpart and the chapter that teaches it. "
+             "The letters are on the page [Notation](notation.md).", "", "````{glossary}"]
+    for term in terms:
+        if term.chapter and term.chapter not in chapters:
+            raise unknown(f"chapter of the glossary's entry {term.en!r}", term.chapter, chapters, "Two digits of a chapter that exists.")
+        symbol = f" Symbol: ${term.symbol}$." if term.symbol else ""
+        taught = f" {_chapter(term.chapter, chapters[term.chapter])}." if term.chapter else ""
+        lines += [term.en, f"[{term.zh}]{{.language-zh}}", f"  {term.definition}{symbol}{taught}", "", "  {.language-zh}",
+                  f"  {term.definition_zh}", ""]
+    return "\n".join([*lines, "````", ""])
+
+
+def _chapter(digits: str, page: str) -> str:
+    words = f"Chapter {int(digits)}"
+    return f"[{words}]({page}.ipynb)" if page else words
+
+
+def symbols_page(symbols: list[Symbol]) -> str:
+    """The notation in MyST, as one table."""
+    rows = [f"| ${symbol.tex}$ | {symbol.en} | [{symbol.zh}]{{.language-zh}} | {symbol.shape} |" for symbol in symbols]
+    return "\n".join(["# Notation", "", "The same letters in text, formulas and code. A shape of (K,) is a list of K numbers, one a client.",
+                      "", "| symbol | meaning | 含义 | shape |", "|---|---|---|---|", *rows, ""])
