@@ -9,7 +9,8 @@ from fairfl.labs.projections import Projections
 from fairfl.labs.proximal import ProximalAverage
 from fairfl.labs.reweighting import Reweighting
 from fairfl.labs.scalarisation import Scalarisation
+from fairfl.labs.spread import SpreadBound
 from fairfl.labs.two_clients import TwoClients
 from fairfl.labs.verdicts import Verdicts
 
-__all__ = ["AffineHull", "Box", "Choice", "Dropout", "Hull", "Lab", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "TwoClients", "Verdicts"]
+__all__ = ["AffineHull", "Box", "Choice", "Dropout", "Hull", "Lab", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "SpreadBound", "TwoClients", "Verdicts"]
