@@ -50,7 +50,7 @@ register(Exercise(
     slug="reading.possible",
     task="whether an accuracy printed with two decimals can come from one run on n test rows",
     right=_possible,
-    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (64.26, 1000), (50.0, 41)],
+    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (83.33, 16100), (50.0, 40), (50.0, 41)],
     wrong={
         "always": Wrong(lambda value, n: True, "For {case} you answer {given}; it should be {right}. On n rows only the n + 1 values 100 k / n exist; find the nearest and "
                                                "compare"),
