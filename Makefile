@@ -21,13 +21,15 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-browser test-flower test-site chapters book reproduce lock clean afresh
+.PHONY: help lab test test-browser test-flower test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
 	@echo "make test           run every test, the notebooks included"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
+	@echo "make student        write the notebooks without solutions into dist/student (make solutions: with them)"
+	@echo "make release        write one archive with everything a class needs into dist/"
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
@@ -47,6 +49,9 @@ test-browser: $(VENV)/.dev
 
 test-flower: $(VENV)/flower/.ready
 	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/flower $(ARGS)
+
+student solutions release: $(VENV)/.lab
+	$(PY) -m fairfl $@ $(ARGS)
 
 reproduce: $(VENV)/.lab
 	$(PY) -m fairfl reproduce $(ARGS)

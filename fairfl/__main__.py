@@ -34,6 +34,17 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
     check.set_defaults(run=_check)
 
+    for kind, told in (("student", "write the notebooks without solutions and outputs"), ("solutions", "write them with the solutions in place")):
+        kit = commands.add_parser(kind, help=told)
+        kit.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+        kit.add_argument("--out", type=Path, help=f"the folder (default: dist/{kind} of the clone)")
+        kit.set_defaults(run=_kit, kind=kind)
+
+    release = commands.add_parser("release", help="write one archive with everything a class needs")
+    release.add_argument("--out", type=Path, help="the file (default: dist/fairfl-book-VERSION.zip of the clone)")
+    release.add_argument("--wheels", type=Path, help="a folder of wheels to take along, for computers without a network")
+    release.set_defaults(run=_release)
+
     from fairfl.experiments import command
 
     command.add(commands)
@@ -62,6 +73,27 @@ def _check(given: argparse.Namespace) -> int:
 
     book = places.find()
     return _report(book, book.select(given.names))
+
+
+def _kit(given: argparse.Namespace) -> int:
+    from fairfl.book import kit, places
+
+    book = places.find()
+    folder = given.out or book.root / "dist" / given.kind
+    paths = kit.write(book, given.kind, book.select(given.names), folder)
+    print(f"{len(paths)} notebooks in {folder}")
+    return 0
+
+
+def _release(given: argparse.Namespace) -> int:
+    import fairfl
+    from fairfl.book import places, release
+
+    book = places.find()
+    dist = book.root / "dist"
+    path = release.write(book, given.out or dist / f"fairfl-book-{fairfl.__version__}.zip", dist / "student", given.wheels)
+    print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
+    return 0
 
 
 def _report(book, names: list[str]) -> int:
