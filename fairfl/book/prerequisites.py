@@ -18,3 +18,21 @@ def table(chapters: Mapping[str, FrontMatter]) -> str:
         front = chapters[name]
         lines.append(f"| {front.title} | {front.minutes} | {', '.join(str(int(n[:2])) for n in earlier) or '–'} | {', '.join(front.teaches) or '–'} |")
     return "\n".join(lines)
+
+
+def main() -> None:
+    """Bring the map in ``book/teachers.md`` up to date: ``python -m fairfl.book.prerequisites``."""
+    import re
+
+    from fairfl import atomic
+    from fairfl.book import guards, places
+
+    book = places.find()
+    page = book.root / "book" / "teachers.md"
+    made = re.sub(r"(<!-- map -->\n).*?\n?(<!-- /map -->)", lambda found: f"{found[1]}{table(guards.fronts(book))}\n{found[2]}",
+                  page.read_text(encoding="utf-8"), flags=re.S)
+    atomic.write(page, made.encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The page for teachers: its map is the chapters' front matter, and its commands exist."""
+
+import re
+
+from fairfl.book import guards, places, prerequisites
+
+BOOK = places.find()
+PAGE = (BOOK.root / "book" / "teachers.md").read_text(encoding="utf-8")
+
+
+def test_the_map_is_made_from_the_front_matter():
+    printed = re.search(r"<!-- map -->\n(.*?)\n?<!-- /map -->", PAGE, re.S)[1]
+    assert printed == prerequisites.table(guards.fronts(BOOK)), "run python -m fairfl.book.prerequisites"
+
+
+def test_nothing_is_needed_before_it_is_taught():
+    for name, earlier in prerequisites.needed(guards.fronts(BOOK)).items():
+        assert all(other < name for other in earlier)
+
+
+def test_every_chapter_has_its_week_and_every_command_its_target():
+    weeks = " ".join(re.findall(r"^\| \d+ \| ([\d, ]+) \|", PAGE, re.M))
+    assert {int(n) for n in re.findall(r"\d+", weeks)} == {int(name[:2]) for name in BOOK.names()}
+    makefile = (BOOK.root / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make (\w+)", PAGE):
+        assert re.search(rf"^(?:\w+ )*{target}(?: \w+)*:", makefile, re.M), target
