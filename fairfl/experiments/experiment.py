@@ -61,7 +61,8 @@ class Experiment:
     ``module:function`` of one seed; ``split_seed`` is that seed, the same for every run. ``last``: evaluations over which the final
     accuracies are averaged. ``together``: which jobs train as one batch on a CPU ("none", "seeds" of a row, or all "rows" that differ in
     rule, server and attack alone); on CUDA at least the seeds do. ``chosen``: what the paper leaves out, and what was taken.
-    ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. Raises ``ValueError`` naming what is wrong.
+    ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. ``reading_of``:
+    the table that this is another reading of; its cells are not counted twice. Raises ``ValueError`` naming what is wrong.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Experiment:
     chosen: tuple[str, ...] = ()
     underspecified: str = ""
     not_run: str = ""
+    reading_of: str = ""
 
     def __post_init__(self):
         if not re.fullmatch(r"[a-z0-9_]+", self.name):

@@ -18,8 +18,8 @@ def ledger(records: Records) -> dict[str, list[Cell]]:
 
 
 def headline(records: Records) -> str:
-    """The ledger in a sentence."""
-    told = ledger(records)
+    """The ledger in a sentence; other readings of a table are left out, since they are about the same cells."""
+    told = {name: cells for name, cells in ledger(records).items() if not catalogue.load(name).reading_of}
     counts = Counter(cell.verdict.word for cells in told.values() for cell in cells)
     judged = counts["reproduced"] + counts["not reproduced"]
     return (f"{judged + counts['underspecified'] + counts['undecided']} published cells rerun in {len(told)} tables: {counts['reproduced']} reproduced, "
