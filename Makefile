@@ -28,12 +28,13 @@ help:
 	@echo "make test           run every test, the notebooks included"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
-	@echo "make student        write the notebooks without solutions into dist/student (make solutions: with them)"
-	@echo "make release        write one archive with everything a class needs into dist/"
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
 	@echo "make book           build the static site into book/_build/html"
+	@echo "make student        write notebooks without solutions and outputs into dist/student"
+	@echo "make solutions      write notebooks with the exercises solved into dist/solutions"
+	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
@@ -50,9 +51,6 @@ test-browser: $(VENV)/.dev
 test-flower: $(VENV)/flower/.ready
 	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/flower $(ARGS)
 
-student solutions release: $(VENV)/.lab
-	$(PY) -m fairfl $@ $(ARGS)
-
 reproduce: $(VENV)/.lab
 	$(PY) -m fairfl reproduce $(ARGS)
 
@@ -64,6 +62,15 @@ chapters: $(VENV)/.lab
 
 book: $(VENV)/.book
 	OMP_NUM_THREADS=1 $(PY) -m fairfl.book.site
+
+student: $(VENV)/.lab
+	@$(PY) -m fairfl student $(ARGS)
+
+solutions: $(VENV)/.lab
+	@$(PY) -m fairfl solutions $(ARGS)
+
+release: $(VENV)/.lab
+	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl release $(ARGS)
 
 # A local version such as +cpu names a build that other computers cannot install.
 lock: $(VENV)/.dev

@@ -1,4 +1,4 @@
-"""``python -m fairfl``: open the book, execute its chapters, check them."""
+"""``python -m fairfl``: open the book, execute its chapters, check them, hand them out."""
 
 import argparse
 import sys
@@ -34,20 +34,11 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
     check.set_defaults(run=_check)
 
-    for kind, told in (("student", "write the notebooks without solutions and outputs"), ("solutions", "write them with the solutions in place")):
-        kit = commands.add_parser(kind, help=told)
-        kit.add_argument("names", nargs="*", help="names or their two digits (default: all)")
-        kit.add_argument("--out", type=Path, help=f"the folder (default: dist/{kind} of the clone)")
-        kit.set_defaults(run=_kit, kind=kind)
+    from fairfl.book import command as teaching
+    from fairfl.experiments import command as experiments
 
-    release = commands.add_parser("release", help="write one archive with everything a class needs")
-    release.add_argument("--out", type=Path, help="the file (default: dist/fairfl-book-VERSION.zip of the clone)")
-    release.add_argument("--wheels", type=Path, help="a folder of wheels to take along, for computers without a network")
-    release.set_defaults(run=_release)
-
-    from fairfl.experiments import command
-
-    command.add(commands)
+    teaching.add(commands)
+    experiments.add(commands)
     return top
 
 
@@ -59,12 +50,14 @@ def _lab(given: argparse.Namespace) -> int:
 
 
 def _chapters(given: argparse.Namespace) -> int:
-    from fairfl.book import places, twins
+    from fairfl.book import places, prerequisites, twins
 
     book = places.find()
     names = book.select(given.names)
     for name in names:
         print(twins.execute(book, name).line, flush=True)
+    if prerequisites.refresh(book):
+        print("book/teachers.md: the map of prerequisites was brought up to date")
     return _report(book, names)
 
 
@@ -73,27 +66,6 @@ def _check(given: argparse.Namespace) -> int:
 
     book = places.find()
     return _report(book, book.select(given.names))
-
-
-def _kit(given: argparse.Namespace) -> int:
-    from fairfl.book import kit, places
-
-    book = places.find()
-    folder = given.out or book.root / "dist" / given.kind
-    paths = kit.write(book, given.kind, book.select(given.names), folder)
-    print(f"{len(paths)} notebooks in {folder}")
-    return 0
-
-
-def _release(given: argparse.Namespace) -> int:
-    import fairfl
-    from fairfl.book import places, release
-
-    book = places.find()
-    dist = book.root / "dist"
-    path = release.write(book, given.out or dist / f"fairfl-book-{fairfl.__version__}.zip", dist / "student", given.wheels)
-    print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
-    return 0
 
 
 def _report(book, names: list[str]) -> int:

@@ -2,5 +2,7 @@
 
 ``places`` knows where the files stand, ``frontmatter`` what a chapter promises, ``references`` the one
 bibliography, ``twins`` executes texts into notebooks, ``guards`` and ``prose`` say what is wrong with one,
-``copies`` keeps the reader's answers, and ``server`` starts JupyterLab on them. No chapter imports this room.
+``copies`` keeps the reader's answers, and ``server`` starts JupyterLab on them. For a class, ``exercises``
+takes solutions out of a notebook or puts them in, ``kit`` writes such notebooks, ``release`` packs one archive, ``prerequisites``
+keeps the map in the teachers' page, and ``command`` offers all that on the command line. No chapter imports this room.
 """

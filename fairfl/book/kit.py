@@ -1,107 +1,83 @@
-"""A class's notebooks, made from an executed chapter: without solutions for students, solved for the teacher.
+"""A class's notebooks, written into a folder, and never over anything that somebody wrote."""
 
-An exercise with a check stands in a chapter as three cells, tagged ``exercise`` (the stub), ``check`` and ``solution``; an open
-exercise is a question in Markdown, with or without a ``solution`` below it. Cells keep their ids, so that a student's answer and
-the solution can be found under the same one.
-"""
+import json
+from collections.abc import Callable
+from pathlib import Path
 
-import copy
-import re
+import nbformat
 
-from nbformat import NotebookNode, v4
+from fairfl import atomic
+from fairfl.book import copies, exercises
+from fairfl.book.places import Book
+from fairfl.errors import unknown
 
-from fairfl.book import twins
-
-NOTE = ("> **A copy for students.** The solutions are left out, and nothing has been run yet: run the cells from the top. Where the text "
-        "speaks of a folded solution, your teacher has it.")
-_SOLUTIONS = re.compile(r"(?:^|\n)(#+)[ \t]+solutions?[ \t]*#*\s*$", re.IGNORECASE)
-_HEADING = re.compile(r"(#+)[ \t]")
+KINDS: dict[str, Callable] = {"student": exercises.student, "solutions": exercises.solved}
+RECORD = ".fairfl-kit.json"  # what this program wrote into the folder: file name → identity of its text
 
 
-def student(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without solutions, outputs and execution counts. Stubs and checks stay.
+def folder(book: Book, kind: str) -> Path:
+    """Where notebooks of this kind go if nobody says otherwise; ignored by git."""
+    return book.root / "dist" / kind
 
-    Where an open exercise had a solution, an empty cell awaits the answer. A heading "Solutions" goes with the last solution under it.
+
+def made(book: Book, kind: str, name: str) -> bytes:
+    """The notebook of chapter ``name`` as a file of this kind."""
+    notebook = nbformat.read(book.notebook(name), as_version=4)
+    try:
+        return (nbformat.writes(KINDS[kind](notebook)) + "\n").encode("utf-8")
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def chosen(book: Book, given: list[str]) -> list[str]:
+    """The chapters meant by ``given``, as ``Book.select`` reads it; without any, those that have been executed.
+
+    Raises ``ValueError`` for a chapter that was asked for by name and has no notebook yet.
     """
-    made = copy.deepcopy(notebook)
-    cells, before = [], None
-    for cell in made.cells:
-        if "solution" not in _tags(cell):
-            cells.append(cell)
-        elif before is not None and before.cell_type == "markdown":
-            cells.append(v4.new_code_cell("", id=cell.id, metadata={"tags": ["exercise"]}))
-        before = cell
-    # A heading "Solutions" promises solutions: below one there is nothing to answer, and so no empty cell.
-    cells = [cell for n, cell in enumerate(cells) if cell.cell_type != "code" or cell.source or not _headed(cells, n)]
-    cells = _without_bare_headings(cells)
-    for cell in cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-            cell.metadata.get("jupyter", {}).pop("outputs_hidden", None)
-    made.cells = [v4.new_markdown_cell(NOTE, id="students-copy"), *cells]
-    for key in (twins.RUN, "widgets"):
-        made.metadata.pop(key, None)
-    return made
+    names = book.select(given)
+    missing = [name for name in names if not book.notebook(name).exists()]
+    if given and missing:
+        raise ValueError(f"{missing[0]} has a text but no notebook; run make chapters ARGS={missing[0][:2]} first.")
+    return [name for name in names if name not in missing]
 
 
-def solved(notebook: NotebookNode) -> NotebookNode:
-    """The notebook with every stub replaced by its solution and every check answered; outputs stay.
+def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> list[Path]:
+    """Write chapters as ``kind``, a key of ``KINDS``, into ``out`` (default: ``folder``); returns the files.
 
-    Solutions of open exercises stay as cells of their own, in plain sight. Raises ``ValueError`` for a solution that does not follow
-    its stub and check, or does not end with that check: what it printed could not be put where it belongs.
+    Raises ``ValueError``, and writes nothing, where ``out`` is somebody's place or a file in it holds somebody's work.
     """
-    made = copy.deepcopy(notebook)
-    cells = []
-    for number, cell in enumerate(made.cells, 1):
-        if "solution" not in _tags(cell):
-            cells.append(cell)
-        elif cells and "check" in _tags(cells[-1]):
-            _fill(cells, cell, number)
-        else:
-            cell.metadata.get("jupyter", {}).pop("source_hidden", None)
-            cells.append(cell)
-    count = 0
-    for cell in cells:
-        if cell.cell_type == "code" and cell.execution_count is not None:
-            count += 1
-            cell.execution_count = count
-            for output in cell.outputs:
-                if "execution_count" in output:
-                    output.execution_count = count
-    made.cells = cells
-    return made
+    if kind not in KINDS:
+        raise unknown("kind of notebook", kind, KINDS)
+    out = (out or folder(book, kind)).resolve()
+    _refuse_places(book, out)
+    record = _load(out / RECORD)
+    files = {out / f"{name}.ipynb": name for name in chosen(book, given)}
+    for path in files:
+        if path.exists() and copies.fingerprint(path) != record.get(path.name):
+            raise ValueError(f"{path} was not written by this command, or somebody has written in it since. "
+                             "Nothing was changed. Move it away, or name another folder with --out.")
+    contents = {path: made(book, kind, name) for path, name in files.items()}
+    out.mkdir(parents=True, exist_ok=True)
+    for path, content in contents.items():
+        atomic.write(path, content)
+        record[path.name] = copies.fingerprint(path)
+    atomic.write(out / RECORD, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
+    return list(files)
 
 
-def _fill(cells: list[NotebookNode], solution: NotebookNode, number: int) -> None:
-    """Put the source of ``solution`` into the stub, and what it printed under the check: the last two of ``cells``."""
-    stub, check = (cells[-2] if len(cells) > 1 else None), cells[-1]
-    answer = solution.source.rstrip().removesuffix(check.source.strip())
-    if stub is None or "exercise" not in _tags(stub):
-        raise ValueError(f"cell {number}: a solution and a check without a stub before them; an exercise is three cells tagged exercise, "
-                         "check and solution, in this order.")
-    if answer == solution.source.rstrip():
-        raise ValueError(f"cell {number}: the solution does not end with its check, {check.source.strip()!r}; write it there as the "
-                         "last line, so that the solution is seen to pass.")
-    stub.source, stub.outputs, check.outputs = answer.strip(), [], solution.outputs
+def _refuse_places(book: Book, out: Path) -> None:
+    for place, holds in ((book.work, "the reader's own copies and answers"), (book.chapters, "the book itself")):
+        if out == place.resolve() or place.resolve() in out.parents:
+            raise ValueError(f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
+                             "changed. Name another folder, or leave --out away for one in dist/.")
+    if (out / copies.RECORD).exists():
+        raise ValueError(f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
+                         "Name another folder.")
 
 
-def _tags(cell: NotebookNode) -> list[str]:
-    return cell.metadata.get("tags", [])
-
-
-def _headed(cells: list[NotebookNode], n: int) -> bool:
-    return n > 0 and cells[n - 1].cell_type == "markdown" and bool(_SOLUTIONS.search(cells[n - 1].source))
-
-
-def _without_bare_headings(cells: list[NotebookNode]) -> list[NotebookNode]:
-    """The cells without headings "Solutions" that are followed by a heading of the same or a higher level, or by nothing."""
-    kept: list[NotebookNode] = []
-    for cell in reversed(cells):
-        found = _SOLUTIONS.search(cell.source) if cell.cell_type == "markdown" else None
-        below = _HEADING.match(kept[-1].source) if kept and kept[-1].cell_type == "markdown" else None
-        if found and (not kept or below and len(below[1]) <= len(found[1])):
-            cell.source = cell.source[:found.start()].rstrip()
-            if not cell.source:
-                continue
-        kept.append(cell)
-    return kept[::-1]
+def _load(path: Path) -> dict[str, str]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}

@@ -1,8 +1,13 @@
-"""Which chapter needs which: made from the chapters' front matter."""
+"""Which chapter needs which: a map made from the chapters' front matter, and kept in ``book/teachers.md`` by ``make chapters``."""
 
+import re
 from collections.abc import Mapping
 
+from fairfl import atomic
+from fairfl.book import guards
 from fairfl.book.frontmatter import FrontMatter
+from fairfl.book.places import Book
+from fairfl.errors import refuse
 
 
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
@@ -20,19 +25,22 @@ def table(chapters: Mapping[str, FrontMatter]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Bring the map in ``book/teachers.md`` up to date: ``python -m fairfl.book.prerequisites``."""
-    import re
+def refreshed(page: str, chapters: Mapping[str, FrontMatter]) -> str:
+    """The teachers' page with its map made anew. Raises ``ValueError`` where the page has no place for it."""
+    found = re.findall(r"<!-- map -->\n.*?<!-- /map -->", page, flags=re.S)
+    if len(found) != 1:
+        raise refuse("the number of places for the map in book/teachers.md", len(found), "one",
+                     "Restore the lines '<!-- map -->' and '<!-- /map -->', in this order.")
+    return page.replace(found[0], f"<!-- map -->\n{table(chapters)}\n<!-- /map -->")
 
-    from fairfl import atomic
-    from fairfl.book import guards, places
 
-    book = places.find()
+def refresh(book: Book) -> bool:
+    """Bring the map in ``book/teachers.md`` up to date; whether anything changed. A book without the page is left alone."""
     page = book.root / "book" / "teachers.md"
-    made = re.sub(r"(<!-- map -->\n).*?\n?(<!-- /map -->)", lambda found: f"{found[1]}{table(guards.fronts(book))}\n{found[2]}",
-                  page.read_text(encoding="utf-8"), flags=re.S)
-    atomic.write(page, made.encode())
-
-
-if __name__ == "__main__":
-    main()
+    if not page.exists():
+        return False
+    old = page.read_text(encoding="utf-8")
+    new = refreshed(old, guards.fronts(book))
+    if new != old:
+        atomic.write(page, new.encode("utf-8"))
+    return new != old

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import fairfl
 from fairfl import atomic
-from fairfl.book import handout
+from fairfl.book import kit
 from fairfl.book.places import Book
 
 NAME = f"fairfl-book-{fairfl.__version__}"
-MANIFEST = "MANIFEST.sha256"  # as sha256sum writes it: sha256sum --check MANIFEST.sha256
+MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
 _PACKED = {".whl", ".png", ".webp", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip can name, so that equal content makes equal bytes
@@ -24,22 +24,31 @@ def tracked(root: Path) -> dict[str, bool]:
 
     Raises ``ValueError`` outside a clone.
     """
-    try:
-        listed = subprocess.run(["git", "-C", str(root), "ls-files", "--stage", "-z"], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = (getattr(error, "stderr", "") or str(error)).strip()
-        raise ValueError(f"git cannot list the book's files ({said}). A release is made from a clone: git clone the repository, "
-                         "and run make release there.") from error
-    modes = {path: entry.split()[0] for entry, _, path in (line.partition("\t") for line in listed.split("\0") if line)}
+    modes = {path: entry.split()[0] for entry, _, path in (line.partition("\t") for line in _listed(root, "--stage"))}
     return {path: mode == "100755" for path, mode in sorted(modes.items())
             if not path.startswith(".ci/") and (root / path).is_file()}
+
+
+def left_out(root: Path) -> list[str]:
+    """Files that git neither tracks nor ignores: new ones that nobody has added yet, and so not in the archive."""
+    return sorted(_listed(root, "--others", "--exclude-standard"))
+
+
+def _listed(root: Path, *options: str) -> list[str]:
+    try:
+        said = subprocess.run(["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = (getattr(error, "stderr", "") or str(error)).strip()
+        raise ValueError(f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
+                         "and run make release there.") from error
+    return [line for line in said.split("\0") if line]
 
 
 def contents(book: Book, wheels: Path | None = None) -> dict[str, Path | bytes]:
     """What goes into the archive, by its name there: the tracked files as they are now, the student notebooks of all executed
     chapters, the site if it is built, and the wheels in the folder ``wheels``."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
-    entries |= {f"{STUDENT}/{name}.ipynb": handout.made(book, "student", name) for name in handout.chosen(book, [])}
+    entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
     for folder, place in ((book.root / "book" / "_build" / "html", SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):
@@ -47,7 +56,7 @@ def contents(book: Book, wheels: Path | None = None) -> dict[str, Path | bytes]:
     return entries
 
 
-def build(book: Book, out: Path | None = None, wheels: Path | None = None) -> Path:
+def write(book: Book, out: Path | None = None, wheels: Path | None = None) -> Path:
     """Write the archive (default: ``dist/NAME.zip``) and return its path. Equal content gives equal bytes under one version of zlib."""
     out = out or book.root / "dist" / f"{NAME}.zip"
     executable, hashes = tracked(book.root), []
@@ -88,7 +97,7 @@ def older_than_the_chapters(book: Book) -> list[str]:
     """Chapters whose notebook is newer than the built site; empty if there is no site."""
     front = book.root / "book" / "_build" / "html" / "index.html"
     built = front.stat().st_mtime if front.exists() else float("inf")
-    return [name for name in handout.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
+    return [name for name in kit.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
 
 
 def download_wheels(book: Book, run=subprocess.run) -> Path:
