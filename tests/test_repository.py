@@ -1,5 +1,6 @@
 """What is written twice stays the same: dependencies, versions, commands, the table of chapters."""
 
+import json
 import re
 import sys
 import tomllib
@@ -107,9 +108,9 @@ def test_versions_agree():
 
 
 def table():
-    """Rows of the README's table of chapters: name → (title, minutes)."""
-    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \|$", README, re.MULTILINE)
-    return {name: (title, int(minutes)) for number, title, name, minutes in rows if name.startswith(number)}
+    """Rows of the README's table of chapters: name → (title, minutes, seconds)."""
+    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \| (\d+) s \|$", README, re.MULTILINE)
+    return {name: (title, int(minutes), int(seconds)) for number, title, name, minutes, seconds in rows if name.startswith(number)}
 
 
 def test_the_table_of_chapters_is_the_book():
@@ -119,7 +120,22 @@ def test_the_table_of_chapters_is_the_book():
         pytest.skip("the book has no chapters yet")
     fronts = {name: frontmatter.read(twins.read(book.twin(name)).metadata.get("fairfl")) for name in names}
     plain = {name: (re.sub(r"^\d+\. ", "", front.title), front.minutes) for name, front in fronts.items()}
-    assert table() == plain
+    assert {name: row[:2] for name, row in table().items()} == plain
+
+
+def test_the_run_times_are_those_of_the_notebooks():
+    book = places.Book(ROOT)
+    for name, (_, _, told) in table().items():
+        measured = json.loads(book.notebook(name).read_text(encoding="utf-8"))["metadata"]["fairfl_run"]["seconds"]
+        # Another machine may be slower or faster; a chapter whose work has changed is told apart.
+        assert measured / 2 <= told <= 3 * measured + 5, name
+
+
+def test_the_ledgers_headline_is_the_ledgers():
+    from fairfl.experiments import ledger
+    from fairfl.experiments.places import Records
+
+    assert ledger.headline(Records(ROOT)) in README
 
 
 def test_the_header_to_copy_is_valid():

@@ -18,7 +18,7 @@ class DQNFed(GramRule):
 
     The formulas are missing in our copy of the paper: this is a reconstruction, from its proof of Theorem 4.1. On
     conflicting convex quadratics with exact Hessians the literal rule runs into a 2-cycle, and near the Pareto set
-    ``‖dir‖ → ∞``; backtracking on the server cures both.
+    ``‖dir‖ → ∞``; backtracking on the server stops the hopping, and may stall short of the Pareto set (chapter 9).
 
     Dependent updates with rates that no vector has: the convex hull's point, scaled to ``ρ_k ≥ r_k``, with
     ``exact=False``; at Pareto-stationary updates no such scale exists and the direction is zero. Zero updates are set

@@ -11,5 +11,5 @@ def contents(fronts: Mapping[str, FrontMatter]) -> str:
     tree = [f"{front.title} <{name}>" for name, front in sorted(fronts.items())]
     return "\n".join([*rows, "",
                       "```{toctree}", ":hidden:", ":caption: Chapters", "", *tree, "```", "",
-                      "```{toctree}", ":hidden:", ":caption: To look things up", "", "glossary", "notation", "bibliography", "api/index",
+                      "```{toctree}", ":hidden:", ":caption: To look things up", "", "teachers", "glossary", "notation", "bibliography", "api/index",
                       "```", ""])

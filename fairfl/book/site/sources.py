@@ -38,6 +38,7 @@ def lay_out(book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendo
         write(f"{name}.ipynb", nbformat.writes(page))
     for page in sorted((book.root / "book" / "pages").iterdir()):
         write(page.name, page.read_text(encoding="utf-8"))
+    write("teachers.md", (book.root / "book" / "teachers.md").read_text(encoding="utf-8"))
     write("contents.txt", contents.contents(fronts))
     write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
