@@ -17,11 +17,11 @@ class NewtonRates(Lab):
     """
 
     controls = {
-        "clients": Choice("who takes part", ("client 1 alone", "both clients"), "both clients"),
         "curvature": Slider("curvature, large / small", 1.0, 20.0, 0.5, 6.0),
         "angle": Slider("angle between ellipses (°)", 10, 90, 5, 60),
         "conflict": Slider("conflict: distance of minimisers", 0.0, 2.0, 0.1, 1.0),
         "steps": Choice("steps", ("full", "half", "backtracking"), "full"),
+        "clients": Choice("who takes part", ("client 1 alone", "both clients"), "both clients"),
     }
 
     def compute(self, clients, curvature, angle, conflict, steps):
