@@ -89,7 +89,8 @@ def _gram(blocks, shifts=None):
     K, d = sum(map(len, blocks)), blocks[0].shape[1]
     work = torch.float32 if _in_float32(blocks[0]) else torch.float64
     total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
-    chain, wide = (CHAIN, CHUNK // 4) if K >= MANY else (1, CHUNK // 8)
+    # Many clients' chunks hold four times the bytes: on two threads the calls would otherwise wait for one another.
+    chain, wide = (CHAIN, CHUNK) if K >= MANY and work is torch.float32 else (1, CHUNK // 8)
     count = max(1, wide // (K * max(K // chain, BLOCK)))
     step = BLOCK * (count - count % (8 * chain) if count > 8 * chain else count)
     if total.device.type != "cpu":
