@@ -9,6 +9,9 @@ from fairfl.randomness import generator
 from fairfl.rules.base import Direction, Rule
 from fairfl.rules.settings import number, one_of, same_size
 
+# The round of a place in the memory whose row no longer counts.
+FREE = -1
+
 
 class FedFV(Rule):
     """Average of the updates after projecting away their conflicts (Wang et al. 2021, Algorithms 1 to 3).
@@ -29,7 +32,7 @@ class FedFV(Rule):
     Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
 
     State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose
-    and when. Where a memory takes part in the direction, ``weights`` is ``None``. If all projections cancel, the
+    and when; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is ``None``. If all projections cancel, the
     direction is zero, with ``exact=False``.
     """
 
@@ -45,36 +48,48 @@ class FedFV(Rule):
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients
-        memory, clients, rounds = self._recall(updates)
-        gram = gram_matrix(rows, memory) if len(memory) and updates.round >= self.tau else gram_matrix(rows)
+        memory, rounds = self._recall(updates)
+        met = updates.round >= self.tau and bool((rounds >= 0).any())
+        gram = gram_matrix(rows, memory) if met else gram_matrix(rows)
         coefficients = torch.zeros(len(gram), dtype=torch.float64)
         coefficients[:K] = self._without_conflicts(gram[:K, :K], updates).mean(0)
         if len(gram) > K:
             for t in range(updates.round - self.tau, updates.round):
-                coefficients = _without_past(gram, coefficients, torch.cat([torch.full((K,), -1), rounds]) == t)
+                coefficients = _without_past(gram, coefficients, torch.cat([torch.full((K,), FREE), rounds]) == t)
         size, typical = coefficients @ gram @ coefficients, coefficients.abs() @ gram.diagonal().sqrt()
         reason = ""
         if float(size) <= resolution(rows.dtype) * float(typical) ** 2:
             coefficients, reason = torch.zeros_like(coefficients), "the projected updates cancel, so the direction is zero"
         else:
             coefficients = coefficients * (gram[:K, :K].mean().clamp(min=0) / size).sqrt()
-        if self.tau > 0:
-            young = rounds > updates.round - self.tau
-            self._rows = torch.cat([memory[young.to(memory.device)], rows])
-            self._clients = torch.cat([clients[young], updates.clients])
-            self._rounds = torch.cat([rounds[young], torch.full((K,), updates.round)])
         vector, weights = combine(rows, coefficients[:K], gram.diagonal()[:K].sqrt()), coefficients[:K]
         if bool(coefficients[K:].any()):
             vector, weights = vector + combine(memory, coefficients[K:], gram.diagonal()[K:].sqrt()), None
+        if self.tau > 0:
+            self._remember(updates, memory, rounds)
         return Direction(vector, weights, gram[:K] @ coefficients, not reason, reason)
 
     def _recall(self, updates):
-        """What is remembered of the last τ rounds' clients that do not take part in this one: rows, clients, rounds."""
+        """The remembered rows and the round of each; ``FREE`` where it is too old or its client takes part now."""
         if self._rows is None:
-            return updates.gradients[:0], torch.zeros(0, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)
+            return updates.gradients[:0], torch.zeros(0, dtype=torch.int64)
         same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
-        keep = ~torch.isin(self._clients, updates.clients) & (self._rounds >= updates.round - self.tau)
-        return self._rows[keep.to(self._rows.device)].to(updates.gradients), self._clients[keep], self._rounds[keep]
+        stale = torch.isin(self._clients, updates.clients) | (self._rounds < updates.round - self.tau)
+        return self._rows.to(updates.gradients), torch.where(stale, FREE, self._rounds)
+
+    def _remember(self, updates, memory, rounds):
+        # Into the places of forgotten rows: copying the whole memory took longer than its part of the Gram matrix.
+        rounds = torch.where(rounds > updates.round - self.tau, rounds, FREE)
+        places = torch.nonzero(rounds == FREE)[:len(updates), 0]
+        missing = updates.gradients[len(places):]
+        if len(missing):
+            places = torch.cat([places, torch.arange(len(rounds), len(rounds) + len(missing))])
+            memory = torch.cat([memory, missing])
+            rounds = torch.cat([rounds, torch.zeros(len(missing), dtype=torch.int64)])
+        memory[places.to(memory.device)] = updates.gradients
+        clients = torch.zeros_like(rounds) if self._clients is None else torch.cat([self._clients, rounds[len(self._clients):]])
+        self._rows, self._rounds = memory, rounds.index_fill(0, places, updates.round)
+        self._clients = clients.index_copy(0, places, updates.clients)
 
     def _without_conflicts(self, gram, updates):
         K = len(gram)
