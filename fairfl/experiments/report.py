@@ -48,9 +48,11 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 continue
             value, spread = found[column.metric]
             ours = [line[column.metric] for line in mine if not line["failed"]]
-            verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, row.underspecified or experiment.underspecified)
+            left_out = bool(row.underspecified or experiment.underspecified)
+            verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
-                verdict = Verdict("not reproduced", remark=f"{len(failed)} of {len(mine)} runs failed: {failed[0]['failed'][:80]}")
+                verdict = Verdict("underspecified" if left_out else "not reproduced",
+                                  remark=f"{len(failed)} of {len(mine)} runs failed: {failed[0]['failed'][:80]}")
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
             out.append(Cell(row.label, column.metric, value, spread, verdict))
@@ -110,8 +112,8 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, format: s
         lines.append(f"Data: {variant}.")
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in experiment.columns if c.why]
     lines += [f"Chosen: {what}" for what in experiment.chosen] + [f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen]
-    if experiment.underspecified:
-        lines.append(f"Underspecified: {experiment.underspecified}")
+    lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
+    lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
     parts = [_LAYOUT[format](table)] + ([_LAYOUT[format](differences)] if len(differences) > 1 else [])
     escape = _latex if format == "latex" else str
     return "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts]) + "\n"

@@ -21,6 +21,7 @@ from fairfl.training import History
 POINTS = 40
 SWING = 10  # evaluations over which the accuracies' swing is taken
 CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
+SHARED = ("group", "versions", "machine", "federation")  # what ``NAME.json`` writes once for all jobs that have it in common
 CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improved"]
 
 
@@ -86,7 +87,9 @@ def _curve(mark: dict, history: History) -> list[dict]:
     out = []
     for i in at:
         a = history.accuracy[i]
-        improved = "" if i == 0 else f"{100 * metrics.improved(history.loss[i - 1], history.loss[i]):.2f}"
+        # A run that diverged ends in losses that are no numbers; its accuracies still are.
+        known = i > 0 and np.isfinite(history.loss[i - 1:i + 1]).all()
+        improved = f"{100 * metrics.improved(history.loss[i - 1], history.loss[i]):.2f}" if known else ""
         out.append(mark | {"round": int(history.rounds[i]), "mean": f"{100 * a.mean():.3f}", "std": f"{100 * a.std():.3f}",
                            "worst_10": f"{100 * metrics.worst(a, 10):.3f}", "best_10": f"{100 * metrics.best(a, 10):.3f}", "improved": improved})
     return out
@@ -114,14 +117,12 @@ def _folded(told: dict) -> dict:
             shared.append(value)
         return shared.index(value)
 
-    parts = ("group", "versions", "machine", "federation")
-    jobs = {key: {name: fold(value) if name in parts else value for name, value in job.items()} for key, job in told["jobs"].items()}
+    jobs = {key: {name: fold(value) if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
     return told | {"shared": shared, "jobs": jobs}
 
 
 def _unfolded(told: dict) -> dict:
-    parts = ("group", "versions", "machine", "federation")
-    jobs = {key: {name: told["shared"][value] if name in parts else value for name, value in job.items()} for key, job in told["jobs"].items()}
+    jobs = {key: {name: told["shared"][value] if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
     return told | {"jobs": jobs}
 
 

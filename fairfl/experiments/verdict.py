@@ -22,12 +22,12 @@ class Verdict:
     remark: str = ""
 
 
-def judge(ours: list[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: str = "") -> Verdict:
+def judge(ours: list[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: bool = False) -> Verdict:
     """The verdict on a cell printed as ``value`` ± ``spread`` (strings, so that the printed digits count), from ``ours``, one a seed.
 
     *Reproduced* if ``|Δ| ≤ 2 √(s₁²/n₁ + s₂²/n₂)`` plus half a unit of the last printed digit. A ± that is a ``"population"`` deviation is first
     turned into a sample deviation. Where the paper prints none, ours stands for both, and where we ran one seed, theirs; with neither
-    there is no verdict. ``seeds`` = n₁.
+    there is no verdict, nor where the paper leaves out what decides the cell (``underspecified``). ``seeds`` = n₁.
     """
     if not ours:
         return Verdict("not run")
@@ -48,7 +48,7 @@ def judge(ours: list[float], value: str, spread: str, seeds: int, kind: str = "u
     allowed = 2 * sqrt(theirs**2 / seeds + mine**2 / n) + 0.5 * 10**-decimals
     within = abs(difference) <= allowed
     if underspecified:
-        word, remark = "underspecified", f"{'within' if within else 'outside'} what luck allows; {underspecified}"
+        word, remark = "underspecified", f"{'within' if within else 'outside'} what luck allows"
     else:
         word = "reproduced" if within else "not reproduced"
     return Verdict(word, mean, mine if n > 1 else nan, n, difference, allowed, remark)

@@ -1,5 +1,6 @@
 """Jobs on disk: nothing twice, nothing lost, and a recorded row rerun from its provenance."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_rows_and_seeds_in_one_batch_give_what_they_give_alone(experiment, tmp_p
 
 
 def test_a_run_that_fails_keeps_its_rounds_and_stops_nobody(tmp_path):
-    experiment = own.small(tmp_path, own.TOML.replace("factor = 0.5", "factor = 1e300"))
+    experiment = own.small(tmp_path, own.TOML.replace("{ factor = 0.5 }", '{ factor = 1e300 }\nalgorithm = "FedAvg"'))
     runner.run(select(experiment), tmp_path / "runs", together="rows", report=quiet)
     held = {job.title: History.load(runner.where(tmp_path / "runs", job)) for job in select(experiment)}
     assert len(held) == 6
@@ -73,7 +74,22 @@ def test_a_run_that_fails_keeps_its_rounds_and_stops_nobody(tmp_path):
     results.compile(experiment, tmp_path / "runs", tmp_path / "results")
     recorded = results.load(experiment, tmp_path / "results")
     assert [bool(line["failed"]) for line in recorded] == [False] * 4 + [True] * 2
-    assert len(report.cells(experiment, recorded, places.find().papers)) == 6
+    judged = {cell.row: cell.verdict for cell in report.cells(experiment, recorded, places.find().papers)}
+    assert judged["First"].word == "not reproduced" and "2 of 2 runs failed" in judged["First"].remark
+    unsaid = dataclasses.replace(experiment, underspecified="no step size is printed")
+    judged = {cell.row: cell.verdict for cell in report.cells(unsaid, recorded, places.find().papers)}
+    assert judged["First"].word == "underspecified" and "2 of 2 runs failed" in judged["First"].remark
+
+
+def test_a_run_whose_losses_end_as_no_numbers_is_compiled(experiment, tmp_path):
+    job = select(experiment, ["FedAvg"], [0])[0]
+    runner.run([job], tmp_path / "runs", report=quiet)
+    history = History.load(runner.where(tmp_path / "runs", job))
+    history.loss[-1] = np.nan
+    history.save(runner.where(tmp_path / "runs", job))
+    results.compile(experiment, tmp_path / "runs", tmp_path / "results")
+    curve = (tmp_path / "results" / "small.curves.csv").read_text().splitlines()
+    assert curve[-1].endswith(",") and not curve[-2].endswith(",")
 
 
 def test_missing_data_are_said_before_anything_runs(tmp_path, monkeypatch, capsys):

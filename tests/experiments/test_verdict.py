@@ -37,5 +37,5 @@ def test_printed_digits_are_allowed_for():
 
 def test_not_run_and_underspecified():
     assert judge([], "80", "1", 5).word == "not run"
-    v = judge([80.0, 80.0], "95.00", "1.00", 5, underspecified="no step size is printed")
-    assert v.word == "underspecified" and v.remark == "outside what luck allows; no step size is printed"
+    v = judge([80.0, 80.0], "95.00", "1.00", 5, underspecified=True)
+    assert v.word == "underspecified" and v.remark == "outside what luck allows"
