@@ -1,4 +1,6 @@
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 import torch
@@ -22,3 +24,38 @@ def small():
     targets = torch.arange(60) % 3
     inputs = torch.randn(60, 5, generator=g) + targets[:, None]
     return Dataset("small", inputs, targets, ("a", "b", "c"))
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (make test-browser and make test-site do it)")
+    with playwright.sync_playwright() as play:
+        usual = ("chromium", "chromium-browser", "google-chrome")
+        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
+        if not Path(path).exists():
+            pytest.skip(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
+        chromium = play.chromium.launch(executable_path=path, args=[
+            "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def resumed_and_whole(tmp_path):
+    """``run(train, **settings)``: a training that is broken off in round 3 and resumed, and one that never stopped, as two histories."""
+    def run(train, **settings):
+        whole = train(**settings)
+
+        def watch(updates):
+            if updates.round == 3 and watch.armed:
+                raise KeyboardInterrupt
+            return updates
+
+        watch.armed = True
+        kept = dict(checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch)
+        with pytest.raises(KeyboardInterrupt):
+            train(**kept, **settings)
+        watch.armed = False
+        return train(**kept, **settings), whole
+
+    return run

@@ -68,20 +68,9 @@ def test_learns_and_both_engines_agree(cells, federation, name):
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
 @pytest.mark.parametrize("name", ["AtLeast", "Patient"])
-def test_resumed_in_the_middle_it_ends_with_the_same_bits(cells, federation, tmp_path, name, engine):
-    settings = dict(model="logistic", rounds=6, participation=0.5, local=LocalSGD(lr=0.2, batch_size=20), seed=1, engine=engine)
-    whole = train(federation, cells[name](), **settings)
-
-    def watch(updates):
-        if updates.round == 3 and watch.armed:
-            raise KeyboardInterrupt
-        return updates
-
-    watch.armed = True
-    with pytest.raises(KeyboardInterrupt):
-        train(federation, cells[name](), checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch, **settings)
-    watch.armed = False
-    resumed = train(federation, cells[name](), checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch, **settings)
+def test_resumed_in_the_middle_it_ends_with_the_same_bits(cells, federation, resumed_and_whole, name, engine):
+    resumed, whole = resumed_and_whole(lambda **more: train(federation, cells[name](), **more), model="logistic", rounds=6, participation=0.5,
+                                       local=LocalSGD(lr=0.2, batch_size=20), seed=1, engine=engine)
     assert (resumed.weights == whole.weights).all() and (resumed.loss == whole.loss).all()
 
 

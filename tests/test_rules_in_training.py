@@ -31,19 +31,8 @@ def test_learns(federation, name):
 
 
 @pytest.mark.parametrize("name", rules.names())
-def test_resumed_in_the_middle_it_ends_with_the_same_bits(federation, tmp_path, name):
-    whole = train(federation, rounds=6, **settings_of(name))
-
-    def watch(updates):
-        if updates.round == 3 and watch.armed:
-            raise KeyboardInterrupt
-        return updates
-
-    watch.armed = True
-    with pytest.raises(KeyboardInterrupt):
-        train(federation, rounds=6, checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch, **settings_of(name))
-    watch.armed = False
-    resumed = train(federation, rounds=6, checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch, **settings_of(name))
+def test_resumed_in_the_middle_it_ends_with_the_same_bits(federation, resumed_and_whole, name):
+    resumed, whole = resumed_and_whole(lambda **more: train(federation, rounds=6, **settings_of(name), **more))
     assert (resumed.weights == whole.weights).all() and (resumed.loss == whole.loss).all()
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairfl import checkout
 from fairfl.errors import unknown
 
 NAME = re.compile(r"\d\d_[a-z0-9_]+")
@@ -63,13 +64,5 @@ class Book:
 
 
 def find(start: Path | None = None) -> Book:
-    """The book around ``start`` (the current folder), else the one that this package was installed from.
-
-    Raises ``ValueError`` where there is none, as for a package installed without its repository.
-    """
-    start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
-        if (folder / "chapters" / "src").is_dir():
-            return Book(folder)
-    raise ValueError(f"no book around {start}: neither it nor a folder above it holds chapters/src. "
-                     "Run this inside a clone of the repository.")
+    """The book of the clone around ``start`` (``checkout.around``)."""
+    return Book(checkout.around(start, "chapters/src"))

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairfl import checkout
+
 
 @dataclass(frozen=True)
 class Records:
@@ -27,12 +29,5 @@ class Records:
 
 
 def find(start: Path | None = None) -> Records:
-    """The records of the checkout around ``start`` (the current folder), else of the one that this package was installed from.
-
-    Raises ``ValueError`` where there is none.
-    """
-    start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
-        if (folder / "data" / "papers").is_dir():
-            return Records(folder)
-    raise ValueError(f"no records around {start}: neither it nor a folder above it holds data/papers. Run this inside a clone of the repository.")
+    """The records of the clone around ``start`` (``checkout.around``)."""
+    return Records(checkout.around(start, "data/papers"))

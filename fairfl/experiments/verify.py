@@ -26,10 +26,11 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
             if line["key"] not in [job.key for job in group]:
                 raise ValueError(f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again")
             runner.run(group, folder, together="rows", device=device, report=lambda said: None)
-        fresh = {line["key"]: line for line in results.compile(experiment, folder, Path(temporary) / "results")}
+        results.compile(experiment, folder, Path(temporary) / "results")
+        fresh = {line["key"]: line for line in results.load(experiment, Path(temporary) / "results")}
     out = []
     for line in lines:
-        now = results._numbers({name: str(value) for name, value in fresh[line["key"]].items()})
+        now = fresh[line["key"]]
         out += [f"{row}, seed {line['seed']}, {name}: {line[name]} recorded, {now[name]} now"
-                for name in line if name not in ("seconds",) and now[name] != line[name]]
+                for name in line if name != "seconds" and now[name] != line[name]]
     return out

@@ -5,7 +5,6 @@
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -27,21 +26,6 @@ NAMES = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
     pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
 TOKEN = "a-token-for-this-test-only"
 PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (make test-browser does it)")
-    with playwright.sync_playwright() as play:
-        usual = ("chromium", "chromium-browser", "google-chrome")
-        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
-        if not Path(path).exists():
-            pytest.skip(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
-        chromium = play.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 class Lab:

@@ -4,7 +4,6 @@ $CHROMIUM names the browser; $FAIRFL_SITE another folder of pages; $FAIRFL_SCREE
 """
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,21 +18,7 @@ BOOK = places.find()
 HTML = Path(os.environ.get("FAIRFL_SITE") or BOOK.root / "book" / "_build" / "html").resolve()
 PAGES = [str(path.relative_to(HTML)) for path in site_links.paths(HTML) if path.relative_to(HTML).parts[0] != "_modules"] if HTML.exists() else []
 PAGES = PAGES or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 TYPESET = "async () => { if (window.MathJax?.startup) await MathJax.startup.promise; }"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (make test-site does it)")
-    with playwright.sync_playwright() as play:
-        usual = ("chromium", "chromium-browser", "google-chrome")
-        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
-        if not Path(path).exists():
-            pytest.skip(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
-        chromium = play.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 class Reader:
