@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from fairfl.experiments import results, runner
+from fairfl.experiments import catalogue, results, runner
 from fairfl.experiments.experiment import Experiment
 from fairfl.experiments.jobs import Job
 
@@ -22,7 +22,7 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(runs or temporary)
         for line in lines:
-            group = [Job(experiment, experiment.row(label), seed) for label, seed in told[line["key"]]["group"]]
+            group = [_job(experiment, label, seed) for label, seed in told[line["key"]]["group"]]
             if line["key"] not in [job.key for job in group]:
                 raise ValueError(f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again")
             runner.run(group, folder, together="rows", device=device, report=lambda said: None)
@@ -34,3 +34,10 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
         out += [f"{row}, seed {line['seed']}, {name}: {line[name]} recorded, {now[name]} now"
                 for name in line if name != "seconds" and now[name] != line[name]]
     return out
+
+
+def _job(experiment, label, seed):
+    # The readings of one table may have trained as one batch; a row that this one lacks is then the table's own.
+    if experiment.reading_of and label not in [row.label for row in experiment.rows]:
+        experiment = catalogue.load(experiment.reading_of)
+    return Job(experiment, experiment.row(label), seed)

@@ -9,7 +9,7 @@ from experiments import own
 
 from fairfl import train
 from fairfl.__main__ import main
-from fairfl.experiments import claims, places, report, results, runner, verify
+from fairfl.experiments import catalogue, claims, places, report, results, runner, verify
 from fairfl.experiments.jobs import select
 from fairfl.training import History
 
@@ -154,6 +154,17 @@ def test_a_recorded_row_rerun_from_its_provenance_gives_its_numbers(experiment, 
     other = own.small(tmp_path, own.TOML.replace("lr = 0.1", "lr = 0.2"))
     with pytest.raises(ValueError, match="other settings"):
         verify.again(other, "First", tmp_path / "results")
+
+
+def test_a_reading_that_trained_with_its_tables_rows_is_rerun_with_them(experiment, tmp_path):
+    table, rows = own.TOML.split("[[rows]]", 1)
+    reading = tmp_path / "reading.toml"
+    reading.write_text(f'reading_of = "{own.declared(tmp_path)}"\n{table}[[rows]]{rows.split("[[rows]]")[-1]}', encoding="utf-8")
+    one = catalogue.load(reading)
+    assert [row.label for row in one.rows] == ["First"]
+    runner.run(select(experiment), tmp_path / "runs", report=quiet, together="rows")
+    assert [line["row"] for line in results.compile(one, tmp_path / "runs", tmp_path / "results")] == ["First", "First"]
+    assert verify.again(one, "First", tmp_path / "results") == []
 
 
 def test_the_commands(tmp_path, capsys, monkeypatch):
