@@ -33,7 +33,8 @@ class DQNFed(GramRule):
 
     def weights(self, gram, updates):
         rates = column("newton_rates", updates.extras["newton_rates"], updates, low=0.0,
-                       remedy="r = gᵀBg is negative where B is not positive definite; skip the pair (s, y) that did it.")
+                       remedy="r = gᵀBg is negative where B is not positive definite: skip the pair (s, y) that did it. "
+                              "It is inf or nan where the run has diverged: lower the server's step.")
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if not bool(rates[keep].any()):
