@@ -32,8 +32,8 @@ class FedFV(Rule):
     Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
 
     State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose
-    and when; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is ``None``. If all projections cancel, the
-    direction is zero, with ``exact=False``.
+    and when; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is
+    ``None``. If all projections cancel, the direction is zero, with ``exact=False``.
     """
 
     needs = frozenset({"losses"})
@@ -48,8 +48,8 @@ class FedFV(Rule):
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients
-        memory, rounds = self._recall(updates)
-        met = updates.round >= self.tau and bool((rounds >= 0).any())
+        memory, clients, rounds = self._recall(updates)
+        met = updates.round >= self.tau and bool((rounds != FREE).any())
         gram = gram_matrix(rows, memory) if met else gram_matrix(rows)
         coefficients = torch.zeros(len(gram), dtype=torch.float64)
         coefficients[:K] = self._without_conflicts(gram[:K, :K], updates).mean(0)
@@ -66,30 +66,31 @@ class FedFV(Rule):
         if bool(coefficients[K:].any()):
             vector, weights = vector + combine(memory, coefficients[K:], gram.diagonal()[K:].sqrt()), None
         if self.tau > 0:
-            self._remember(updates, memory, rounds)
+            self._remember(updates, memory, clients, rounds)
         return Direction(vector, weights, gram[:K] @ coefficients, not reason, reason)
 
     def _recall(self, updates):
-        """The remembered rows and the round of each; ``FREE`` where it is too old or its client takes part now."""
+        """The remembered rows, whose they are, and the round of each; ``FREE`` where it is too old or its client takes part now."""
         if self._rows is None:
-            return updates.gradients[:0], torch.zeros(0, dtype=torch.int64)
+            none = torch.zeros(0, dtype=torch.int64)
+            return updates.gradients[:0], none, none
         same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
         stale = torch.isin(self._clients, updates.clients) | (self._rounds < updates.round - self.tau)
-        return self._rows.to(updates.gradients), torch.where(stale, FREE, self._rounds)
+        return self._rows.to(updates.gradients), self._clients, torch.where(stale, FREE, self._rounds)
 
-    def _remember(self, updates, memory, rounds):
+    def _remember(self, updates, memory, clients, rounds):
         # Into the places of forgotten rows: copying the whole memory took longer than its part of the Gram matrix.
         rounds = torch.where(rounds > updates.round - self.tau, rounds, FREE)
+        missing = len(updates) - int((rounds == FREE).sum())
+        if missing > 0:
+            memory = torch.cat([memory, updates.gradients[:missing]])
+            clients = torch.cat([clients, updates.clients[:missing]])
+            rounds = torch.cat([rounds, torch.full((missing,), FREE)])
         places = torch.nonzero(rounds == FREE)[:len(updates), 0]
-        missing = updates.gradients[len(places):]
-        if len(missing):
-            places = torch.cat([places, torch.arange(len(rounds), len(rounds) + len(missing))])
-            memory = torch.cat([memory, missing])
-            rounds = torch.cat([rounds, torch.zeros(len(missing), dtype=torch.int64)])
         memory[places.to(memory.device)] = updates.gradients
-        clients = torch.zeros_like(rounds) if self._clients is None else torch.cat([self._clients, rounds[len(self._clients):]])
-        self._rows, self._rounds = memory, rounds.index_fill(0, places, updates.round)
+        self._rows = memory
         self._clients = clients.index_copy(0, places, updates.clients)
+        self._rounds = rounds.index_fill(0, places, updates.round)
 
     def _without_conflicts(self, gram, updates):
         K = len(gram)
