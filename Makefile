@@ -21,11 +21,12 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-browser test-flower test-site chapters book student solutions release reproduce lock clean afresh
+.PHONY: help lab test test-portable test-browser test-flower test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
 	@echo "make test           run every test, the notebooks included"
+	@echo "make test-portable  run the notebooks as other processors would: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
@@ -44,6 +45,9 @@ lab: $(VENV)/.lab
 test: $(VENV)/.dev
 	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" \
 		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
+
+test-portable: $(VENV)/.dev
+	$(AS_STORED) $(PY) tests/portable.py $(ARGS)
 
 test-browser: $(VENV)/.dev
 	$(PY) -m pytest -m browser tests/browser $(ARGS)

@@ -79,10 +79,11 @@ def test_the_readme_shows_both_commands_and_the_windows_equivalent():
     assert commands and all(parser().parse_args([command]).run for command in commands)
 
 
-def test_ci_runs_the_readmes_test_command():
+def test_ci_runs_the_readmes_test_command_first():
     script = ROOT / ".ci" / "run"
-    [command] = re.findall(r"^exec (.+)$", script.read_text(encoding="utf-8"), re.MULTILINE)
-    assert command in re.findall(r"^(make \w+)", README, re.MULTILINE)
+    commands = re.findall(r"^make ([a-z-]+)", script.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands[0] == "test" and "make test" in README and set(commands) <= targets()
+    assert re.search(r"^set -eu$", script.read_text(encoding="utf-8"), re.MULTILINE), "a failing command must end the script"
     assert sys.platform == "win32" or script.stat().st_mode & 0o100
 
 

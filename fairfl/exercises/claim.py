@@ -17,12 +17,14 @@ from fairfl.randomness import numpy_generator
 
 @dataclass(frozen=True)
 class Outcome:
-    """``held`` of ``tried`` cases; ``worst`` residual; ``example``: the plainest failing case, or ``None``."""
+    """``held`` of ``tried`` cases; ``worst`` residual; ``example``: the failing case with that residual, or ``None``;
+    ``plainest``: the failing case that takes the fewest words, where that is another one."""
 
     held: int
     tried: int
     worst: float
-    example: object = None
+    example: str | None = None
+    plainest: str | None = None
 
 
 def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> Outcome:
@@ -38,32 +40,40 @@ def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: i
         result = residual(numpy_generator(seed, "claim", round=i))
         size, case = result if isinstance(result, tuple) else (result, None)
         size = abs(float(size))
-        if math.isfinite(size) and size <= tolerance:
-            held, worst = held + 1, max(worst, size)
+        size = size if math.isfinite(size) else math.inf
+        worst = max(worst, size)
+        if size <= tolerance:
+            held += 1
         else:
-            failing.append((size, case))
-            worst = max(worst, size) if math.isfinite(size) else math.inf
-    example = None
-    if failing:
-        size, case = min(failing, key=lambda f: len(_words(f[1])))
-        example = f"{_words(case)}{', ' if case is not None else ''}residual {size:.2g}"
-    return Outcome(held, n, worst, example)
+            failing.append((size, _words(case)))
+    if not failing:
+        return Outcome(held, n, worst)
+    example = _told(*max(failing, key=lambda f: f[0]))
+    plainest = _told(*min(failing, key=lambda f: len(f[1])))
+    return Outcome(held, n, worst, example, plainest if plainest != example else None)
 
 
 def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> None:
-    """Print how ``statement`` fares on ``n`` random cases: a count and a power of ten, or the plainest case that fails."""
+    """Print how ``statement`` fares on ``n`` random cases: a count and the bound that all meet, or the case that fails worst.
+
+    The bound printed is ``tolerance``, which every machine repeats; how far below it the worst residual lies is rounding.
+    """
     outcome = try_claim(residual, n, tolerance, seed)
     if outcome.held == outcome.tried:
-        print(f"{statement}: {outcome.held} of {outcome.tried} random cases, residual {_below(outcome.worst)}")
-    else:
-        print(f"{statement}: fails in {outcome.tried - outcome.held} of {outcome.tried} random cases. "
-              f"Smallest case found: {outcome.example}")
+        print(f"{statement}: {outcome.held} of {outcome.tried} random cases, residual at most {_power(tolerance)}")
+        return
+    failed = f"{statement}: fails in {outcome.tried - outcome.held} of {outcome.tried} random cases. Worst: {outcome.example}"
+    print(failed + (f". Plainest: {outcome.plainest}" if outcome.plainest else ""))
 
 
-def _below(worst: float) -> str:
-    """A power of ten that another machine's rounding will not change: one decade above, and never below 1e-12."""
-    exponent = -12 if worst <= 1e-13 else math.ceil(math.log10(worst)) + 1
-    return f"below 1e{exponent:+03d}".replace("e+00", "").replace("e+0", "e").replace("e-0", "e-")
+def _told(size: float, words: str) -> str:
+    return f"{words}{', ' if words else ''}residual {size:.2g}"
+
+
+def _power(number: float) -> str:
+    """1e-8 rather than Python's 1e-08."""
+    mantissa, e, exponent = f"{number:g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else mantissa
 
 
 def _words(case) -> str:
