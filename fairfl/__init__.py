@@ -1,7 +1,7 @@
 """fairfl: fair federated learning as multi-objective optimisation.
 
-A rule chooses weights λ; what each client feels is its rate A λ; the Gram matrix A of the clients' updates
-is all that a rule needs to see.
+A rule chooses weights λ; what each client feels is its rate A λ; the Gram matrix A of the clients' updates,
+and perhaps a few numbers a client, is all that a rule needs to see.
 """
 
 from fairfl import clients, data, metrics, models, partition, rules

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 from fairfl.updates import Updates
@@ -113,7 +113,7 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
         raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
     if classes < 2:
-        raise ValueError("noisy labels need a dataset with two classes or more: with one there is no other label")
+        raise Refused("noisy labels need a dataset with two classes or more: with one there is no other label")
     targets = dataset.targets.clone()
     for client in named:
         rows, chance = federation.train[client], generator(seed, "label noise", client=client)

@@ -2,10 +2,28 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fairfl.training import History
 
 
-def unknown(kind: str, given: object, allowed: Iterable[str], remedy: str = "") -> ValueError:
-    """A ``ValueError`` for a name that is not known, offering the nearest one that is.
+class Refused(ValueError):
+    """What was given cannot be used; the message says what it was, what is allowed and what to do.
+
+    This package raises no other ``ValueError``, so that a slip in a rule is never taken for one. ``history``: the rounds that were
+    finished where ``train`` was under way, as ``train`` would have returned them; else ``None``.
+    """
+
+    history: "History | list[History] | None" = None
+
+
+class Diverged(Refused):
+    """Numbers of a run stopped being finite: lower a step size, or drop the client that is named."""
+
+
+def unknown(kind: str, given: object, allowed: Iterable[str], remedy: str = "") -> Refused:
+    """A ``Refused`` for a name that is not known, offering the nearest one that is.
 
     ``kind`` says what the name was meant to be ("dataset", "rule"); ``allowed`` are the known names.
     """
@@ -13,9 +31,9 @@ def unknown(kind: str, given: object, allowed: Iterable[str], remedy: str = "") 
     near = difflib.get_close_matches(str(given), names, n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     tail = f" {remedy}" if remedy else ""
-    return ValueError(f"unknown {kind} {given!r}; known: {', '.join(names)}.{hint}{tail}")
+    return Refused(f"unknown {kind} {given!r}; known: {', '.join(names)}.{hint}{tail}")
 
 
-def refuse(what: str, given: object, allowed: str, remedy: str) -> ValueError:
-    """A ``ValueError`` for a value that is out of range."""
-    return ValueError(f"{what} is {given!r}; allowed: {allowed}. {remedy}")
+def refuse(what: str, given: object, allowed: str, remedy: str) -> Refused:
+    """A ``Refused`` for a value that is out of range."""
+    return Refused(f"{what} is {given!r}; allowed: {allowed}. {remedy}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from fairfl.data.dataset import Dataset
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
 
@@ -37,11 +37,11 @@ class Federation:
                 raise refuse(f"the number of {part} lists", len(lists), f"{len(self.train)}, one per client",
                              "Give every client a list; it may be empty for validation.")
         if not self.train:
-            raise ValueError("a federation without clients: give at least one list of training rows")
+            raise Refused("a federation without clients: give at least one list of training rows")
         for part in ("train", "test"):
             for client, rows in enumerate(getattr(self, part)):
                 if len(rows) == 0:
-                    raise ValueError(f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
+                    raise Refused(f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
                                      f"or a larger held-out share")
         seen = torch.zeros(len(self.dataset), dtype=torch.int64)
         for part in PARTS:
@@ -51,13 +51,13 @@ class Federation:
                              f"0 to {len(self.dataset) - 1}", "Row numbers index the dataset's tensors.")
         owners = torch.bincount(torch.cat(self.train), minlength=len(self.dataset))
         if int(owners.max()) > 1:
-            raise ValueError(f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
+            raise Refused(f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
                              f"give every training row one owner")
         seen[torch.cat(self.train)] = 1
         for part in ("validation", "test"):
             rows = torch.cat(getattr(self, part))
             if len(rows) and int(seen[rows].max()):
-                raise ValueError(f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
+                raise Refused(f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
                                  f"hold rows out before splitting")
 
     def __len__(self) -> int:

@@ -6,7 +6,7 @@ number per leading entry. Accuracies are fractions from 0 to 1 in the package, p
 
 import numpy as np
 
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 
 
 def _clients_last(values) -> np.ndarray:
@@ -15,7 +15,7 @@ def _clients_last(values) -> np.ndarray:
         raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client.")
     if not np.isfinite(values).all():
         where = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
+        raise Refused(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
     return values
 
 

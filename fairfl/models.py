@@ -15,7 +15,7 @@ from torch import nn
 
 from fairfl import vision
 from fairfl.data.dataset import Dataset
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.randomness import key
 
 
@@ -37,7 +37,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
-            raise ValueError(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
+            raise Refused(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
                              f"one of {', '.join(rest)}")
         known = list(inspect.signature(make).parameters)[2:]
         for setting in settings:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import torch
 
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Updates:
             bad = int((~torch.isfinite(rows[row])).sum())
             if bad:
                 entries = "entry" if bad == 1 else "entries"
-                raise ValueError(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
+                raise Refused(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
                                  f"(round {self.round}); {remedy}")
 
     def __len__(self) -> int:
@@ -130,6 +130,6 @@ class Updates:
         for name in names:
             present = getattr(self, name, None) is not None or name in self.extras
             if not present:
-                raise ValueError(f"{by} needs {name!r} of every client, and these updates have none. Pass "
+                raise Refused(f"{by} needs {name!r} of every client, and these updates have none. Pass "
                                  f"Updates(..., {name}=...) (or extras={{{name!r}: ...}}), or list {name!r} in the "
                                  f"rule's `needs` so that train provides it.")

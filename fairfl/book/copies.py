@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairfl import atomic
+from fairfl.errors import Refused
 
 RECORD = ".fairfl.json"
 NOTICE = "NEWER_VERSIONS.ipynb"
@@ -104,7 +105,7 @@ def _update(chapter: Path, work: Path, record: dict, report: Report) -> None:
     content = chapter.read_bytes()
     source = _Source(content, hashlib.sha256(content).hexdigest(), fingerprint(chapter))
     if not source.text:
-        raise ValueError(f"chapters/{chapter.name} cannot be read as a notebook; restore it with "
+        raise Refused(f"chapters/{chapter.name} cannot be read as a notebook; restore it with "
                          f"'git checkout chapters/{chapter.name}'. Your copies were left alone.")
     copy = work / chapter.name
     known = record.setdefault(copy.name, {})

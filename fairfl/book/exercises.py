@@ -11,6 +11,7 @@ import re
 from nbformat import NotebookNode, v4
 
 from fairfl.book import twins
+from fairfl.errors import Refused
 
 NOTE = ("> **A copy for students.** The solutions are left out, and nothing has been run yet: run the cells from the top. Where the text "
         "speaks of a folded solution, your teacher has it.")
@@ -75,10 +76,10 @@ def _fill(cells: list[NotebookNode], solution: NotebookNode, number: int) -> Non
     stub, check = (cells[-2] if len(cells) > 1 else None), cells[-1]
     answer = solution.source.rstrip().removesuffix(check.source.strip())
     if stub is None or "exercise" not in _tags(stub):
-        raise ValueError(f"cell {number}: a solution and a check without a stub before them; an exercise is three cells tagged exercise, "
+        raise Refused(f"cell {number}: a solution and a check without a stub before them; an exercise is three cells tagged exercise, "
                          "check and solution, in this order.")
     if answer == solution.source.rstrip():
-        raise ValueError(f"cell {number}: the solution does not end with its check, {check.source.strip()!r}; write it there as the "
+        raise Refused(f"cell {number}: the solution does not end with its check, {check.source.strip()!r}; write it there as the "
                          "last line, so that the solution is seen to pass.")
     stub.source, stub.outputs, check.outputs = answer.strip(), [], solution.outputs
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 
 # What a reader may be asked to bring along. Everything else is taught by an earlier chapter, or it is missing.
 PREREQUISITES = frozenset({
@@ -64,7 +64,7 @@ def read(block: object) -> FrontMatter:
         raise unknown("front matter field", name, FIELDS)
     for name in FIELDS:
         if name not in block:
-            raise ValueError(f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. "
+            raise Refused(f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. "
                              f"A list may be empty: '{name}: []'.")
     minutes = block["minutes"]
     if type(minutes) is not int or not 1 <= minutes <= 180:

@@ -9,7 +9,7 @@ import nbformat
 from fairfl import atomic
 from fairfl.book import copies, exercises
 from fairfl.book.places import Book
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 KINDS: dict[str, Callable] = {"student": exercises.student, "solutions": exercises.solved}
 RECORD = ".fairfl-kit.json"  # what this program wrote into the folder: file name → identity of its text
@@ -26,7 +26,7 @@ def made(book: Book, kind: str, name: str) -> bytes:
     try:
         return (nbformat.writes(KINDS[kind](notebook)) + "\n").encode("utf-8")
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise Refused(f"{name}: {error}") from error
 
 
 def chosen(book: Book, given: list[str]) -> list[str]:
@@ -37,7 +37,7 @@ def chosen(book: Book, given: list[str]) -> list[str]:
     names = book.select(given)
     missing = [name for name in names if not book.notebook(name).exists()]
     if given and missing:
-        raise ValueError(f"{missing[0]} has a text but no notebook; run make chapters ARGS={missing[0][:2]} first.")
+        raise Refused(f"{missing[0]} has a text but no notebook; run make chapters ARGS={missing[0][:2]} first.")
     return [name for name in names if name not in missing]
 
 
@@ -54,7 +54,7 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     files = {out / f"{name}.ipynb": name for name in chosen(book, given)}
     for path in files:
         if path.exists() and copies.fingerprint(path) != record.get(path.name):
-            raise ValueError(f"{path} was not written by this command, or somebody has written in it since. "
+            raise Refused(f"{path} was not written by this command, or somebody has written in it since. "
                              "Nothing was changed. Move it away, or name another folder with --out.")
     contents = {path: made(book, kind, name) for path, name in files.items()}
     out.mkdir(parents=True, exist_ok=True)
@@ -68,10 +68,10 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
 def _refuse_places(book: Book, out: Path) -> None:
     for place, holds in ((book.work, "the reader's own copies and answers"), (book.chapters, "the book itself")):
         if out == place.resolve() or place.resolve() in out.parents:
-            raise ValueError(f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
+            raise Refused(f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
                              "changed. Name another folder, or leave --out away for one in dist/.")
     if (out / copies.RECORD).exists():
-        raise ValueError(f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
+        raise Refused(f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
                          "Name another folder.")
 
 

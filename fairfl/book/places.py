@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl import checkout
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 NAME = re.compile(r"\d\d_[a-z0-9_]+")
 
@@ -46,7 +46,7 @@ class Book:
         files = [*self.chapters.glob("*.ipynb"), *(self.chapters / "src").glob("*.md")]
         for file in files:
             if not NAME.fullmatch(file.stem):
-                raise ValueError(f"{file.relative_to(self.root)} is not named like a chapter; allowed: two digits, an "
+                raise Refused(f"{file.relative_to(self.root)} is not named like a chapter; allowed: two digits, an "
                                  "underscore, lower-case words (01_federated_learning). Rename it or move it elsewhere.")
         return sorted({file.stem for file in files})
 

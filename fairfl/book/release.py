@@ -10,6 +10,7 @@ import fairfl
 from fairfl import atomic
 from fairfl.book import kit
 from fairfl.book.places import Book
+from fairfl.errors import Refused
 
 NAME = f"fairfl-book-{fairfl.__version__}"
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
@@ -39,7 +40,7 @@ def _listed(root: Path, *options: str) -> list[str]:
         said = subprocess.run(["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         why = (getattr(error, "stderr", "") or str(error)).strip()
-        raise ValueError(f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
+        raise Refused(f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
                          "and run make release there.") from error
     return [line for line in said.split("\0") if line]
 
@@ -111,6 +112,6 @@ def download_wheels(book: Book, run=subprocess.run) -> Path:
     try:
         run(command, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise ValueError("pip could not download every wheel; its own words are above. Look at the network and try again: what is "
+        raise Refused("pip could not download every wheel; its own words are above. Look at the network and try again: what is "
                          f"in {folder} already is not fetched twice.") from error
     return folder

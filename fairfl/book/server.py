@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from fairfl.book import copies, threads
 from fairfl.book.places import Book
+from fairfl.errors import Refused
 
 # Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
 # that nothing needs the network or stands in front of the first page. A reader's own settings go before these.
@@ -42,7 +43,7 @@ def start(book: Book, work: Path | None = None, port: int | None = None, browser
     work = (work or book.work).resolve()
     chapters = sorted(path.name for path in book.chapters.glob("*.ipynb"))
     if not chapters:
-        raise ValueError(f"{book.chapters} holds no notebooks; execute the texts first: python -m fairfl chapters")
+        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: python -m fairfl chapters")
     report = copies.prepare(book.chapters, work)
     for line in report.lines():
         print(line, flush=True)

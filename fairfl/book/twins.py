@@ -17,6 +17,7 @@ from nbformat import NotebookNode
 from fairfl import atomic
 from fairfl.book import threads
 from fairfl.book.places import Book
+from fairfl.errors import Refused
 
 try:
     import resource
@@ -76,7 +77,7 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     try:
         client.execute(env={**os.environ, **threads.ONE, **QUIET})
     except CellExecutionError as error:
-        raise ValueError(f"{name} was not written, because a cell failed:\n{error}") from error
+        raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
     seconds = round(spent() - start, 1)
     still(notebook)
     notebook.metadata[RUN] = {"seconds": seconds, "threads": 1, "python": version_of_python(notebook),

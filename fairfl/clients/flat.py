@@ -2,6 +2,7 @@
 
 import torch
 
+from fairfl.errors import Refused
 from fairfl.updates import Layout
 
 
@@ -18,11 +19,11 @@ class FlatModel:
         self.module = module.to(device)
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if not named:
-            raise ValueError("the model has no trainable parameters; give it at least one layer")
+            raise Refused("the model has no trainable parameters; give it at least one layer")
         tracking = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
         if tracking:
             kind = type(tracking[0]).__name__
-            raise ValueError(f"the model has {kind} layers that track running statistics, which are not parameters and would "
+            raise Refused(f"the model has {kind} layers that track running statistics, which are not parameters and would "
                              f"leak from client to client; use track_running_stats=False, or group normalisation")
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
         self.vector = torch.cat([p.detach().flatten() for _, p in named])

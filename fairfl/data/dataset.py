@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Dataset:
                          "Give one name in classes for each class number.")
         if self.inputs.is_floating_point() and not torch.isfinite(self.inputs.sum()) and not torch.isfinite(self.inputs).all():
             bad = int((~torch.isfinite(self.inputs)).flatten(1).any(1).nonzero()[0, 0])
-            raise ValueError(f"row {bad} of dataset {self.name!r} has a non-finite input; drop or repair the row")
+            raise Refused(f"row {bad} of dataset {self.name!r} has a non-finite input; drop or repair the row")
 
     def __len__(self) -> int:
         return len(self.inputs)

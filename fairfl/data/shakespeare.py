@@ -10,7 +10,7 @@ import torch
 from fairfl.data import places
 from fairfl.data.dataset import Dataset
 from fairfl.data.tables import Table, broken
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.randomness import numpy_generator
 
 # The 80 characters of LEAF and of q-FFL's code, in their order; a character's number is its place here.
@@ -83,7 +83,7 @@ def _file() -> Path:
 
 def _chosen(texts: dict[str, np.ndarray], roles, seed: int) -> list[str]:
     if not texts:
-        raise ValueError("no role has that many windows; lower min_windows")
+        raise Refused("no role has that many windows; lower min_windows")
     names = sorted(texts)
     if roles is None:
         return names

@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from fairfl.errors import Refused
+
 
 def broken(file: Path, why: object) -> ValueError:
     """The refusal of a file that cannot be what it should be."""
-    return ValueError(f"{file} cannot be used: {why}. It may be truncated or another file under this name; "
+    return Refused(f"{file} cannot be used: {why}. It may be truncated or another file under this name; "
                       f"fetch it again or remove it.")
 
 
@@ -39,7 +41,7 @@ class Table:
             if name in self.columns:
                 return name
         tried = repr(wanted) if wanted is not None else " or ".join(map(repr, usual))
-        raise ValueError(f"{self.file} has no {what} column {tried}; its columns: {', '.join(self.columns)}. "
+        raise Refused(f"{self.file} has no {what} column {tried}; its columns: {', '.join(self.columns)}. "
                          f"Name the right one, or check that this is the right file.")
 
     def batches(self, columns: list[str]) -> Iterator[list[list]]:

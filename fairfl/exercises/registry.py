@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ _EXERCISES: dict[str, Exercise] = {}
 def register(exercise: Exercise) -> None:
     """Add an exercise. Raises ``ValueError`` if its slug is taken."""
     if exercise.slug in _EXERCISES:
-        raise ValueError(f"exercise {exercise.slug!r} exists already; slugs are unique in the book")
+        raise Refused(f"exercise {exercise.slug!r} exists already; slugs are unique in the book")
     _EXERCISES[exercise.slug] = exercise
 
 

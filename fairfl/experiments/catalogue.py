@@ -4,7 +4,7 @@ import dataclasses
 import tomllib
 from pathlib import Path
 
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 from fairfl.experiments.experiment import Column, Experiment, Row
 
 FOLDER = Path(__file__).parent / "tables"
@@ -28,14 +28,14 @@ def load(name: str | Path) -> Experiment:
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path} is not TOML: {error}") from error
+        raise Refused(f"{path} is not TOML: {error}") from error
     except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}); give the path of a declaration, "
+        raise Refused(f"{path} cannot be read ({error.strerror}); give the path of a declaration, "
                          f"or one of {', '.join(names())}") from error
     try:
         return parse(given | {"name": path.stem})
     except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from error
+        raise Refused(f"{path.name}: {error}") from error
 
 
 def parse(given: dict) -> Experiment:
@@ -59,7 +59,7 @@ def _made(what: str, cls, given: dict):
     lacking = [n for n, f in fields.items()
                if n not in given and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING]
     if lacking:
-        raise ValueError(f"{what} {given.get('label', given.get('name', ''))!r} lacks {', '.join(lacking)}; add it to the declaration")
+        raise Refused(f"{what} {given.get('label', given.get('name', ''))!r} lacks {', '.join(lacking)}; add it to the declaration")
     given = {key: _plain(f"{what}'s {key}", fields[key].type, value) for key, value in given.items()}
     return cls(**given)
 
@@ -69,5 +69,5 @@ def _plain(what, kind, value):
     wanted = {int: int, float: (int, float), str: str, bool: bool, dict: dict}.get(kind, (list, tuple))
     if not isinstance(value, wanted) or isinstance(value, bool) and kind is not bool:
         name = getattr(kind, "__name__", "list")
-        raise ValueError(f"{what} is {value!r}, a {type(value).__name__}; allowed: a value of type {name}")
+        raise Refused(f"{what} is {value!r}, a {type(value).__name__}; allowed: a value of type {name}")
     return tuple(value) if isinstance(value, list) else value

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from fairfl.errors import Refused
 from fairfl.experiments import catalogue, places, report, results, runner, verify
 from fairfl.experiments.jobs import select
 
@@ -48,7 +49,7 @@ def _reproduce(given: argparse.Namespace) -> int:
             continue
         jobs = select(experiment, given.rows, given.seeds, given.best)
         if not jobs:
-            raise ValueError(f"no row of {experiment.name} is marked best; leave out --best")
+            raise Refused(f"no row of {experiment.name} is marked best; leave out --best")
         folder = given.runs or records.runs
         try:
             if given.engine == "ray":
@@ -58,7 +59,7 @@ def _reproduce(given: argparse.Namespace) -> int:
             else:
                 written = runner.run(jobs, folder, together=given.together, device=given.device)
         except FileNotFoundError as error:
-            raise ValueError(f"{experiment.name} cannot run: {error}") from error
+            raise Refused(f"{experiment.name} cannot run: {error}") from error
         except KeyboardInterrupt:
             print(f"stopped; the same command continues from the last checkpoint in {folder}")
             return 130

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.experiments import measures, references
 from fairfl.training.provide import refuse_unprovided
 from fairfl.training.server import Server
@@ -123,13 +123,13 @@ class Experiment:
             try:
                 self._check(row)
             except (ValueError, TypeError) as error:
-                raise ValueError(f"experiment {self.name!r}, row {row.label!r}: {error}") from error
+                raise Refused(f"experiment {self.name!r}, row {row.label!r}: {error}") from error
 
     def _check(self, row: Row) -> None:
         rule = self.rule(row)
         refuse_unprovided(rule)
         if self.participation < 1 and rule.needs_everyone:
-            raise ValueError(f"{rule.name} is defined for full participation, and participation is {self.participation}")
+            raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)
 
     def row(self, label: str) -> Row:
@@ -146,7 +146,7 @@ class Experiment:
             return rules.make(row.rule, **settings)
         rule = references.find("rule", row.rule)(**settings)
         if not isinstance(rule, rules.Rule):
-            raise ValueError(f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it")
+            raise Refused(f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it")
         return rule
 
     def local_of(self, row: Row) -> LocalSGD:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from fairfl import metrics
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 from fairfl.experiments import references
 
 # Each takes accuracies (N,) from 0 to 1 and test sizes (N,) and gives the number as it would be printed.
@@ -30,7 +30,7 @@ def check(of: str, clients: int | None = None) -> None:
     """Refuse a measure that is none of ``MEASURES``, "client K" or "module:function"."""
     found = re.fullmatch(r"client (\d+)", of)
     if found and clients is not None and int(found[1]) >= clients:
-        raise ValueError(f"measure {of!r} asks for a client that is not there; the federation has clients 0 to {clients - 1}")
+        raise Refused(f"measure {of!r} asks for a client that is not there; the federation has clients 0 to {clients - 1}")
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])

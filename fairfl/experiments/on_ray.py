@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fairfl.errors import Refused
 from fairfl.experiments import runner
 from fairfl.experiments.jobs import Job, groups
 
@@ -16,7 +17,7 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
     try:
         import ray
     except ImportError as error:
-        raise ValueError('--engine ray needs Ray; install it with pip install "fairfl[ray]"') from error
+        raise Refused('--engine ray needs Ray; install it with pip install "fairfl[ray]"') from error
     folder = Path(folder).resolve()
     together = together or jobs[0].experiment.together
 

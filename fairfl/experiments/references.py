@@ -2,7 +2,7 @@
 
 import importlib
 
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 
 def find(kind: str, reference: str):
@@ -14,7 +14,7 @@ def find(kind: str, reference: str):
     try:
         held = importlib.import_module(module)
     except ImportError as error:
-        raise ValueError(f"{kind} {reference!r}: module {module!r} cannot be imported ({error}); "
+        raise Refused(f"{kind} {reference!r}: module {module!r} cannot be imported ({error}); "
                          f"is its folder on PYTHONPATH?") from error
     if not hasattr(held, name):
         raise unknown(f"name in module {module!r} for {kind} {reference!r}", name, [n for n in vars(held) if not n.startswith("_")])

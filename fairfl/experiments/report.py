@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 from fairfl.experiments import results
 from fairfl.experiments.experiment import Experiment
 from fairfl.experiments.verdict import Verdict, judge
@@ -39,7 +39,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             continue
         found = printed.get((row.algorithm, row.hyperparameters))
         if not found:
-            raise ValueError(f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
+            raise Refused(f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
                              f"it has {'; '.join(f'{a} {h}'.strip() for a, h in printed)}")
         mine = [line for line in recorded if line["row"] == row.label]
         failed = [line for line in mine if line["failed"]]

@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+from fairfl.errors import Refused
 from fairfl.experiments import catalogue, results, runner
 from fairfl.experiments.experiment import Experiment
 from fairfl.experiments.jobs import Job
@@ -17,14 +18,14 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
     """
     lines = [line for line in results.load(experiment, recorded) if line["row"] == row and (seeds is None or line["seed"] in seeds)]
     if not lines:
-        raise ValueError(f"row {row!r} of {experiment.name} is not recorded; run it first, then report")
+        raise Refused(f"row {row!r} of {experiment.name} is not recorded; run it first, then report")
     told = results.provenance(experiment, recorded)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(runs or temporary)
         for line in lines:
             group = [_job(experiment, label, seed) for label, seed in told[line["key"]]["group"]]
             if line["key"] not in [job.key for job in group]:
-                raise ValueError(f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again")
+                raise Refused(f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again")
             runner.run(group, folder, together="rows", device=device, report=lambda said: None)
         results.compile(experiment, folder, Path(temporary) / "results")
         fresh = {line["key"]: line for line in results.load(experiment, Path(temporary) / "results")}

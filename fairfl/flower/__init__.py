@@ -10,11 +10,11 @@ import importlib
 from fairfl.flower.collect import collect
 from fairfl.flower.coordinator import Coordinator, RoundRecord
 from fairfl.flower.member import Member
-from fairfl.flower.reply import Refused, Reply
+from fairfl.flower.reply import Refusal, Reply
 
 _WITH_FLOWER = {"FairStrategy": "strategy", "client_app": "apps", "server_app": "apps"}
 
-__all__ = ["Coordinator", "Member", "Refused", "Reply", "RoundRecord", "collect"]
+__all__ = ["Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "collect"]
 
 
 def __getattr__(name):

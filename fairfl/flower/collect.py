@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 
 import torch
 
-from fairfl.flower.reply import Refused, Reply
+from fairfl.flower.reply import Refusal, Reply
 from fairfl.updates import Layout, Updates
 
 
 def collect(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, *, round: int = 0,
-            needs: Iterable[str] = (), local_lr: float = 1.0) -> tuple[Updates | None, list[Refused]]:
+            needs: Iterable[str] = (), local_lr: float = 1.0) -> tuple[Updates | None, list[Refusal]]:
     """The ``Updates`` of a round's sound replies (``None`` if there are none), and who was refused and why.
 
     ``start`` (d,): w_t, which the replies' models are subtracted from. ``needs``: the numbers that every reply must carry
@@ -29,7 +29,7 @@ def collect(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, popul
         reason = _why_not(reply, claimed, population, needs)
         row, reason = (None, reason) if reason else _flat(reply.arrays, layout, start)
         if reason:
-            refused.append(Refused(reply.who, reason))
+            refused.append(Refusal(reply.who, reason))
         else:
             sound[int(reply.client)] = reply, row
     if not sound:

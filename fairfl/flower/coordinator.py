@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 from fairfl.flower.collect import collect
-from fairfl.flower.reply import Refused, Reply
+from fairfl.flower.reply import Refusal, Reply
 from fairfl.rules import Rule, make
 from fairfl.training.provide import refuse_unprovided
 from fairfl.training.server import Server, ServerState
@@ -26,7 +26,7 @@ class RoundRecord:
 
     round: int
     clients: tuple[int, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     missing: tuple[int, ...] = ()
     skipped: str = ""
     direction_norm: float = float("nan")
@@ -120,7 +120,7 @@ class Coordinator:
             decided = self.rule.direction(updates)
             norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
             if not norm < float("inf"):
-                raise ValueError(f"{self.rule.name}'s direction has non-finite entries")
+                raise Refused(f"{self.rule.name}'s direction has non-finite entries")
         except ValueError as error:
             self.rule.load_state_dict(before)
             return RoundRecord(**told, skipped=str(error))
@@ -144,7 +144,7 @@ class Coordinator:
         self.rule.load_state_dict(state["rule"])
         self._state.load_state_dict(state["server"])
         self.round, self.reported = state["round"], state["reported"].clone()
-        self.log = [RoundRecord(**{**record, "refused": tuple(Refused(**r) for r in record["refused"])})
+        self.log = [RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
                     for record in state["log"]]
 
 

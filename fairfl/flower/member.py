@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 from fairfl.flower.reply import Reply
 from fairfl.training.evaluation import Scorer
 from fairfl.training.loop import cross_entropy
@@ -60,7 +60,7 @@ class Member:
     def score(self, arrays: Mapping[str, object]) -> dict[str, float]:
         """``accuracy`` (0 to 1) and mean ``loss`` of the model ``arrays`` on this client's test rows."""
         if len(self.test) == 0:
-            raise ValueError(f"client {self.client} has no test rows to score on; give Member(..., test=...)")
+            raise Refused(f"client {self.client} has no test rows to score on; give Member(..., test=...)")
         self.flat.vector.copy_(self._flatten(arrays))
         accuracy, loss = Scorer(self.data, [self.test], self.loss)(self.flat.module)
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}

@@ -29,7 +29,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Refused:
+class Refusal:
     """A reply that was left out of the round: whose, and why."""
 
     who: str

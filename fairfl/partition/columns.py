@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.data.dataset import Dataset
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.partition.scoring import finish, put_aside
 from fairfl.randomness import generator
@@ -66,7 +66,7 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
             train.append(first)
             test.append(last)
     if not train:
-        raise ValueError(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
+        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
     nothing = tuple(order[:0] for _ in train)
     recipe = {"law": "in_time", "column": column, "cut": cut, "left_out": left_out}
     return Federation(dataset, tuple(train), nothing, tuple(test), recipe)

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.data.dataset import Dataset
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.partition.scoring import enough, finish, put_aside
 from fairfl.randomness import generator, numpy_generator
@@ -62,7 +62,7 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
         if min(len(r) for r in lists) >= min_size:
             recipe = {"law": "dirichlet", "beta": beta, "seed": seed}
             return finish(dataset, lists, pool, seed, recipe, **scoring)
-    raise ValueError(f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
+    raise Refused(f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
                      f"draws; use a larger beta, fewer clients or a smaller min_size")
 
 
@@ -120,7 +120,7 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         if len(hands.unique()) == classes:
             break
     else:
-        raise ValueError(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
+        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
     lists = [[] for _ in range(clients)]
     for c in range(classes):
         held = rows[dataset.targets[rows] == c]

@@ -8,7 +8,7 @@ same with the dataset's official test rows. ``validation`` is a fraction of each
 
 import torch
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 
@@ -19,7 +19,7 @@ def enough(wanted: int, rows: int) -> None:
     if wanted < 1:
         raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
     if wanted > rows:
-        raise ValueError(f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
+        raise Refused(f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
                          f"use fewer clients or hold out less")
 
 
@@ -35,7 +35,7 @@ def put_aside(dataset, seed, *, scored_on="own", test=0.2, validation=0.0, in_or
     rows = torch.arange(dataset.test_from)
     if scored_on == "official":
         if dataset.test_from == len(dataset):
-            raise ValueError(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
+            raise Refused(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
         return rows, torch.arange(dataset.test_from, len(dataset))
     if scored_on == "own":
         return rows, None

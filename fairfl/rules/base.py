@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
+from fairfl.errors import Refused
 from fairfl.gram import combine, gram_matrix
 from fairfl.updates import Updates
 
@@ -60,7 +61,7 @@ class Rule:
         """
         updates.require(*sorted(self.needs), by=self.name)
         if self.needs_everyone and len(updates) < updates.population:
-            raise ValueError(f"{self.name} is defined for full participation, and {len(updates)} of "
+            raise Refused(f"{self.name} is defined for full participation, and {len(updates)} of "
                              f"{updates.population} clients took part in round {updates.round}; use participation=1.0")
         return self.combine(updates)
 
@@ -81,9 +82,9 @@ class Rule:
     def load_state_dict(self, state: dict) -> None:
         """Continue from ``state``, bit for bit; an empty state starts afresh."""
         if state and not self.remembers:
-            raise ValueError(f"{self.name} keeps no state, but was given {sorted(state)}")
+            raise Refused(f"{self.name} keeps no state, but was given {sorted(state)}")
         if state and set(state) != set(self.remembers):
-            raise ValueError(f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
+            raise Refused(f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
                              f"{sorted(state)}; load what this rule's own state_dict() returned")
         for name in self.remembers:
             value = state.get(name)

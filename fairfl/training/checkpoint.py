@@ -5,6 +5,7 @@ from pathlib import Path
 import torch
 
 from fairfl import atomic
+from fairfl.errors import Refused
 
 
 def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
@@ -39,9 +40,9 @@ def load(path: str | Path, settings: dict) -> dict | None:
         held = torch.load(path, map_location="cpu", weights_only=True)
         theirs, state = held["settings"], held["state"]
     except Exception as error:
-        raise ValueError(f"{path} is not a readable checkpoint ({error}); delete it or give another path") from error
+        raise Refused(f"{path} is not a readable checkpoint ({error}); delete it or give another path") from error
     different = differences(settings, theirs)
     if different:
-        raise ValueError(f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
+        raise Refused(f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
                          f"Give another path, or the same settings")
     return state

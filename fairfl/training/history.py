@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fairfl import atomic, metrics
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 
 @dataclass
@@ -70,7 +70,7 @@ class History:
         except (KeyError, OSError, ValueError, EOFError) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            raise ValueError(f"{path} is not a saved History ({error}); save one with history.save(path)") from error
+            raise Refused(f"{path} is not a saved History ({error}); save one with history.save(path)") from error
         allowed = {f.name for f in fields(cls)}
         for name in values:
             if name not in allowed:

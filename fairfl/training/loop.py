@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation
 from fairfl.rules import Rule, make
 from fairfl.training import checkpoint as checkpoints
@@ -172,7 +172,7 @@ def _check(federation, rules, rounds, participation, seeds, evaluate_every, scor
         raise refuse("participation", participation, "above 0, at most 1", "It is the fraction of clients in a round.")
     for rule in rules:
         if participation < 1 and rule.needs_everyone:
-            raise ValueError(f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0")
+            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0")
         refuse_unprovided(rule)
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
@@ -182,4 +182,4 @@ def _check(federation, rules, rounds, participation, seeds, evaluate_every, scor
         if part not in PARTS:
             raise refuse("score", tuple(score), "parts of 'test', 'train', 'validation'", "Test accuracies are always there.")
     if "validation" in score and any(len(rows) == 0 for rows in federation.validation):
-        raise ValueError("score asks for validation rows, and some client has none; split with validation=0.1 or so")
+        raise Refused("score asks for validation rows, and some client has none; split with validation=0.1 or so")

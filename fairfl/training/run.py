@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from fairfl.clients import Slot
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 from fairfl.randomness import generator
 from fairfl.training.evaluation import Scorer
 from fairfl.training.history import History
@@ -63,7 +63,7 @@ class Run:
                          str(tuple(self.state.w.shape)), "A direction is one flat vector, like a row of gradients.")
         norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
         if not np.isfinite(norm):
-            raise ValueError(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
+            raise Refused(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
         if self.ditto:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.state.w, round, self.loss, self.engine)
         self.state.step(decided.vector, round)

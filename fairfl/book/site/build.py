@@ -9,6 +9,7 @@ from pathlib import Path
 from fairfl.book.places import Book
 from fairfl.book.site import frames, sources
 from fairfl.book.site.tours import Tour
+from fairfl.errors import Refused
 
 
 def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path) -> list[str]:
@@ -29,7 +30,7 @@ def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: 
         status = build_main(["-b", "html", "-W", "--keep-going", "-q", "-c", str(config), "-d", str(work / "doctrees"),
                              "-D", f"html_static_path={static}", str(source), str(html)])
     if status:
-        raise ValueError("the site was not built, because of what is printed above; mend it in the chapter, docstring or page named")
+        raise Refused("the site was not built, because of what is printed above; mend it in the chapter, docstring or page named")
     return chapters
 
 

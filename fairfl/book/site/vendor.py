@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl import atomic
+from fairfl.errors import Refused
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def unpack(package: Package, archive: bytes) -> dict[str, bytes]:
     """The wanted files of a package's archive by the names they get here. Raises ``ValueError`` if it is not the pinned one."""
     found = base64.b64encode(hashlib.sha512(archive).digest()).decode()
     if found != package.integrity:
-        raise ValueError(f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
+        raise Refused(f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
                          f"{package.integrity[:16]}…. Try again; if it stays so, do not use it, and compare with the registry's page.")
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         return {name: tar.extractfile(path).read() for path, (name, _) in package.files.items()}
@@ -78,5 +79,5 @@ def _download(address: str) -> bytes:
         with urllib.request.urlopen(address, timeout=60) as answer:
             return answer.read()
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-        raise ValueError(f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
+        raise Refused(f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
                          "network and repeat, or build without formulas: python -m fairfl.book.site --no-vendor.") from error
