@@ -36,13 +36,10 @@ class Patient(rules.GramRule):
     remembers = ("total",)
 
     def weights(self, gram, updates):
-        total = getattr(self, "_total", None)
-        if total is None:
-            total = torch.zeros(updates.population, dtype=torch.float64)
-        total = total.clone()
-        total[updates.clients] += updates.losses
-        self._total = total
-        return total[updates.clients] / total[updates.clients].sum()
+        if self._total is None:
+            self._total = torch.zeros(updates.population, dtype=torch.float64)
+        self._total[updates.clients] += updates.losses
+        return self._total[updates.clients] / self._total[updates.clients].sum()
 '''
 
 

@@ -34,7 +34,6 @@ class AFL(GramRule):
 
     def __init__(self, step: float = 0.1):
         self.step = number("step", step, low=0)
-        self._mixture = self._average = self._count = None
 
     def weights(self, gram, updates):
         if self._mixture is None:

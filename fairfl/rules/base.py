@@ -1,10 +1,12 @@
 """The rule contract: ``direction(updates) → Direction``, with state that can be saved."""
 
+import inspect
+import reprlib
 from dataclasses import dataclass
 
 import torch
 
-from fairfl.errors import Refused
+from fairfl.errors import Refused, refuse
 from fairfl.gram import combine, gram_matrix
 from fairfl.updates import Updates
 
@@ -43,16 +45,37 @@ class Rule:
     shares ("losses", "accuracies", "layout", …): ``train`` provides these or refuses by name before the
     first round. ``needs_everyone`` is true for rules defined under full participation only. ``remembers`` names
     what lasts from round to round: ``remembers = ("counts",)`` is kept in ``self._counts``, a tensor or a plain
-    number, ``None`` before the first round. (Public attributes are settings; a checkpoint compares them.)
+    number, and this is ``None`` before the first round without anybody setting it. (Public attributes are settings; a
+    checkpoint compares them, and ``repr`` shows those that differ from the defaults.)
     """
 
     needs: frozenset[str] = frozenset()
     needs_everyone: bool = False
     remembers: tuple[str, ...] = ()
 
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        for what in ("needs", "remembers"):
+            if isinstance(getattr(cls, what), str):
+                raise refuse(f"{cls.__name__}.{what}", getattr(cls, what), "several names, one by one",
+                             f"Write {what} = ({getattr(cls, what)!r},), with the comma.")
+        if isinstance(cls.remembers, (tuple, list)):
+            for what in cls.remembers:
+                if not hasattr(cls, f"_{what}"):
+                    setattr(cls, f"_{what}", None)
+
     @property
     def name(self) -> str:
         return type(self).__name__
+
+    def __repr__(self) -> str:
+        shown = []
+        for setting, parameter in inspect.signature(type(self)).parameters.items():
+            value = vars(self).get(setting, parameter.default)
+            told = reprlib.repr(value.tolist()) if torch.is_tensor(value) else repr(value)
+            if told != repr(parameter.default):
+                shown.append(f"{setting}={told}")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def direction(self, updates: Updates) -> Direction:
         """The direction of this round; may change the rule's state.

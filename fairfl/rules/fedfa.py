@@ -39,7 +39,6 @@ class FedFA(Rule):
     def __init__(self, alpha: float = 0.5, momentum: float = 0.5):
         self.alpha = number("alpha", alpha, 0, 1)
         self.momentum = number("momentum", momentum, 0, 1)
-        self._counts = self._memory = None
 
     def combine(self, updates):
         accuracies = column("accuracies", updates.extras["accuracies"], updates, low=0.0)

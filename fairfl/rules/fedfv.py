@@ -44,7 +44,6 @@ class FedFV(Rule):
         self.tau = int(number("tau", tau, low=0))
         self.order = one_of("order", order, "ascending", "random", "reversed")
         self.seed = int(seed)
-        self._rows = self._clients = self._rounds = None
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients

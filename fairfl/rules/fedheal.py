@@ -32,7 +32,6 @@ class FedHEAL(Rule):
     def __init__(self, threshold: float = 0.3, beta: float = 0.4):
         self.threshold = number("threshold", threshold, 0, 1)
         self.beta = number("beta", beta, 0, 1)
-        self._positives = self._taken = self._mixture = self._momentum = None
 
     def combine(self, updates):
         rows, who = updates.gradients, updates.clients

@@ -31,9 +31,6 @@ class FedLF(Rule):
     needs = frozenset({"losses", "layout"})
     remembers = ("rows", "clients", "rounds")
 
-    def __init__(self):
-        self._rows = self._clients = self._rounds = None
-
     def combine(self, updates):
         K, rows = len(updates), updates.gradients
         kept, clients, rounds, counts = self._recall(updates)
