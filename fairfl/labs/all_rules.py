@@ -11,10 +11,11 @@ from fairfl.figures import COLOURS, GREY
 from fairfl.labs.lab import Choice, Lab, Slider
 from fairfl.updates import Layout, Updates
 
+# What each of the book's rules fixes; a rule that is added to RULES and not yet told apart here is drawn as "new".
 FAMILIES = {"FedAvg": "weights", "FedAvgN": "weights", "QFedAvg": "weights", "TERM": "weights", "AFL": "weights", "FedFA": "weights",
             "FedHEAL": "weights", "FedMGDA": "rates", "FedMGDAPlus": "rates", "AdaFed": "rates", "DQNFed": "rates",
             "FedFV": "between", "FedLF": "between"}
-PENS = {"weights": "sky", "rates": "green", "between": "purple", "yours": "vermilion"}
+PENS = {"weights": "sky", "rates": "green", "between": "purple", "new": "yellow", "yours": "vermilion"}
 LIES = ("none", "reports its loss + 2", "reports 3 × its loss and fall", "sends 3 × its gradient", "multiplies its whole loss by 3")
 TIMES = 3  # a rule with a memory is asked so often with the same updates, so that it has something to remember
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 181)), np.sin(np.linspace(0, 2 * np.pi, 181))])
@@ -38,7 +39,7 @@ class AllRules(Lab):
     def __init__(self, extra=()):
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
         self.rules = [rules.make(name) for name in rules.names()] + extra
-        self.kinds = [FAMILIES[name] for name in rules.names()] + ["yours"] * len(extra)
+        self.kinds = [FAMILIES.get(name, "new") for name in rules.names()] + ["yours"] * len(extra)
 
     def compute(self, angle, length, loss, fall, lie):
         turn = np.radians(angle)
