@@ -5,23 +5,26 @@ import torch
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
-from fairfl.partition.scoring import finish, put_aside
+from fairfl.partition.law import law
+from fairfl.partition.scoring import Scoring, finish, put_aside
 from fairfl.randomness import generator
 
 
-def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None, seed: int = 0,
-              **scoring) -> Federation:
+@law
+def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None, in_order: bool = False,
+              seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """One client for each value of ``column``: a writer, a speaking role, a domain.
 
     Values with fewer than ``min_size`` training rows are left out, and the recipe counts them. Of more than
     ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
     official test rows of its own value. With ``in_order=True`` a client's last rows are held out instead of random ones
-    (text, where neighbouring windows overlap).
+    (text, where neighbouring windows overlap). ``test`` and ``validation``: see ``fairfl.partition.scoring``.
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
-    official = scoring.get("scored_on") == "official"
-    rows, _ = put_aside(dataset, seed, **scoring)
+    scoring = Scoring(seed, scored_on, test, validation)
+    official = scored_on == "official"
+    rows, _ = put_aside(dataset, scoring)
     values = dataset.columns[column]
     present, counts = values[rows].unique(return_counts=True)
     kept = present[counts >= min_size]
@@ -36,10 +39,10 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
     if official:
         test_rows = torch.arange(dataset.test_from, len(dataset))
         tests = [test_rows[values[test_rows] == v] for v in kept]
-    recipe = {"law": "by_column", "column": column, "left_out": dropped, "seed": seed}
-    return finish(dataset, lists, None, seed, recipe, tests=tests, **scoring)
+    return finish(dataset, lists, None, scoring, in_order=in_order, tests=tests, facts={"left_out": dropped})
 
 
+@law
 def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "position", end: str = "position_end",
             min_size: int = 2) -> Federation:
     """One client for each value of ``column``, trained on what ends before ``cut`` and scored on what begins after it.
@@ -68,5 +71,4 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
     if not train:
         raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
     nothing = tuple(order[:0] for _ in train)
-    recipe = {"law": "in_time", "column": column, "cut": cut, "left_out": left_out}
-    return Federation(dataset, tuple(train), nothing, tuple(test), recipe)
+    return Federation(dataset, tuple(train), nothing, tuple(test), {"left_out": left_out})

@@ -1,30 +1,36 @@
-"""The laws by which rows go to clients. ``scoring`` stands for the words of ``fairfl.partition.scoring``."""
+"""The laws by which rows go to clients. ``scored_on``, ``test`` and ``validation``: see ``fairfl.partition.scoring``."""
 
 import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
-from fairfl.partition.scoring import enough, finish, put_aside
+from fairfl.partition.law import law
+from fairfl.partition.scoring import Scoring, enough, finish, put_aside
 from fairfl.randomness import generator, numpy_generator
 
 
-def iid(dataset: Dataset, clients: int, *, seed: int = 0, **scoring) -> Federation:
-    """Rows shuffled and dealt evenly: every client sees the same law of data.
-    """
-    rows, pool = put_aside(dataset, seed, **scoring)
+@law
+def iid(dataset: Dataset, clients: int, *, seed: int = 0,
+        scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+    """Rows shuffled and dealt evenly: every client sees the same law of data."""
+    scoring = Scoring(seed, scored_on, test, validation)
+    rows, pool = put_aside(dataset, scoring)
     enough(clients, len(rows))
     lists = torch.tensor_split(rows[torch.randperm(len(rows), generator=generator(seed, "split"))], clients)
-    return finish(dataset, lists, pool, seed, {"law": "iid", "seed": seed}, **scoring)
+    return finish(dataset, lists, pool, scoring)
 
 
-def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0, **scoring) -> Federation:
+@law
+def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0,
+           scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Rows sorted by class, cut into ``clients * per_client`` equal shards, dealt at random.
 
     With two shards a client, most clients hold two classes. Source: McMahan et al. 2017, section 3; FedFV section 5.1.
     Rows that do not fill a shard go to the last one, so that none is lost.
     """
-    rows, pool = put_aside(dataset, seed, **scoring)
+    scoring = Scoring(seed, scored_on, test, validation)
+    rows, pool = put_aside(dataset, scoring)
     if per_client < 1:
         raise refuse("per_client", per_client, "1 or more", "It is the number of shards a client gets.")
     enough(clients * per_client, len(rows))
@@ -35,11 +41,12 @@ def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0
     pieces = torch.tensor_split(rows, cuts)
     deal = torch.randperm(len(pieces), generator=generator(seed, "deal")).reshape(clients, per_client)
     lists = [torch.cat([pieces[int(i)] for i in hand]) for hand in deal]
-    return finish(dataset, lists, pool, seed, {"law": "shards", "per_client": per_client, "seed": seed}, **scoring)
+    return finish(dataset, lists, pool, scoring)
 
 
+@law
 def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: int = 10, seed: int = 0,
-              **scoring) -> Federation:
+              scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Class by class, shares over the clients drawn from Dir(β·1): small β, strong skew.
 
     Drawn again until every client has ``min_size`` rows; after 1,000 draws it is refused. Source: Hsu et al. 2019 as
@@ -47,7 +54,8 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
     """
     if not beta > 0:
         raise refuse("beta", beta, "a positive number", "0.1 is strong skew, 100 is nearly iid.")
-    rows, pool = put_aside(dataset, seed, **scoring)
+    scoring = Scoring(seed, scored_on, test, validation)
+    rows, pool = put_aside(dataset, scoring)
     enough(clients * min_size, len(rows))
     by_class = [rows[dataset.targets[rows] == c] for c in range(len(dataset.classes))]
     by_class = [r[torch.randperm(len(r), generator=generator(seed, "split", client=c))] for c, r in enumerate(by_class)]
@@ -60,13 +68,14 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
                 hand.append(piece)
         lists = [torch.cat(hand) for hand in hands]
         if min(len(r) for r in lists) >= min_size:
-            recipe = {"law": "dirichlet", "beta": beta, "seed": seed}
-            return finish(dataset, lists, pool, seed, recipe, **scoring)
+            return finish(dataset, lists, pool, scoring)
     raise Refused(f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
                      f"draws; use a larger beta, fewer clients or a smaller min_size")
 
 
-def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0, **scoring) -> Federation:
+@law
+def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
+             scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Client k holds rows of the classes in ``groups[k]`` (names or numbers; default: one client per class).
 
     Clients with the same group share its rows evenly; two different groups may not share a class. So
@@ -80,7 +89,8 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0, **s
     if len(set(flat)) < len(flat):
         raise refuse("groups", groups, "groups that are equal or have no class in common",
                      "A class in two different groups would have two owners.")
-    rows, pool = put_aside(dataset, seed, **scoring)
+    scoring = Scoring(seed, scored_on, test, validation)
+    rows, pool = put_aside(dataset, scoring)
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
     pieces = {}
     for g in distinct:
@@ -88,8 +98,7 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0, **s
         enough(groups.count(g), len(held))
         pieces[g] = list(torch.tensor_split(held, groups.count(g)))
     lists = [pieces[g].pop(0) for g in groups]
-    recipe = {"law": "by_class", "groups": [list(g) for g in groups], "seed": seed}
-    return finish(dataset, lists, pool, seed, recipe, **scoring)
+    return finish(dataset, lists, pool, scoring, facts={"groups": [list(g) for g in groups]})
 
 
 def _class_number(dataset: Dataset, c) -> int:
@@ -102,7 +111,9 @@ def _class_number(dataset: Dataset, c) -> int:
     return int(c)
 
 
-def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: int = 0, **scoring) -> Federation:
+@law
+def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: int = 0,
+                 scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Each client is dealt ``per_client`` classes at random; a class's rows are shared evenly by those who hold it.
 
     Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed): letters a to j,
@@ -113,7 +124,8 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
     if clients * per_client < classes:
         raise refuse("clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder.")
-    rows, pool = put_aside(dataset, seed, **scoring)
+    scoring = Scoring(seed, scored_on, test, validation)
+    rows, pool = put_aside(dataset, scoring)
     for attempt in range(1000):
         g = generator(seed, "classes", round=attempt)
         hands = torch.stack([torch.randperm(classes, generator=g)[:per_client] for _ in range(clients)])
@@ -129,5 +141,4 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         enough(len(owners), len(held))
         for owner, piece in zip(owners, torch.tensor_split(held, len(owners))):
             lists[owner].append(piece)
-    recipe = {"law": "some_classes", "per_client": per_client, "seed": seed}
-    return finish(dataset, [torch.cat(pieces) for pieces in lists], pool, seed, recipe, **scoring)
+    return finish(dataset, [torch.cat(pieces) for pieces in lists], pool, scoring)

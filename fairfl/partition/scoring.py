@@ -3,16 +3,38 @@
 ``scored_on="own"`` keeps a fraction ``test`` of each client's own rows aside. ``"pool"`` puts a fraction ``test`` of the whole
 dataset aside first, class by class, and scores each client on the largest part of that pool that has the client's own mix of
 classes: many test rows a client, so that the spread between clients is not the spread of a few images. ``"official"`` does the
-same with the dataset's official test rows. ``validation`` is a fraction of each client's own rows.
+same with the dataset's official test rows, and ``test`` then counts for nothing. ``validation`` is a fraction of each client's own rows.
 """
+
+from dataclasses import dataclass
 
 import torch
 
+from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 
 SCORED = ("own", "pool", "official")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The three words, and the ``seed`` by which rows are held out."""
+
+    seed: int
+    scored_on: str
+    test: float
+    validation: float
+
+    def __post_init__(self):
+        if self.scored_on not in SCORED:
+            raise unknown("scored_on", self.scored_on, SCORED)
+        for what, share in {"test": self.test, "validation": self.validation}.items():
+            if not 0 <= share < 1:
+                raise refuse(what, share, "a fraction from 0 to below 1", "It is the share of rows held out.")
+        if self.test + self.validation >= 1:
+            raise refuse("test + validation", self.test + self.validation, "below 1", "Leave rows to train on.")
 
 
 def enough(wanted: int, rows: int) -> None:
@@ -23,38 +45,36 @@ def enough(wanted: int, rows: int) -> None:
                          f"use fewer clients or hold out less")
 
 
-def put_aside(dataset, seed, *, scored_on="own", test=0.2, validation=0.0, in_order=False):
+def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Rows to split, and the rows of the held-out pool (or None)."""
-    if scored_on not in SCORED:
-        raise unknown("scored_on", scored_on, SCORED)
-    for what, share in {"test": test, "validation": validation}.items():
-        if not 0 <= share < 1:
-            raise refuse(what, share, "a fraction from 0 to below 1", "It is the share of rows held out.")
-    if test + validation >= 1:
-        raise refuse("test + validation", test + validation, "below 1", "Leave rows to train on.")
     rows = torch.arange(dataset.test_from)
-    if scored_on == "official":
+    if scoring.scored_on == "official":
         if dataset.test_from == len(dataset):
             raise Refused(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
         return rows, torch.arange(dataset.test_from, len(dataset))
-    if scored_on == "own":
+    if scoring.scored_on == "own":
         return rows, None
     aside = []
     for c in range(len(dataset.classes)):
         of_class = rows[dataset.targets[rows] == c]
-        order = torch.randperm(len(of_class), generator=generator(seed, "pool", client=c))
-        aside.append(of_class[order[:round(test * len(of_class))]])
+        order = torch.randperm(len(of_class), generator=generator(scoring.seed, "pool", client=c))
+        aside.append(of_class[order[:round(scoring.test * len(of_class))]])
     pool = torch.cat(aside).sort().values
     return rows[~torch.isin(rows, pool)], pool
 
 
-def finish(dataset, lists, pool, seed, recipe, *, scored_on="own", test=0.2, validation=0.0, in_order=False, tests=None):
-    """Cut every client's rows into train, validation and test, and check the result."""
+def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False, tests=None,
+           facts: dict | None = None) -> Federation:
+    """Cut every client's rows (``lists``) into train, validation and test, and check the result.
+
+    ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they are
+    neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
+    """
     parts = {"train": [], "validation": [], "test": []}
     for client, rows in enumerate(lists):
-        order = rows if in_order else rows[torch.randperm(len(rows), generator=generator(seed, "holdout", client=client))]
-        n_test = round(test * len(rows)) if pool is None and tests is None else 0
-        n_validation = round(validation * len(rows))
+        order = rows if in_order else rows[torch.randperm(len(rows), generator=generator(scoring.seed, "holdout", client=client))]
+        n_test = round(scoring.test * len(rows)) if pool is None and tests is None else 0
+        n_validation = round(scoring.validation * len(rows))
         n_train = len(rows) - n_test - n_validation
         parts["train"].append(order[:n_train])
         parts["validation"].append(order[n_train:n_train + n_validation])
@@ -63,10 +83,8 @@ def finish(dataset, lists, pool, seed, recipe, *, scored_on="own", test=0.2, val
         elif pool is None:
             parts["test"].append(order[n_train + n_validation:])
         else:
-            parts["test"].append(_own_mix(dataset, rows, pool, seed, client))
-    told = {"scored_on": scored_on} | ({} if scored_on == "official" else {"test": test})
-    told |= {"validation": validation} if validation else {}
-    return Federation(dataset, *(tuple(parts[p]) for p in ("train", "validation", "test")), recipe | told)
+            parts["test"].append(_own_mix(dataset, rows, pool, scoring.seed, client))
+    return Federation(dataset, *(tuple(parts[p]) for p in ("train", "validation", "test")), facts or {})
 
 
 def _own_mix(dataset, rows, pool, seed, client):

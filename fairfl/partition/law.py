@@ -1,0 +1,44 @@
+"""``law``: what makes a function a law of splitting: its keywords are checked by name, and all of them are in the recipe."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import ParamSpec
+
+import numpy as np
+
+from fairfl.errors import unknown
+from fairfl.federation import Federation
+
+P = ParamSpec("P")
+
+
+def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
+    """``split(dataset, …) → Federation`` as a law: a mistyped keyword is refused with the nearest one, and the recipe is the call.
+
+    The recipe holds the law's name and every argument but the dataset, given or default, and then what ``split`` has put into it
+    (which goes before where both have a name: groups by number instead of by class name). ``test`` is left out where it has no
+    effect, with ``scored_on="official"``.
+    """
+    signature = inspect.signature(split)
+
+    @wraps(split)
+    def checked(*arguments: P.args, **keywords: P.kwargs) -> Federation:
+        for keyword in keywords:
+            if keyword not in signature.parameters:
+                raise unknown(f"keyword of partition.{split.__name__}", keyword, signature.parameters)
+        federation = split(*arguments, **keywords)
+        call = signature.bind(*arguments, **keywords)
+        call.apply_defaults()
+        dataset, *_ = signature.parameters
+        told = {name: _plain(value) for name, value in call.arguments.items() if name != dataset}
+        if told.get("scored_on") == "official":
+            del told["test"]
+        return replace(federation, recipe={"law": split.__name__} | told | federation.recipe)
+
+    return checked
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
