@@ -3,10 +3,11 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
-from fairfl import Dataset, data
+from fairfl import Dataset, data, partition, train
 
 
 def small(**more) -> Dataset:
@@ -84,3 +85,65 @@ def test_without_torchvision_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r"pip install 'fairfl\[data\]'"):
         vision.torchvision()
+
+
+def made(inputs, targets=(0, 1, 2), classes="abc", **more):
+    return Dataset("mine", inputs, targets, classes, **more)
+
+
+@pytest.mark.parametrize("inputs, dtype", [
+    (np.arange(6.0).reshape(3, 2), torch.float32), (torch.arange(6.0, dtype=torch.float64).reshape(3, 2), torch.float32),
+    (np.arange(6, dtype=np.float16).reshape(3, 2), torch.float32), (np.arange(6.0)[::-1].reshape(3, 2), torch.float32),
+    ([[0.5, 1], [2, 3], [4, 5]], torch.float32), (np.arange(6, dtype=np.int32).reshape(3, 2), torch.int64),
+    (torch.arange(6, dtype=torch.int16).reshape(3, 2), torch.int64)])
+def test_arrays_and_lists_become_tensors_that_models_take(inputs, dtype):
+    d = made(inputs, np.array([0, 1, 2], np.uint8), columns={"who": np.array([1, 1, 2]), "age": np.array([0.5, 1, 2]), "old": [True, False, True]})
+    assert d.inputs.dtype == dtype and d.inputs.double().tolist() == np.asarray(inputs, np.float64).tolist()
+    assert d.targets.dtype == torch.int64 and d.targets.tolist() == [0, 1, 2]
+    assert [d.columns[name].dtype for name in ("who", "age", "old")] == [torch.int64, torch.float32, torch.int64]
+
+
+def test_an_array_is_copied_and_a_tensor_is_not():
+    array, tensor = np.zeros((3, 2), np.float32), torch.zeros(3, 2)
+    kept, shared = made(array), made(tensor)
+    array[:] = 1
+    assert not kept.inputs.any() and shared.inputs is tensor
+
+
+def test_numpy_s_own_float64_trains():
+    rng = np.random.default_rng(0)
+    targets = np.arange(60) % 3
+    federation = partition.iid(Dataset("mine", rng.normal(size=(60, 4)) + targets[:, None], targets, range(3)), 3)
+    history = train(federation, rounds=3)
+    assert history.loss[-1].mean() < history.loss[0].mean()
+
+
+ROWS = np.zeros((3, 2))
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(inputs=ROWS.astype(np.uint8)), "inputs of dataset 'mine' is 'bytes'; allowed: float32 features.*/ 255"),
+    (dict(inputs=ROWS.astype(bool)), "'truth values'.*astype"), (dict(inputs=ROWS + 1j), "complex"),
+    (dict(inputs=[["a"], ["b"], ["c"]]), "inputs of dataset 'mine'.*Text has to be numbered first"),
+    (dict(inputs=[[1.0], [2.0, 3.0], [4.0]]), "rows of one length"), (dict(inputs=3.0), "one row an example"),
+    (dict(inputs=ROWS, targets=[0, 1]), "length of targets in dataset 'mine' is 2; allowed: 3"),
+    (dict(inputs=ROWS, targets=[0.0, 1.0, 2.0]), "targets.*numbers with a fraction.*astype"),
+    (dict(inputs=ROWS, targets=["x", "y", "x"]), "targets in dataset 'mine'.*np.unique"),
+    (dict(inputs=ROWS, targets=np.eye(3, dtype=int)), r"shape of targets.*\(3, 3\).*argmax"),
+    (dict(inputs=ROWS, targets=[[0], [1], [2]]), r"shape of targets.*\(3, 1\).*ravel"),
+    (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"), (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
+    (dict(inputs=ROWS, test_from=1.5), "test_from is 1.5.*whole number"), (dict(inputs=ROWS, test_from=4), "1 to 3"),
+    (dict(inputs=ROWS, columns={"who": ["x", "y", "x"]}), r"columns\['who'\] in dataset 'mine'.*np.unique"),
+    (dict(inputs=ROWS, columns={"who": [1, 2]}), r"length of columns\['who'\]"),
+    (dict(inputs=ROWS * np.nan), "row 0 of dataset 'mine' has a non-finite input"),
+])
+def test_what_is_no_dataset_is_refused_with_what_to_do(given, words):
+    with pytest.raises(ValueError, match=words):
+        made(**given)
+
+
+def test_a_data_frame_is_rows_of_features():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [1, 2, 3], "height": [0.5, 1.0, 1.5], "sex": [0, 1, 0]})
+    d = made(frame[["age", "height"]], frame["sex"], columns={"age": frame["age"]})
+    assert d.inputs.tolist() == [[1, 0.5], [2, 1], [3, 1.5]] and d.targets.tolist() == [0, 1, 0] and d.columns["age"].tolist() == [1, 2, 3]
