@@ -1,10 +1,13 @@
+import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
 from fairfl import Dataset, LocalSGD, models, partition, train
-from fairfl.clients import FlatModel, Slot, choose, train_slots
+from fairfl.clients import Ditto, FlatModel, Slot, choose, train_slots
+from fairfl.clients.curvature import LBFGS
 from fairfl.training.loop import cross_entropy
 
 RECIPES = {
@@ -92,10 +95,47 @@ def test_dropout_is_keyed_and_leaves_the_global_stream_alone(small):
 
 
 @pytest.mark.parametrize("bad", [dict(lr=0), dict(epochs=0), dict(batch_size=0), dict(momentum=1.0), dict(proximal=-1),
-                                 dict(decay=0), dict(steps=0)])
+                                 dict(decay=0), dict(steps=0), dict(epochs=1.5), dict(batch_size=2.5), dict(steps=1.5), dict(epochs=True),
+                                 dict(epochs=None), dict(lr=None), dict(lr="0.1"), dict(lr=float("inf")), dict(lr=float("nan")),
+                                 dict(proximal=float("inf")), dict(momentum=float("nan")), dict(decay="1")])
 def test_refusals_name_the_argument(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))):
+    [(name, value)] = bad.items()
+    with pytest.raises(ValueError, match=re.escape(f"{name} is {value!r}; allowed: ")):
         LocalSGD(**bad)
+
+
+def test_what_is_given_is_kept_but_numpy_s_numbers_become_python_s():
+    """A whole number given for ``lr`` stays one: the keys of recorded jobs were made from settings as they were given."""
+    assert [type(value) for value in (LocalSGD(lr=1).lr, LocalSGD(lr=np.float32(1)).lr, LocalSGD(epochs=np.int64(2)).epochs)] == [int, float, int]
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: Ditto("0.1"), "strength is '0.1'"), (lambda: Ditto(0.1, 0.2), "local is 0.2; allowed: LocalSGD"),
+    (lambda: LBFGS(memory=0), "memory is 0; allowed: a whole number"), (lambda: LBFGS(memory=2.5), "memory is 2.5"),
+    (lambda: LBFGS(skip=-1), "skip is -1"), (lambda: LBFGS(skip=float("nan")), "skip is nan"), (lambda: LBFGS(skip=None), "skip is None")])
+def test_the_others_of_this_room_refuse_too(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+class Spare(torch.nn.Module):
+    """A model with a layer that it does not use, as one that was cut down in haste."""
+
+    def __init__(self):
+        super().__init__()
+        self.used, self.unused = torch.nn.Linear(5, 3), torch.nn.Linear(7, 2)
+
+    def forward(self, inputs):
+        return self.used(inputs)
+
+
+@pytest.mark.parametrize("recipe", ["full batch", "all"])
+def test_a_parameter_without_a_use_stays_where_it_is_in_both_engines(small, recipe):
+    federation, flat = partition.dirichlet(small, 4, 1.0, min_size=2, test=0.1), FlatModel(Spare())
+    starts = torch.stack([flat.vector.clone(), flat.vector.clone() * 0.5])
+    one, other = (train_slots(flat, small, slots_of(federation), starts, RECIPES[recipe], 3, cross_entropy, engine)
+                  for engine in ("sequential", "batched"))
+    assert torch.allclose(one, other, atol=1e-5) and not one[:, 18:].any() and not other[:, 18:].any() and one[:, :18].any()
 
 
 def test_a_group_of_slots_changes_nothing(small, monkeypatch):

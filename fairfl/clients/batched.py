@@ -56,7 +56,8 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
             rows = plan[:active, t]
             losses = vmap(slot_loss, in_dims=(0, 0, 0, 0 if ragged else None))(
                 dict(zip(names, now)), data.inputs[rows], data.targets[rows], weight[:active, t] if ragged else None)
-            grads = list(torch.autograd.grad(losses.sum(), now))
+            # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
+            grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
                 if pull is not None:
                     grads = [g + local.proximal * (p - a[:active]) for g, p, a in zip(grads, now, pull)]

@@ -1,6 +1,10 @@
 """Limited-memory BFGS on the client: what DQN-Fed's rate is made of."""
 
+from numbers import Integral, Real
+
 import torch
+
+from fairfl.errors import refuse
 
 
 class LBFGS:
@@ -8,9 +12,14 @@ class LBFGS:
 
     A pair is skipped where ``sᵀy ≤ skip ‖s‖ ‖y‖``: B stays positive definite. Keeps 2 · memory + 2 vectors of length d. Source: Nocedal
     and Wright, Algorithm 7.4; where the pairs come from and B₀ are not given by DQN-Fed's paper, and are this package's choice.
+    Raises ``ValueError`` for a ``memory`` below 1 and a ``skip`` outside of 0 to 1.
     """
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
+        if not isinstance(memory, Integral) or isinstance(memory, bool) or memory < 1:
+            raise refuse("memory", memory, "a whole number, 1 or more", "It is the number of pairs that are kept.")
+        if not isinstance(skip, Real) or not 0 <= skip < 1:
+            raise refuse("skip", skip, "0 to below 1", "It is the least cosine between s and y of a pair that is kept.")
         self.memory, self.skip = memory, skip
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import torch
 
@@ -22,8 +23,10 @@ class Ditto:
     local: LocalSGD = LocalSGD()
 
     def __post_init__(self):
-        if not (self.strength >= 0 and math.isfinite(self.strength)):
+        if not isinstance(self.strength, Real) or not (math.isfinite(self.strength) and self.strength >= 0):
             raise refuse("strength", self.strength, "0 or more", "It is λ, the pull towards the common model.")
+        if not isinstance(self.local, LocalSGD):
+            raise refuse("local", self.local, "LocalSGD(...)", "It says how a personal model is trained.")
         if self.local.proximal:
             raise refuse("local.proximal", self.local.proximal, "0", "Ditto's pull is given by strength.")
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import torch
 
@@ -27,17 +28,24 @@ class LocalSGD:
     steps: int | None = None
 
     def __post_init__(self):
-        for name, ok, allowed in (
-            ("lr", self.lr > 0 and math.isfinite(self.lr), "a positive number"),
-            ("epochs", self.epochs >= 1, "1 or more"),
-            ("batch_size", self.batch_size is None or self.batch_size >= 1, "1 or more, or None for the full batch"),
-            ("momentum", 0 <= self.momentum < 1, "0 to below 1"),
-            ("proximal", self.proximal >= 0, "0 or more"),
-            ("decay", 0 < self.decay <= 1, "above 0, at most 1"),
-            ("steps", self.steps is None or self.steps >= 1, "1 or more, or None"),
+        whole, number = (Integral, int), (Real, float)
+        for name, (kind, plain), ok, allowed in (
+            ("lr", number, lambda v: v > 0, "a positive number"),
+            ("epochs", whole, lambda v: v >= 1, "a whole number, 1 or more"),
+            ("batch_size", whole, lambda v: v >= 1, "a whole number, 1 or more, or None for the full batch"),
+            ("momentum", number, lambda v: 0 <= v < 1, "0 to below 1"),
+            ("proximal", number, lambda v: v >= 0, "0 or more"),
+            ("decay", number, lambda v: 0 < v <= 1, "above 0, at most 1"),
+            ("steps", whole, lambda v: v >= 1, "a whole number, 1 or more, or None"),
         ):
-            if not ok:
-                raise refuse(name, getattr(self, name), allowed, "Change LocalSGD's argument.")
+            value = getattr(self, name)
+            if value is None and name in ("batch_size", "steps"):
+                continue
+            if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value) or not ok(value):
+                raise refuse(name, value, allowed, "Change LocalSGD's argument.")
+            # NumPy's numbers as Python's own, which settings are compared and written down as; these stay as they are given.
+            if not isinstance(value, (int, float)):
+                object.__setattr__(self, name, plain(value))
 
     def lr_at(self, round: int) -> float:
         """The step size of this round."""

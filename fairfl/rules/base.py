@@ -55,10 +55,11 @@ class Rule:
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)
-        for what in ("needs", "remembers"):
-            if isinstance(getattr(cls, what), str):
-                raise refuse(f"{cls.__name__}.{what}", getattr(cls, what), "several names, one by one",
-                             f"Write {what} = ({getattr(cls, what)!r},), with the comma.")
+        for what, several in (("needs", "frozenset({%r})"), ("remembers", "(%r,)")):
+            if isinstance(name := getattr(cls, what), str):
+                raise refuse(f"{cls.__name__}.{what}", name, "several names, one by one", f"Write {what} = {several % name}.")
+        if isinstance(cls.needs, (tuple, list, set)):
+            cls.needs = frozenset(cls.needs)
         if isinstance(cls.remembers, (tuple, list)):
             for what in cls.remembers:
                 if not hasattr(cls, f"_{what}"):

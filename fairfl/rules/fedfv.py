@@ -7,7 +7,7 @@ import torch
 from fairfl.gram import combine, gram_matrix, resolution
 from fairfl.randomness import generator
 from fairfl.rules.base import Direction, Rule
-from fairfl.rules.settings import number, one_of, same_size
+from fairfl.rules.settings import number, one_of, same_size, whole
 
 # The round of a place in the memory whose row no longer counts.
 FREE = -1
@@ -41,9 +41,9 @@ class FedFV(Rule):
 
     def __init__(self, alpha: float = 0.1, tau: int = 0, order: str = "ascending", seed: int = 0):
         self.alpha = number("alpha", alpha, 0, 1)
-        self.tau = int(number("tau", tau, low=0))
+        self.tau = whole("tau", tau, low=0)
         self.order = one_of("order", order, "ascending", "random", "reversed")
-        self.seed = int(seed)
+        self.seed = whole("seed", seed)
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients

@@ -6,7 +6,7 @@ from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.min_norm import min_norm
-from fairfl.rules.settings import number
+from fairfl.rules.settings import number, yes_or_no
 
 
 class FedMGDA(GramRule):
@@ -38,7 +38,7 @@ class FedMGDA(GramRule):
                              "Give one weight per client of the population.")
         self.lambda0 = lambda0
         if normalise is not None:
-            self.normalise = bool(normalise)
+            self.normalise = yes_or_no("normalise", normalise)
 
     def weights(self, gram, updates):
         keep, reason = nonzero(gram, updates)

@@ -1,7 +1,9 @@
 """Checks of what a rule is given: its settings once, and each round the numbers that clients sent beside updates."""
 
 import math
+from numbers import Integral
 
+import numpy as np
 import torch
 
 from fairfl.errors import refuse, unknown
@@ -15,12 +17,27 @@ def one_of(name: str, value: str, *allowed: str) -> str:
 
 def number(name: str, value: float, low: float = -math.inf, high: float = math.inf, remedy: str = "") -> float:
     """``value`` as a float, refused unless it is finite and ``low ≤ value ≤ high``."""
-    value = float(value)
-    if not (math.isfinite(value) and low <= value <= high):
-        bounds = "any finite number" if low == -math.inf else \
-            f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
-        raise refuse(name, value, bounds, remedy or "Choose a value in this range.")
-    return value
+    bounds = "any finite number" if low == -math.inf else f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
+    try:
+        as_float = math.nan if isinstance(value, (str, bool)) else float(value)
+    except (TypeError, ValueError):
+        as_float = math.nan
+    if not (math.isfinite(as_float) and low <= as_float <= high):
+        raise refuse(name, value if math.isnan(as_float) else as_float, bounds, remedy or "Choose a value in this range.")
+    return as_float
+
+
+def whole(name: str, value: int, low: int | None = None) -> int:
+    """``value`` as an int, refused unless it is a whole number of at least ``low``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or (low is not None and value < low):
+        raise refuse(name, value, "a whole number" if low is None else f"a whole number, {low} or more", "Choose such a number.")
+    return int(value)
+
+
+def yes_or_no(name: str, value: bool) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, value, "True or False", "A text or a number would count as True, whatever it says.")
+    return bool(value)
 
 
 def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import pytest
 import torch
@@ -55,10 +56,14 @@ def test_a_rule_without_an_init_is_saved_loaded_and_begun_afresh():
     assert rule._counts is None
 
 
-@pytest.mark.parametrize("what, names", [("remembers", "counts"), ("needs", "losses")])
-def test_one_name_without_its_comma_is_refused_where_the_class_is_written(what, names):
-    with pytest.raises(ValueError, match=rf"Mine.{what} is '{names}'.*Write {what} = \('{names}',\)"):
-        type("Mine", (rules.Rule,), {what: names})
+@pytest.mark.parametrize("what, name, instead", [("remembers", "counts", "('counts',)"), ("needs", "losses", "frozenset({'losses'})")])
+def test_one_name_where_several_are_meant_is_refused_where_the_class_is_written(what, name, instead):
+    with pytest.raises(ValueError, match=re.escape(f"Mine.{what} is '{name}'; allowed: several names, one by one. Write {what} = {instead}.")):
+        type("Mine", (rules.Rule,), {what: name})
+
+
+def test_needs_are_a_set_however_they_are_written():
+    assert type("Mine", (rules.Rule,), {"needs": ("losses", "layout")}).needs == frozenset({"layout", "losses"})
 
 
 class Wrapped(rules.Rule):
