@@ -21,7 +21,7 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-portable test-browser test-flower test-site chapters book student solutions release reproduce lock clean afresh
+.PHONY: help lab test test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
@@ -29,6 +29,7 @@ help:
 	@echo "make test-portable  run the notebooks as other processors would: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
+	@echo "make test-torchjd   install TorchJD as well and run its aggregators as rules"
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
@@ -54,6 +55,9 @@ test-browser: $(VENV)/.dev
 
 test-flower: $(VENV)/flower/.ready
 	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/flower $(ARGS)
+
+test-torchjd: $(VENV)/torchjd/.ready
+	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/rules/test_torchjd.py $(ARGS)
 
 reproduce: $(VENV)/.lab
 	$(PY) -m fairfl reproduce $(ARGS)
@@ -105,6 +109,13 @@ $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(FLOWER)
 	@grep -v '^packaging==' requirements.lock > $(FLOWER)/constraints
 	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest
+	@touch $@
+
+# TorchJD's solvers are for a few readers, so it gets an environment of its own as well.
+TORCHJD := $(VENV)/torchjd
+$(TORCHJD)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
+	@$(PY) -m venv --clear $(TORCHJD)
+	@$(TORCHJD)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[torchjd]" pytest
 	@touch $@
 
 afresh: ;

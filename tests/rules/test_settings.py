@@ -5,7 +5,6 @@ import pytest
 import torch
 
 from fairfl import rules
-from fairfl.rules import TorchJD
 from fairfl.updates import Updates
 
 from .samples import updates
@@ -63,26 +62,3 @@ def test_lambda0_is_for_the_whole_population():
 def test_an_unknown_name_offers_the_nearest():
     with pytest.raises(ValueError, match="Did you mean 'AdaFed'"):
         rules.make("adafed")
-
-
-def test_a_callable_is_a_torchjd_rule():
-    direction = TorchJD(lambda rows: rows.sum(0)).direction(updates(G))
-    assert direction.vector.tolist() == [1, 1, 1] and direction.rates.tolist() == [1, 1, 1] and direction.weights is None
-
-
-def test_torchjd_aggregators_as_rules():
-    aggregation = pytest.importorskip("torchjd.aggregation")
-    u = updates(torch.tensor([[-4.0, 1, 1], [6, 1, 1]]))
-    for rule in (TorchJD("MGDA"), TorchJD(aggregation.MGDA()), TorchJD("Mean")):
-        direction = rule.direction(u)
-        torch.testing.assert_close(direction.vector, rule.aggregator(u.gradients))
-        torch.testing.assert_close(direction.rates, u.gradients @ direction.vector)
-    assert TorchJD("MGDA").name == "TorchJD MGDA"
-    with pytest.raises(ValueError, match="Did you mean 'MGDA'"):
-        TorchJD("MGDAA")
-
-
-def test_without_torchjd_a_name_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "torchjd", None)
-    with pytest.raises(ImportError, match="pip install torchjd"):
-        TorchJD("MGDA")
