@@ -1,5 +1,7 @@
 """UCI Adult: the features, the two domains, and every way a file can be wrong."""
 
+import hashlib
+import io
 import urllib.error
 import urllib.request
 
@@ -84,21 +86,25 @@ def test_neither_file_nor_network(places):
         assert word in str(caught.value)
 
 
-def test_a_download_is_counted_kept_and_not_repeated(places, monkeypatch):
-    import io
-    asked = []
+def test_a_download_is_compared_kept_and_not_repeated(places, monkeypatch):
+    asked, text = [], f"{CLERK}\n{DOCTOR}\n".encode()
 
     def answer(address, timeout):
         asked.append(address)
-        return io.BytesIO(f"{CLERK}\n{DOCTOR}\n".encode())
+        return io.BytesIO(text)
 
     monkeypatch.setattr(urllib.request, "urlopen", answer)
-    with pytest.raises(FileNotFoundError, match="came with 2 rows instead of 32,561"):
+    with pytest.raises(FileNotFoundError, match="adult.data came with 2 rows and another content.*instead of 5b00264637"):
         data.load("adult")
     assert not list((places / "cache/adult").iterdir())
     monkeypatch.setattr(adult, "ROWS", (2, 2))
+    monkeypatch.setattr(adult, "DIGESTS", dict.fromkeys(adult.DIGESTS, hashlib.sha256(text).hexdigest()))
     assert len(data.load("adult")) == 4 and len(asked) == 3
     assert data.load("adult").variant == "" and len(asked) == 3
+    (places / "cache/adult/adult.test").unlink()
+    text = text.replace(b"Black", b"White")  # as many rows as before
+    with pytest.raises(FileNotFoundError, match="adult.test came with 2 rows and another content"):
+        data.load("adult")
 
 
 def test_wrong_files_are_named(places):

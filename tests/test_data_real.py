@@ -1,5 +1,6 @@
 """The real files under ``$FAIRFL_DATA``: skipped by name where one is absent."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 from fairfl import data
+from fairfl.data import adult
 
 
 def needs(*files: str) -> None:
@@ -58,6 +60,18 @@ def test_adult():
     assert d.targets[:32561].bincount().tolist() == [24720, 7841] and d.targets[32561:].bincount().tolist() == [12435, 3846]
     missing = 8 - d.inputs[:32561].sum(1)
     assert int(missing.sum()) == 1836 + 1843 + 583  # workclass, occupation, native-country
+
+
+def test_the_digests_of_ucis_files_are_those_of_these_rows():
+    """The parquet files' rows in UCI's format: a remark above the test file, a full stop behind its incomes, an empty line below."""
+    needs("adult-train.parquet", "adult-test.parquet")
+    import pyarrow.parquet as pq
+
+    for name, part, above, stop in (("adult.data", "train", "", ""), ("adult.test", "test", "|1x3 Cross validator\n", ".")):
+        columns = pq.read_table(Path(os.environ["FAIRFL_DATA"]) / f"adult-{part}.parquet").to_pydict().values()
+        lines = (", ".join("?" if value is None else str(value).strip(" .") for value in row) + stop for row in zip(*columns))
+        text = above + "".join(f"{line}\n" for line in lines) + "\n"
+        assert hashlib.sha256(text.encode()).hexdigest() == adult.DIGESTS[name]
 
 
 def test_shakespeare():
