@@ -49,8 +49,8 @@ def train(
     """Train one model by federated rounds and return what happened.
 
     ``rule``: a ``Rule`` (a copy of it is used, so that it can be used again) or its name. ``model``: a name of
-    ``fairfl.models`` (initial weights keyed by the seed), a module (its weights are where every seed starts), or a function
-    ``(dataset, seed) → module``. ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the
+    ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))`` or your own (either
+    way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the
     step on the rule's direction (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round, without
     replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories;
     ``rule``, ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose clients
@@ -148,11 +148,7 @@ def _each(name, value, seeds):
 
 
 def _build(model, dataset, seed):
-    if isinstance(model, str):
-        return models.build(model, dataset, seed=seed)
-    if isinstance(model, torch.nn.Module):
-        return copy.deepcopy(model)
-    return model(dataset, seed)
+    return copy.deepcopy(model) if isinstance(model, torch.nn.Module) else models.build(model, dataset, seed=seed)
 
 
 def _progress(rounds, name, wanted):
