@@ -11,6 +11,14 @@ from fairfl.errors import Refused, refuse
 PARTS = ("train", "validation", "test")
 
 
+def _row_numbers(part: str, client: int, rows) -> torch.Tensor:
+    tensor = torch.as_tensor(rows)
+    if tensor.ndim != 1 or len(tensor) and (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool):
+        raise refuse(f"client {client}'s {part} list", f"{tensor.dtype} of shape {tuple(tensor.shape)}", "a list of integers",
+                     "Give the numbers of its rows in the dataset (for a mask: mask.nonzero().flatten()).")
+    return tensor.to(torch.int64)
+
+
 @dataclass(frozen=True)
 class Federation:
     """N clients over one dataset. Nothing is copied per client: each holds lists of row numbers.
@@ -19,8 +27,8 @@ class Federation:
     empty). Training rows belong to one client only; test rows may be shared where several clients are
     scored on one held-out pool. ``recipe``: how the split was made, for provenance.
 
-    Raises ``ValueError`` if a client has no training rows or no test rows, a training row has two owners, a row is
-    both trained and scored on, or a row number is out of range.
+    Raises ``Refused`` if a client has no training rows or no test rows, a training row has two owners, a row is
+    both trained and scored on, or a row number is out of range or no integer.
     """
 
     dataset: Dataset
@@ -31,7 +39,7 @@ class Federation:
 
     def __post_init__(self):
         for part in PARTS:
-            lists = tuple(torch.as_tensor(rows, dtype=torch.int64) for rows in getattr(self, part))
+            lists = tuple(_row_numbers(part, client, rows) for client, rows in enumerate(getattr(self, part)))
             object.__setattr__(self, part, lists)
             if len(lists) != len(self.train):
                 raise refuse(f"the number of {part} lists", len(lists), f"{len(self.train)}, one per client",

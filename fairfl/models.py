@@ -8,6 +8,7 @@ under ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap'
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from math import isqrt, prod
 
 import torch
@@ -22,31 +23,53 @@ from fairfl.randomness import key
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings) -> nn.Module:
     """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
-    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function of your own, called as
-    ``name(shape, classes, **settings)``. The initial weights depend on ``seed`` alone: equal on every device, and no
-    global random state is touched.
+    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own, called as
+    ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of classes. It draws its weights with
+    PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on every device, and no global
+    random state is touched.
 
-    Raises ``ValueError`` for an unknown name or setting, text given to a model of numbers or the reverse, or inputs of a
-    shape that the model cannot take.
+    Raises ``Refused`` for an unknown name or setting, a function that cannot be called so or makes no module, text given to a model
+    of numbers or the reverse, or inputs of a shape that the model cannot take.
     """
-    make = name
-    if not callable(name):
-        if name not in MODELS:
-            raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
-        make = MODELS[name]
+    if not callable(name) and name not in MODELS:
+        raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
+    make = partial(name if callable(name) else MODELS[name], **settings)
+    _check(make, dataset)
+    # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        torch.default_generator.manual_seed(key(seed, "weights"))
+        module = make(tuple(dataset.inputs.shape[1:]), len(dataset.classes))
+    if not isinstance(module, nn.Module):
+        raise refuse(f"what {_called(make)} makes", type(module).__name__, "a torch.nn.Module", "Return the model.")
+    return module
+
+
+def _check(make: partial, dataset: Dataset) -> None:
+    """Refuse a maker that cannot be called as ``make(shape, classes)``, or a model of this module that cannot read ``dataset``."""
+    name = _called(make)
+    try:
+        signature = inspect.signature(make.func)
+    except ValueError:  # some callables written in C do not tell theirs
+        return
+    if MODELS.get(name) is make.func:
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
             raise Refused(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
-                             f"one of {', '.join(rest)}")
-        known = list(inspect.signature(make).parameters)[2:]
-        for setting in settings:
+                          f"one of {', '.join(rest)}")
+        known = list(signature.parameters)[2:]
+        for setting in make.keywords:
             if setting not in known:
                 raise unknown(f"setting of model {name!r}", setting, ["seed", *known])
-    # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
-        torch.default_generator.manual_seed(key(seed, "weights"))
-        return make(tuple(dataset.inputs.shape[1:]), len(dataset.classes), **settings)
+    try:
+        signature.bind(*make.args, (1,), 1, **make.keywords)
+    except TypeError as error:
+        raise Refused(f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the shape of one "
+                      f"input and the number of classes, and its own settings by name") from error
+
+
+def _called(make: partial) -> str:
+    return getattr(make.func, "__name__", type(make.func).__name__)
 
 
 def names() -> list[str]:

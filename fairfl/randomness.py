@@ -7,14 +7,26 @@ rules that run with one seed see the same clients and the same batches.
 """
 
 import hashlib
+import operator
 
 import numpy as np
 import torch
 
+from fairfl.errors import refuse
+
 
 def key(seed: int, purpose: str, round: int = 0, client: int = 0) -> int:
-    """The 63-bit integer at this address. Different addresses give unrelated integers."""
-    text = f"{int(seed)}/{purpose}/{int(round)}/{int(client)}".encode()
+    """The 63-bit integer at this address. Different addresses give unrelated integers.
+
+    Raises ``Refused`` for a seed that is no integer: 0.5 and 0.7 would be one seed.
+    """
+    try:
+        if isinstance(seed, bool):
+            raise TypeError
+        number = operator.index(seed)
+    except TypeError:
+        raise refuse("seed", seed, "an integer", "Every seed is one run.") from None
+    text = f"{number}/{purpose}/{int(round)}/{int(client)}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") >> 1
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import torch
 
-from fairfl.errors import Refused, refuse
+from fairfl.errors import Diverged, Refused, refuse
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Layout:
 
 
 def _vector(name: str, values, clients: int) -> torch.Tensor:
-    tensor = torch.as_tensor(values)
+    tensor = torch.as_tensor(values).detach()
     if tensor.shape != (clients,):
         raise refuse(f"the shape of {name}", tuple(tensor.shape), f"({clients},), one entry per participating client",
                      "Give one value for each row of gradients.")
@@ -59,8 +59,10 @@ class Updates:
     ``extras``: what else a rule asked for, by name, each with K entries along its first axis.
     ``local_lr``: the step size of local training this round (1 for plain gradients).
 
-    Raises ``ValueError`` for wrong shapes, shares that do not sum to 1, a client named twice, and
-    non-finite entries (client and round named).
+    Gradients and numbers are detached: rules move models, and nothing is differentiated through them.
+
+    Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged`` for non-finite
+    entries (client and round named), for whatever made them, they are numbers of a run.
     """
 
     gradients: torch.Tensor
@@ -75,7 +77,10 @@ class Updates:
 
     def __post_init__(self):
         put = lambda name, value: object.__setattr__(self, name, value)
-        gradients = torch.as_tensor(self.gradients)
+        gradients = torch.as_tensor(self.gradients).detach()
+        if gradients.is_complex():
+            raise refuse("the type of gradients", str(gradients.dtype), "real numbers", "Updates of complex parameters have no inner "
+                         "product that a rate could be; send real and imaginary parts as entries of their own.")
         if not gradients.is_floating_point():
             gradients = gradients.double()
         if gradients.ndim != 2 or 0 in gradients.shape:
@@ -83,8 +88,13 @@ class Updates:
                          "Stack one flat row per participating client.")
         put("gradients", gradients)
         K, d = gradients.shape
-        put("clients", _vector("clients", torch.arange(K) if self.clients is None else self.clients, K).long().cpu())
+        clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
+        if clients.is_floating_point() or clients.is_complex() or clients.dtype == torch.bool:
+            raise refuse("clients", clients.tolist(), "integers", "A client's number is its place in the federation, from 0.")
+        put("clients", clients.long().cpu())
         put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
+        if not (self.local_lr >= 0 and math.isfinite(self.local_lr)):
+            raise refuse("local_lr", self.local_lr, "0 or more", "It is the step size of local training; 1 for plain gradients.")
         self._check_clients(K)
         self._check_finite("update", gradients, "lower the local learning rate or drop the client")
         if self.losses is not None:
@@ -102,7 +112,7 @@ class Updates:
             if torch.as_tensor(value).shape[:1] != (K,):
                 raise refuse(f"the shape of extras[{name!r}]", tuple(torch.as_tensor(value).shape), f"({K}, ...)",
                              "Give one entry per participating client.")
-        put("extras", MappingProxyType({name: torch.as_tensor(value) for name, value in self.extras.items()}))
+        put("extras", MappingProxyType({name: torch.as_tensor(value).detach() for name, value in self.extras.items()}))
 
     def _check_clients(self, K: int) -> None:
         low, high = int(self.clients.min()), int(self.clients.max())
@@ -119,8 +129,8 @@ class Updates:
             bad = int((~torch.isfinite(rows[row])).sum())
             if bad:
                 entries = "entry" if bad == 1 else "entries"
-                raise Refused(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
-                                 f"(round {self.round}); {remedy}")
+                raise Diverged(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
+                               f"(round {self.round}); {remedy}")
 
     def __len__(self) -> int:
         return len(self.gradients)

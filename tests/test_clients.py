@@ -1,4 +1,5 @@
 import re
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -143,7 +144,7 @@ def test_a_group_of_slots_changes_nothing(small, monkeypatch):
     from fairfl.clients import batched
 
     federation = partition.dirichlet(small, 5, 1.0, min_size=5, test=0.2)
-    settings = dict(model=lambda ds, seed: models.build("mlp", ds, seed=seed, hidden=(6,)), rounds=2, engine="batched",
+    settings = dict(model=partial(models.mlp, hidden=(6,)), rounds=2, engine="batched",
                     local=LocalSGD(lr=0.1, epochs=2, batch_size=7))
     whole = train(federation, **settings)
     monkeypatch.setattr(batched, "CPU_STACK", 130)

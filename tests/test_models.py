@@ -2,13 +2,15 @@
 
 import importlib.util
 import warnings
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
 
-from fairfl import Dataset, models
+from fairfl import Dataset, models, partition, train
+from fairfl.errors import Refused
 
 
 def dataset(shape, classes: int, rows: int = 3, text: bool = False) -> Dataset:
@@ -160,6 +162,44 @@ def test_a_model_of_ones_own():
     data = dataset((64,), 10)
     first, again = (models.build(two_layers, data, seed=1, width=7) for _ in range(2))
     assert first[1].out_features == 7 and torch.equal(first[1].weight, again[1].weight)
+
+
+@pytest.fixture
+def federation(small):
+    return partition.iid(small, 3, test=0.2)
+
+
+def two_layers(shape, classes, width=5):
+    return nn.Sequential(nn.Flatten(), nn.Linear(shape[0], width), nn.Linear(width, classes))
+
+
+def test_train_builds_a_function_of_ones_own_as_build_does(federation, small):
+    settings = dict(model=partial(two_layers, width=7), rounds=1, engine="sequential")
+    first, again, other = (train(federation, seed=s, **settings) for s in (1, 1, 2))
+    assert (first.weights == again.weights).all() and not (first.weights == other.weights).all()
+    state = torch.get_rng_state()
+    together = train(federation, seed=[1, 2], **settings)
+    assert torch.equal(state, torch.get_rng_state())
+    assert (together[0].weights == first.weights).all() and (together[1].weights == other.weights).all()
+    module = models.build(two_layers, small, seed=1, width=7)
+    assert (train(federation, seed=1, **settings | {"model": module}).weights == first.weights).all()
+
+
+def test_a_models_name_and_its_function_are_one(federation):
+    named, called = (train(federation, model=model, rounds=2, seed=1) for model in ("mlp", models.mlp))
+    assert (named.weights == called.weights).all()
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: nn.Linear(5, 3), r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments"),
+    (partial(two_layers, wide=3), r"model function two_layers cannot be called.*'wide'"),
+    (lambda shape, classes: shape, "what <lambda> makes is 'tuple'; allowed: a torch.nn.Module"),
+    (partial(models.mlp, hiden=3), "unknown setting of model 'mlp' 'hiden'"),
+    (models.char_lstm, "holds numbers and model 'char_lstm' reads text"),
+])
+def test_a_function_that_does_not_fit_is_refused(federation, make, words):
+    with pytest.raises(Refused, match=words):
+        train(federation, model=make, rounds=1)
 
 
 def test_a_default_device_does_not_change_the_weights():

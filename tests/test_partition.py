@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -119,3 +120,23 @@ def test_a_federation_refuses_what_would_mislead(small, train, test, words):
 def test_passport_names_what_matters(small):
     text = partition.by_class(small, seed=4).passport()
     assert "3 clients" in text and "seed=4" in text and "classes a client: 1 of 3" in text
+
+
+@pytest.mark.parametrize("rows, words", [
+    ([0.0, 1.5], "client 0's train list is 'torch.float32 of shape \\(2,\\)'; allowed: a list of integers"),
+    (torch.tensor([True, False, True]), "mask.nonzero"), ([[0, 1]], "shape \\(1, 2\\)"), (3, "a list of integers"),
+])
+def test_row_numbers_are_integers(small, rows, words):
+    with pytest.raises(ValueError, match=words):
+        Federation(small, (rows, [5, 6]), ([], []), ([7], [8]))
+
+
+def test_row_numbers_of_any_integer_kind(small):
+    federation = Federation(small, (np.array([0, 1], dtype=np.int32), range(5, 7)), ([], ()), ([7], torch.tensor([8], dtype=torch.uint8)))
+    assert all(rows.dtype == torch.int64 for part in ("train", "validation", "test") for rows in getattr(federation, part))
+
+
+@pytest.mark.parametrize("seed", [0.5, "1", True, None])
+def test_a_seed_is_an_integer(small, seed):
+    with pytest.raises(ValueError, match="seed is .*; allowed: an integer"):
+        partition.iid(small, 3, seed=seed)

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from fairfl import History, LocalSGD, Rule, Server, Updates, models, partition, rules, train
+from fairfl import History, LocalSGD, Rule, Server, models, partition, rules, train
 from fairfl.rules import Direction, GramRule
 
 
@@ -56,9 +58,12 @@ def test_seeds_side_by_side_equal_seeds_one_by_one(federation):
     assert not (together[0].participants == together[1].participants).all()
 
 
+def triple(updates):
+    return replace(updates, gradients=updates.gradients * 3)
+
+
 def test_rules_servers_and_attacks_side_by_side_equal_them_one_by_one(federation, tmp_path):
-    attack = lambda updates: Updates(updates.gradients * 3, updates.losses, updates.shares, updates.clients, updates.population, updates.round)
-    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0), ("FedAvg", Server(0.5), attack, 1)]
+    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0), ("FedAvg", Server(0.5), triple, 1)]
     settings = dict(model="logistic", rounds=4, local=LocalSGD(batch_size=5), participation=0.6, engine="sequential")
     columns = [list(c) for c in zip(*variants)]
     both = dict(rule=columns[0], server=columns[1], tamper=columns[2], seed=columns[3])
@@ -106,30 +111,32 @@ class Remembering(GramRule):
         self._m = state["m"]
 
 
+class Stop(Exception):
+    pass
+
+
+class Interrupting:
+    """Raises at its n-th call; when is no public attribute, so that two of them are one setting."""
+
+    def __init__(self, at):
+        self._at, self._calls = at, 0
+
+    def __call__(self, updates):
+        self._calls += 1
+        if self._calls == self._at:
+            raise Stop
+        return updates
+
+
 @pytest.mark.parametrize("optimiser", ["sgd", "adam", "yogi", "adagrad"])
 def test_a_resumed_run_has_the_same_bits(federation, tmp_path, optimiser):
     settings = dict(rule=Remembering(), model="mlp", local=LocalSGD(lr=0.1, epochs=2, batch_size=5, momentum=0.5), seed=[0, 1],
                     server=Server(0.5, optimiser, momentum=0.5 if optimiser == "sgd" else 0.0), participation=0.6, rounds=8)
     whole = train(federation, **settings)
 
-    calls = {"n": 0}
-
-    def stop_in_round_five(updates):
-        return updates
-
-    class Stop(Exception):
-        pass
-
-    def interrupted(updates):
-        calls["n"] += 1
-        if calls["n"] == 11:
-            raise Stop
-        return updates
-
-    interrupted.__qualname__ = stop_in_round_five.__qualname__ = "same"
     with pytest.raises(Stop):
-        train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=interrupted, **settings)
-    resumed = train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=stop_in_round_five, **settings)
+        train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=Interrupting(at=11), **settings)
+    resumed = train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=Interrupting(at=None), **settings)
     for a, b in zip(whole, resumed):
         assert same(a, b) and a.remarks == b.remarks == [(2, "test")]
         assert (a.participants == b.participants).all() and (a.direction_norm == b.direction_norm).all()
@@ -172,10 +179,7 @@ def test_a_diverging_run_keeps_its_rounds(federation):
 
 
 def test_tampering_is_seen_by_the_rule(federation):
-    def flip(updates):
-        return Updates(-updates.gradients, updates.losses, updates.shares, updates.clients, updates.population, updates.round,
-                       updates.layout)
-
+    flip = lambda updates: replace(updates, gradients=-updates.gradients)
     assert train(federation, rounds=3, tamper=flip).loss[-1].mean() > train(federation, rounds=3).loss[-1].mean()
 
 

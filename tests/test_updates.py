@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from fairfl import Layout, Updates, rules
+from fairfl.errors import Diverged
 
 G = [[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]]
 
@@ -28,6 +29,11 @@ def test_shares_decide():
     (dict(clients=[0, 0, 1]), "each client once"),
     (dict(clients=[0, 1, 9], population=5), "0 to 4"),
     (dict(layout=Layout(("w",), ((3,),))), "length of a row"),
+    (dict(clients=[0.0, 1.5, 2.0]), r"clients is \[0.0, 1.5, 2.0\]; allowed: integers"),
+    (dict(clients=[True, False, True]), "clients is .*integers"),
+    (dict(gradients=torch.ones(3, 2, dtype=torch.complex64)), "the type of gradients is 'torch.complex64'; allowed: real numbers"),
+    (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
+    (dict(local_lr=math.inf), "local_lr is inf"),
     (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
 ])
 def test_refusals_teach(change, words):
@@ -39,8 +45,20 @@ def test_refusals_teach(change, words):
 def test_a_broken_update_is_named(bad):
     rows = torch.ones(3, 10)
     rows[1, 2:5] = bad
-    with pytest.raises(ValueError, match=r"client 7's update has 3 non-finite entries \(round 12\); lower the local"):
+    with pytest.raises(Diverged, match=r"client 7's update has 3 non-finite entries \(round 12\); lower the local"):
         Updates(rows, clients=[2, 7, 9], population=10, round=12)
+
+
+@pytest.mark.parametrize("name", rules.names())
+def test_rows_that_carry_a_graph_are_taken_without_it(name):
+    rows = torch.eye(3, 4, dtype=torch.float64, requires_grad=True) * 2
+    numbers = torch.ones(3, dtype=torch.float64, requires_grad=True) * 0.5
+    rule = rules.make(name, **({"tau": 1} if name == "FedFV" else {}))
+    layout = Layout(("w",), ((4,),))
+    updates = Updates(rows, losses=numbers, shares=numbers / 1.5, extras={n: numbers for n in rule.needs - {"losses", "layout"}}, layout=layout)
+    decided = rule.direction(updates)
+    assert not any(t.requires_grad for t in (updates.gradients, updates.losses, updates.shares, *updates.extras.values(), decided.vector))
+    assert not any(torch.is_tensor(v) and v.requires_grad for v in rule.state_dict().values())
 
 
 def test_large_finite_rows_are_not_mistaken_for_broken_ones():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from fairfl import LocalSGD, models, partition, rules, train
+from fairfl import LocalSGD, partition, rules, train
 
 GAMMAS = (0, 1, 10)
 
@@ -20,7 +20,7 @@ def main():
         table = csv.writer(file)
         table.writerow(["gamma", "round", "shirt", "pullover", "t_shirt", "direction_norm", "torch", "split"])
         for gamma in GAMMAS:
-            history = train(federation, rules.AdaFed(gamma=gamma), lambda dataset, seed: models.build("mlp", dataset, seed=seed), rounds=300,
+            history = train(federation, rules.AdaFed(gamma=gamma), "mlp", rounds=300,
                             local=LocalSGD(lr=0.1), seed=0, score=("test", "train"), progress=False)
             for t, norm in enumerate(history.direction_norm):
                 table.writerow([gamma, t, *(f"{v:.5f}" for v in history.train_loss[t]), f"{norm:.4g}", torch.__version__.split("+")[0],

@@ -8,6 +8,7 @@ over the last ten rounds.
 """
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -17,7 +18,7 @@ from fairfl import LocalSGD, models, partition, train
 
 def runs(model, softmax, seeds):
     federation = partition.preset("fedfv_fashion_mnist")
-    build = lambda dataset, seed: models.build(model, dataset, seed=seed, softmax=softmax)
+    build = partial(models.MODELS[model], softmax=softmax)
     return train(federation, "FedAvg", build, rounds=200, local=LocalSGD(lr=0.1), seed=seeds, progress=False)
 
 

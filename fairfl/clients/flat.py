@@ -12,7 +12,8 @@ class FlatModel:
     Loading a model is one copy, an SGD step one fused operation, whatever the number of layers. The module that is
     given is taken over: it is moved to ``device`` and its parameters are replaced.
 
-    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype.
+    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype. ``draws``: whether ``forward`` was seen to draw random numbers
+    (``trial.tried``), which no look at the layers can tell.
     """
 
     def __init__(self, module: torch.nn.Module, device: torch.device | str = "cpu"):
@@ -25,6 +26,7 @@ class FlatModel:
             kind = type(tracking[0]).__name__
             raise Refused(f"the model has {kind} layers that track running statistics, which are not parameters and would "
                              f"leak from client to client; use track_running_stats=False, or group normalisation")
+        self.draws = False
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
         self.vector = torch.cat([p.detach().flatten() for _, p in named])
         self.gradient = torch.zeros_like(self.vector)
@@ -39,7 +41,7 @@ class FlatModel:
     @property
     def has_dropout(self) -> bool:
         """Whether training draws random numbers inside the model."""
-        return any(isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0 for m in self.module.modules()) or any(
+        return self.draws or any(isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0 for m in self.module.modules()) or any(
             getattr(m, "dropout", 0) and isinstance(m, torch.nn.RNNBase) for m in self.module.modules())
 
     @property

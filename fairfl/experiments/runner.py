@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -95,16 +96,12 @@ def _train(batch: list[Job], federation, folder, device, report) -> list[Path]:
 
 def _histories(batch: list[Job], federation, checkpoint, device) -> list[History]:
     e, rows = batch[0].experiment, [job.row for job in batch]
-    if ":" in e.model:
-        make = references.find("model", e.model)
-        build = lambda dataset, seed: models.build(make, dataset, seed=seed, **e.model_settings)
-    else:
-        build = lambda dataset, seed: models.build(e.model, dataset, seed=seed, **e.model_settings)
+    make = references.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
     # One run is set up as one, so that its checkpoint and its bits are those of a plain call of train.
     one = len(batch) == 1
     each = lambda values: values[0] if one else values
     return train(
-        federation, each([e.rule(row) for row in rows]), build, rounds=e.rounds, local=e.local_of(rows[0]),
+        federation, each([e.rule(row) for row in rows]), partial(make, **e.model_settings), rounds=e.rounds, local=e.local_of(rows[0]),
         server=each([e.server_of(row) for row in rows]), participation=e.participation, seed=[job.seed for job in batch],
         evaluate_every=e.evaluate_every, tamper=each([e.tamper_of(row) for row in rows]), personal=e.personal_of(rows[0]),
         device=device, checkpoint=checkpoint, checkpoint_every=e.checkpoint_every)

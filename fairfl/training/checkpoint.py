@@ -1,5 +1,6 @@
 """Checkpoints: written whole or not at all, continued only under equal settings."""
 
+import tempfile
 from pathlib import Path
 
 import torch
@@ -21,28 +22,55 @@ def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
 
 
 def save(path: str | Path, settings: dict, state: dict) -> None:
-    """Write ``state`` to ``path`` by way of a temporary file beside it."""
+    """Write ``state`` to ``path`` by way of a temporary file beside it.
+
+    Raises ``OSError`` naming the file where it cannot be written; the checkpoint before, if any, stays.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.writing(path) as file:
-        torch.save({"settings": settings, "state": state}, file)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic.writing(path) as file:
+            torch.save({"settings": settings, "state": state}, file)
+    except (OSError, RuntimeError) as error:
+        cause = error if isinstance(error, OSError) else error.__context__  # torch's writer buries a full disk under an error of its own
+        if not isinstance(cause, OSError):
+            raise
+        raise OSError(cause.errno, f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another path. "
+                                   f"An earlier checkpoint there is whole, and the same call continues from it", str(path)) from error
 
 
 def load(path: str | Path, settings: dict) -> dict | None:
     """The state at ``path``, or ``None`` if there is none.
 
-    Raises ``ValueError`` if the file is no checkpoint, or was made under other settings (each difference is named).
+    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, or it was made under other settings (each difference
+    is named).
     """
     path = Path(path)
+    _try_writing(path)
     if not path.exists():
         return None
     try:
         held = torch.load(path, map_location="cpu", weights_only=True)
         theirs, state = held["settings"], held["state"]
-    except Exception as error:
-        raise Refused(f"{path} is not a readable checkpoint ({error}); delete it or give another path") from error
+    except OSError as error:
+        raise Refused(f"{path} cannot be read ({error.strerror}); give another path") from error
+    except Exception:
+        # Not chained: torch's own words advise to load the file without protection against code in it.
+        raise Refused(f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; delete it or give "
+                      f"another path") from None
     different = differences(settings, theirs)
     if different:
         raise Refused(f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
-                         f"Give another path, or the same settings")
+                      f"Give another path, or the same settings")
     return state
+
+
+def _try_writing(path: Path) -> None:
+    """Refuse a folder that takes no files now, and not after the first rounds."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise Refused(f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a folder that you "
+                      f"may write to") from error

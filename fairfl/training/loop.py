@@ -11,18 +11,20 @@ import torch.nn.functional as F
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
-from fairfl.errors import Refused, refuse
+from fairfl.clients.trial import tried
+from fairfl.errors import refuse
 from fairfl.federation import Federation
-from fairfl.rules import Rule, make
+from fairfl.rules import Rule
 from fairfl.training import checkpoint as checkpoints
+from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of, whole
 from fairfl.training.history import History
-from fairfl.training.provide import refuse_unprovided
+from fairfl.training.identity import strict
+from fairfl.training.memory import Memory
 from fairfl.training.run import Run
 from fairfl.training.server import Server
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
 
 cross_entropy = partial(F.cross_entropy, reduction="none")
-PARTS = ("train", "validation", "test")
 
 
 def train(
@@ -49,52 +51,67 @@ def train(
     """Train one model by federated rounds and return what happened.
 
     ``rule``: a ``Rule`` (a copy of it is used, so that it can be used again) or its name. ``model``: a name of
-    ``fairfl.models`` (initial weights keyed by the seed), a module (its weights are where every seed starts), or a function
-    ``(dataset, seed) → module``. ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the
+    ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))`` or your own (either
+    way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the
     step on the rule's direction (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round, without
     replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories;
     ``rule``, ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose clients
     all do the same trains as one batch.
     ``evaluate_every``: rounds between evaluations (the first and the last model are always evaluated). ``score``: parts to
-    score, of "test", "train", "validation". ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or
+    score, of "test", "train", "validation", or one of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or
     noise. ``personal``: ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs, targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential"
     or "batched"; by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint
-    there continues from it and ends with the same bits. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
+    there continues from it and ends with the same bits; what it compares must tell settings apart, so that lambdas are refused, and so is a
+    rule with a memory that it does not declare. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
-    Raises ``ValueError`` for settings out of range, rules that need what nobody provides, checkpoints of other settings, and
-    non-finite updates; the last carries the rounds so far as ``error.history``.
+    Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other settings, ``Diverged``
+    (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint cannot be written. Whatever is raised between
+    the first round and the last, a slip in a rule or an interrupt as well, keeps its class and carries the finished rounds as
+    ``error.history``.
     """
-    local, server = local or LocalSGD(), server or Server()
-    seeds = [seed] if isinstance(seed, int) else list(seed)
-    given = {"rule": rule, "server": server, "tamper": tamper}
-    rules, servers, tampers = (_each(name, value, seeds) for name, value in given.items())
-    rules = [make(r) if isinstance(r, str) else r for r in rules]
-    listed = any(isinstance(value, (list, tuple)) for value in given.values())
-    _check(federation, rules, rounds, participation, seeds, evaluate_every, score, repeatable=listed)
-    device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    a_federation(federation)
+    local, server = LocalSGD() if local is None else local, Server() if server is None else server
+    seeds, several = seeds_of(seed)
+    rounds = whole("rounds", rounds, "A round is one exchange between server and clients.")
+    evaluate_every = whole("evaluate_every", evaluate_every, "It is the number of rounds between evaluations.")
+    checkpoint_every = whole("checkpoint_every", checkpoint_every, "It is the number of rounds between checkpoints.")
+    score, device = parts(score, federation), a_device(device)
+    asked = {"rule": rule, "server": server, "tamper": tamper}
+    listed = any(isinstance(value, (list, tuple)) for value in asked.values())
+    rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
+    rules = [a_rule(r) for r in rules]
+    check(rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
     dataset = federation.dataset
     flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
     flat = flats[0]
+    resident = _Resident(dataset.inputs.to(device), dataset.targets.to(device))
+    few = torch.cat(federation.train)[:2].to(device)
+    flat.draws = tried(flat, resident.inputs[few], resident.targets[few], loss)
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
     engine = engine or choose(flat, slots_a_round)
+    if engine == "batched" and flat.has_dropout:
+        raise refuse("engine", engine, "'sequential' for a model with dropout", "Stacked clients would share their random numbers; leave "
+                     "engine out, and the one that fits is chosen.")
     own = [{"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
            for s, r, v, a in zip(seeds, rules, servers, tampers)]
     settings = {
-        "federation": describe_federation(federation), "model": describe(flat.module),
+        "federation": describe_federation(federation, tensors=checkpoint is not None), "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats], "rounds": rounds, "local": describe(local),
-        "participation": participation, "batch_group": own if listed else seeds, "evaluate_every": evaluate_every,
+        "participation": describe(participation), "batch_group": own if listed else seeds, "evaluate_every": evaluate_every,
         "score": list(score), "personal": describe(personal), "loss": describe(loss), "device": device.type, "engine": engine,
     }
-    compared = settings if listed else settings | {name: own[0][name] for name in given}
-    resident = _Resident(dataset.inputs.to(device), dataset.targets.to(device))
     runs = [Run(i, s, copy.deepcopy(r), f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
             for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))]
-    del flats
     begun, first, spent = time.perf_counter(), 0, 0.0
-    if checkpoint is not None and (held := checkpoints.load(checkpoint, compared)) is not None:
-        first, spent = held["round"], held["seconds"]
-        for run, state in zip(runs, held["runs"]):
-            run.load_state_dict(state)
+    if checkpoint is not None:
+        given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
+        compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
+        if (held := checkpoints.load(checkpoint, compared)) is not None:
+            first, spent = held["round"], held["seconds"]
+            for run, state in zip(runs, held["runs"]):
+                run.load_state_dict(state)
+    del flats
+    memories = [Memory(run.rule) for run in runs] if checkpoint is not None else []
     if first == 0:
         for run in runs:
             run.evaluate(flat, 0)
@@ -103,7 +120,7 @@ def train(
         told = settings | {"machine": describe_machine(device)}
         seconds = spent + time.perf_counter() - begun
         out = [run.history(told | mine, seconds, federation) for run, mine in zip(runs, own)]
-        return out[0] if isinstance(seed, int) else out
+        return out if several else out[0]
 
     def save(done):
         state = {"round": done, "seconds": spent + time.perf_counter() - begun, "runs": [r.state_dict() for r in runs]}
@@ -122,13 +139,25 @@ def train(
             if done % evaluate_every == 0 or done == rounds:
                 for run in runs:
                     run.evaluate(flat, done)
-            if checkpoint is not None and (done % checkpoint_every == 0 or done == rounds):
+            saving = done % checkpoint_every == 0 or done == rounds
+            for memory in memories if saving or t == first else ():
+                memory.check(readable=t == first)
+            if checkpoint is not None and saving:
                 save(done)
-    except (ValueError, KeyboardInterrupt) as error:
-        error.history = histories()
-        error.add_note(f"{done} rounds were finished; their results are in this error's .history")
+    except BaseException as error:
+        _keep(error, histories, done)
         raise
     return histories()
+
+
+def _keep(error: BaseException, histories: Callable, done: int) -> None:
+    """Hang the finished rounds on ``error``, whatever it is, without a change of its class."""
+    try:
+        error.history = histories()
+    except Exception as lost:  # the first error is the one to hear of
+        error.add_note(f"{done} rounds were finished, and their results could not be put together ({lost})")
+    else:
+        error.add_note(f"{done} rounds were finished; their results are in this error's .history")
 
 
 class _Resident:
@@ -138,21 +167,8 @@ class _Resident:
         self.inputs, self.targets = inputs, targets
 
 
-def _each(name, value, seeds):
-    """One entry of ``value`` for every seed."""
-    if not isinstance(value, (list, tuple)):
-        return [value] * len(seeds)
-    if len(value) != len(seeds):
-        raise refuse(f"the number of entries in {name}", len(value), f"{len(seeds)}, one a seed", "Give one for all, or one for each.")
-    return list(value)
-
-
 def _build(model, dataset, seed):
-    if isinstance(model, str):
-        return models.build(model, dataset, seed=seed)
-    if isinstance(model, torch.nn.Module):
-        return copy.deepcopy(model)
-    return model(dataset, seed)
+    return copy.deepcopy(model) if isinstance(model, torch.nn.Module) else models.build(model, dataset, seed=seed)
 
 
 def _progress(rounds, name, wanted):
@@ -163,23 +179,3 @@ def _progress(rounds, name, wanted):
     from tqdm.auto import tqdm
 
     return tqdm(rounds, desc=name, unit="round", leave=False)
-
-
-def _check(federation, rules, rounds, participation, seeds, evaluate_every, score, repeatable):
-    if rounds < 1:
-        raise refuse("rounds", rounds, "1 or more", "A round is one exchange between server and clients.")
-    if not 0 < participation <= 1:
-        raise refuse("participation", participation, "above 0, at most 1", "It is the fraction of clients in a round.")
-    for rule in rules:
-        if participation < 1 and rule.needs_everyone:
-            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0")
-        refuse_unprovided(rule)
-    if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
-        raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
-    if evaluate_every < 1:
-        raise refuse("evaluate_every", evaluate_every, "1 or more", "It is the number of rounds between evaluations.")
-    for part in score:
-        if part not in PARTS:
-            raise refuse("score", tuple(score), "parts of 'test', 'train', 'validation'", "Test accuracies are always there.")
-    if "validation" in score and any(len(rows) == 0 for rows in federation.validation):
-        raise Refused("score asks for validation rows, and some client has none; split with validation=0.1 or so")

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from fairfl.clients import Slot
-from fairfl.errors import Refused, refuse
+from fairfl.errors import Diverged, refuse
 from fairfl.randomness import generator
 from fairfl.training.evaluation import Scorer
 from fairfl.training.history import History
@@ -53,6 +53,8 @@ class Run:
         view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
                          self.state.w, gradients, clients, steps, self.memory)
         extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
+        for name, values in extras.items():
+            _finite(name, values, clients, round)
         updates = Updates(gradients, extras.pop("losses", None), sizes / sizes.sum(), torch.tensor(clients), len(self.rows),
                           round, flat.layout, extras, local.lr_at(round))
         if tamper is not None:
@@ -63,7 +65,7 @@ class Run:
                          str(tuple(self.state.w.shape)), "A direction is one flat vector, like a row of gradients.")
         norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
         if not np.isfinite(norm):
-            raise Refused(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
+            raise Diverged(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
         if self.ditto:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.state.w, round, self.loss, self.engine)
         self.state.step(decided.vector, round)
@@ -77,9 +79,11 @@ class Run:
     def evaluate(self, flat, done: int) -> None:
         """Score the model that the method reports, or the personal models, after ``done`` rounds."""
         flat.vector.copy_(self.reported)
+        scored = {part: self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
+                  for part, scorer in self.scorers.items()}
+        # Recorded together, so that who stops a run in the middle of an evaluation keeps a record that fits together.
         self.record["rounds"].append(done)
-        for part, scorer in self.scorers.items():
-            accuracy, loss = self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
+        for part, (accuracy, loss) in scored.items():
             self.record[f"{part}/accuracy"].append(accuracy.tolist())
             self.record[f"{part}/loss"].append(loss.tolist())
 
@@ -110,8 +114,21 @@ class Run:
         return History(
             rounds=np.array(r["rounds"]), participants=np.array(r["participants"], dtype=np.int64),
             direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
-            test_sizes=np.array([len(rows) for rows in federation.test]), weights=self.reported.cpu().numpy(),
+            test_sizes=np.array([len(rows) for rows in federation.test]), weights=_array(self.reported),
             remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)
+
+
+def _finite(name: str, values: torch.Tensor, clients: list[int], round: int) -> None:
+    bad = (~torch.isfinite(values)).nonzero().flatten().tolist()
+    if bad:
+        raise Diverged(f"client {clients[bad[0]]}'s entry in {name} is {float(values[bad[0]])} (round {round}); "
+                       f"lower the local learning rate or drop the client")
+
+
+def _array(vector: torch.Tensor) -> np.ndarray:
+    """``vector`` in NumPy; as float32 where NumPy lacks its type (bfloat16), which loses nothing."""
+    vector = vector.cpu()
+    return (vector.float() if vector.dtype == torch.bfloat16 else vector).numpy()
 
 
 def _moved(thing, device):

@@ -1,12 +1,15 @@
 """The server's step along the direction that a rule gives."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from numbers import Real
 
 import torch
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import Refused, refuse, unknown
 
 OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
+READ_BY = {"momentum": ("sgd",), "betas": ("adam", "yogi"), "tau": ("adam", "yogi", "adagrad")}
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,8 @@ class Server:
     Reddi et al. 2021: β = (0.9, 0.99), τ = ``tau``, v₀ = τ², no bias correction). ``decay``: the factor that the step
     size has lost by the end of the run, applied every 100 rounds as in FedMGDA+'s code:
     ``η_t = lr · decay^(100·⌊t/100⌋/T)``; 1 is none.
+
+    Raises ``Refused`` for values out of range, and for a setting that the optimiser does not read.
     """
 
     lr: float = 1.0
@@ -29,18 +34,29 @@ class Server:
     def __post_init__(self):
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
+        positive = lambda value: 0 < value < math.inf
         for name, ok, allowed in (
-            ("lr", self.lr > 0, "a positive number"),
-            ("momentum", 0 <= self.momentum < 1, "0 to below 1"),
-            ("decay", 0 < self.decay <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
-            ("tau", self.tau > 0, "a positive number"),
+            ("lr", positive, "a positive number"),
+            ("momentum", lambda m: 0 <= m < 1, "0 to below 1"),
+            ("decay", lambda d: 0 < d <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
+            ("tau", positive, "a positive number"),
         ):
-            if not ok:
+            if not (_number(getattr(self, name)) and ok(getattr(self, name))):
                 raise refuse(name, getattr(self, name), allowed, "Change Server's argument.")
+        if not (isinstance(self.betas, (tuple, list)) and len(self.betas) == 2 and all(_number(b) and 0 <= b < 1 for b in self.betas)):
+            raise refuse("betas", self.betas, "two numbers, each 0 to below 1", "Change Server's argument.")
+        for field in fields(self):
+            if getattr(self, field.name) != field.default and self.optimiser not in READ_BY.get(field.name, OPTIMISERS):
+                raise Refused(f"optimiser {self.optimiser!r} does not read {field.name}, which is {getattr(self, field.name)!r}; "
+                              f"leave it out, or use {' or '.join(map(repr, READ_BY[field.name]))}")
 
     def lr_at(self, round: int, rounds: int) -> float:
         """η_t in round t of T."""
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class ServerState:

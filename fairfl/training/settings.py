@@ -1,30 +1,167 @@
-"""What was set, as plain values: the identity of a run, in checkpoints and histories."""
+"""What was set, as plain values: for people in a history, and strictly, as the identity of a run, in its checkpoint."""
 
 import dataclasses
+import functools
 import hashlib
+import random
+import types
+from collections import deque
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
 
+import numpy as np
 import torch
+
+from fairfl.errors import Refused
+
+SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
+DEEPEST = 20
+REMEDY = ("give a named function, a functools.partial of one, or a small class whose settings are public attributes (a dataclass, "
+          "as fairfl.attacks.Scaling is)")
 
 
 def describe(thing) -> object:
-    """``thing`` as nested plain values; tensors by their shape and a digest of their content."""
-    if thing is None or isinstance(thing, (bool, int, float, str)):
-        return thing
-    if isinstance(thing, torch.Tensor):
-        digest = hashlib.blake2b(thing.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes(), digest_size=6)
-        return f"tensor{tuple(thing.shape)}:{digest.hexdigest()}"
-    if isinstance(thing, dict):
-        return {str(k): describe(v) for k, v in thing.items()}
-    if isinstance(thing, (list, tuple, set, frozenset)):
-        return [describe(v) for v in (sorted(thing) if isinstance(thing, (set, frozenset)) else thing)]
-    if dataclasses.is_dataclass(thing):
-        return {f.name: describe(getattr(thing, f.name)) for f in dataclasses.fields(thing)}
-    if isinstance(thing, torch.nn.Module):
-        return str(thing)
-    if isinstance(thing, type) or callable(thing) and hasattr(thing, "__qualname__"):
-        return f"{thing.__module__}:{thing.__qualname__}"
-    public = {k: describe(v) for k, v in vars(thing).items() if not k.startswith("_")} if hasattr(thing, "__dict__") else {}
-    return {"class": f"{type(thing).__module__}:{type(thing).__qualname__}", **public}
+    """``thing`` as nested plain values; tensors by their shape and a digest of their content.
+
+    A function is its module and name, with the values that it captured where it has any; a ``functools.partial`` its function, arguments
+    and keywords. The code of functions and classes is not told.
+    """
+    return _Teller().tell(thing)
+
+
+def identify(what: str, thing) -> object:
+    """As ``describe``, and such that different settings differ: classes are named, methods tell their object, modules their content.
+
+    ``what`` names ``thing`` in a refusal. Raises ``Refused`` for what cannot be told from another of its kind, a lambda above all.
+    """
+    return _Teller(strict=True).tell(thing, what)
+
+
+def state_of(thing) -> object:
+    """As ``describe``, with underscored attributes: what differs before and after a call that changed ``thing``."""
+    return _Teller(private=True).tell(thing)
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """One way of describing. ``strict``: refuse what cannot be told apart; ``private``: tell underscored attributes as well."""
+
+    strict: bool = False
+    private: bool = False
+
+    def tell(self, thing, path: str = "", around: tuple[int, ...] = ()):
+        """``thing`` as plain values; ``path`` leads to it in words, ``around`` are the ids of what holds it."""
+        if thing is None or isinstance(thing, bool):
+            return thing
+        for plain in (int, float, str):
+            if isinstance(thing, plain):  # a NumPy or enumerated one as the plain value that a checkpoint can hold
+                return str.__str__(thing) if plain is str else plain(thing)
+        if isinstance(thing, torch.Tensor):
+            return _digest(f"tensor{tuple(thing.shape)}", thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
+            return _digest(f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8))
+        if isinstance(thing, (np.ndarray, np.generic)):
+            return self.tell(thing.tolist(), path, around)
+        if isinstance(thing, SAID_BY_REPR):
+            return repr(thing)
+        if isinstance(thing, (type, types.ModuleType)):
+            return _name(thing)
+        if id(thing) in around:
+            return "(itself)"
+        if len(around) > DEEPEST:
+            return self._unknown(path, "nested too deeply to be compared", "...")
+        return self._parts(thing, path, (*around, id(thing)))
+
+    def _parts(self, thing, path, around):
+        inside = lambda value, name: self.tell(value, f"{path}.{name}", around)
+        if isinstance(thing, dict):
+            return {str(k): inside(v, k) for k, v in thing.items()}
+        if isinstance(thing, (set, frozenset)):
+            try:
+                thing = sorted(thing)
+            except TypeError:
+                thing = sorted(thing, key=repr)
+        if isinstance(thing, (list, tuple, deque)):
+            return [inside(v, i) for i, v in enumerate(thing)]
+        if isinstance(thing, functools.partial):
+            told = {"function": inside(thing.func, "function"), "arguments": inside(thing.args, "arguments"),
+                    "keywords": inside(thing.keywords, "keywords")}
+            return {name: value for name, value in told.items() if value}
+        if isinstance(thing, types.FunctionType):
+            return self._function(thing, path, inside)
+        if callable(thing) and hasattr(thing, "__qualname__"):
+            holder = getattr(thing, "__self__", None)
+            if not self.strict or holder is None or isinstance(holder, types.ModuleType):
+                return _name(thing)
+            return {"method": thing.__qualname__, "of": inside(holder, "its object")}
+        return self._object(thing, path, inside)
+
+    def _function(self, thing, path, inside):
+        if self.strict and thing.__code__.co_name == "<lambda>":
+            return self._unknown(path, "a lambda, and one lambda cannot be told from another", "")
+        captured = dict(zip(thing.__code__.co_freevars, thing.__closure__ or ()))
+        told = {name: inside(_content(cell), name) for name, cell in captured.items()}
+        if "<locals>" in thing.__qualname__:
+            count, values = thing.__code__.co_argcount, thing.__defaults__ or ()
+            defaults = dict(zip(thing.__code__.co_varnames[count - len(values):count], values)) | (thing.__kwdefaults__ or {})
+            told |= {name: inside(value, name) for name, value in defaults.items()}
+        return {"function": _name(thing), "captured": told} if told else _name(thing)
+
+    def _object(self, thing, path, inside):
+        kind = {"class": _name(type(thing))}
+        if isinstance(thing, torch.Generator):
+            return kind | {"state": inside(thing.get_state(), "state")}
+        if isinstance(thing, np.random.Generator):
+            return kind | {"state": inside(thing.bit_generator.state, "state")}
+        if isinstance(thing, (random.Random, np.random.RandomState)):
+            state = thing.getstate() if isinstance(thing, random.Random) else thing.get_state()
+            return kind | {"state": _digest("state", repr(state).encode())}
+        if dataclasses.is_dataclass(thing):
+            fields = {f.name: inside(getattr(thing, f.name), f.name) for f in dataclasses.fields(thing)}
+            return kind | fields if self.strict else fields
+        if isinstance(thing, torch.nn.Module):
+            if not (self.strict or self.private):
+                return str(thing)
+            held = dict(thing.named_children()) | dict(thing.named_parameters(recurse=False)) | dict(thing.named_buffers(recurse=False))
+            return kind | {name: inside(value, name) for name, value in (_public(thing) | held).items() if name != "training"}
+        if not hasattr(thing, "__dict__") and not hasattr(type(thing), "__slots__"):
+            return self._unknown(path, f"a {type(thing).__name__}, whose content cannot be compared", kind)
+        slots = {name: getattr(thing, name) for cls in type(thing).__mro__ for name in _slots(cls) if hasattr(thing, name)}
+        attributes = slots | (vars(thing) if hasattr(thing, "__dict__") else {})
+        return kind | {name: inside(value, name) for name, value in attributes.items() if self.private or not name.startswith("_")}
+
+    def _unknown(self, path, why, instead):
+        if not self.strict:
+            return instead
+        raise Refused(f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
+                      f"or leave checkpoint= out")
+
+
+def _digest(what: str, content) -> str:
+    return f"{what}:{hashlib.blake2b(content, digest_size=6).hexdigest()}"
+
+
+def _name(thing) -> str:
+    return thing.__name__ if isinstance(thing, types.ModuleType) else f"{thing.__module__}:{thing.__qualname__}"
+
+
+def _content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return "(not set yet)"
+
+
+def _slots(cls) -> tuple[str, ...]:
+    slots = vars(cls).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _public(thing) -> dict:
+    return {name: value for name, value in vars(thing).items() if not name.startswith("_")}
 
 
 def describe_rule(rule) -> dict:
@@ -32,9 +169,13 @@ def describe_rule(rule) -> dict:
     return {"name": rule.name, **describe(rule)}
 
 
-def describe_federation(federation) -> dict:
-    return {"dataset": federation.dataset.name, "variant": federation.dataset.variant, "clients": len(federation),
-            "recipe": describe(federation.recipe), "digest": federation.digest}
+def describe_federation(federation, tensors: bool = False) -> dict:
+    """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets (about two seconds
+    a gigabyte)."""
+    dataset = federation.dataset
+    told = {"dataset": dataset.name, "variant": dataset.variant, "clients": len(federation), "recipe": describe(federation.recipe),
+            "digest": federation.digest}
+    return told | ({"data": {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}} if tensors else {})
 
 
 def describe_machine(device: torch.device) -> dict:

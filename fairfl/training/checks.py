@@ -1,0 +1,113 @@
+"""What ``train`` refuses before the first round: arguments of the wrong kind, out of range, or at odds with one another."""
+
+import operator
+import os
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
+
+import torch
+
+from fairfl.clients import Ditto, LocalSGD
+from fairfl.clients.engines import ENGINES
+from fairfl.errors import Refused, refuse, unknown
+from fairfl.federation import PARTS, Federation
+from fairfl.rules import Rule, make
+from fairfl.training.provide import refuse_unprovided
+from fairfl.training.server import Server
+
+
+def whole(name: str, value: object, remedy: str, low: float = 1) -> int:
+    """``value`` as an ``int``: a Python, NumPy or 0-dimensional tensor integer of at least ``low``; no truth values, no floats."""
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    try:
+        number = None if isinstance(plain, bool) else operator.index(plain)
+    except TypeError:
+        number = None
+    if number is None or number < low:
+        raise refuse(name, value, "an integer" if low == -float("inf") else f"an integer, {low} or more", remedy)
+    return number
+
+
+def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
+    """The seeds, and whether several runs were asked for (a list, even of one)."""
+    plain = seed.tolist() if hasattr(seed, "tolist") else seed
+    several = isinstance(plain, Iterable) and not isinstance(plain, (str, bytes))
+    told = "Every seed is one run: give an integer, or a list of them."
+    return [whole("seed", s, told, low=-float("inf")) for s in (plain if several else [plain])], several
+
+
+def each(name: str, value, seeds: list[int]) -> list:
+    """One entry of ``value`` for every seed."""
+    if not isinstance(value, (list, tuple)):
+        return [value] * len(seeds)
+    if len(value) != len(seeds):
+        raise refuse(f"the number of entries in {name}", len(value), f"{len(seeds)}, one a seed", "Give one for all, or one for each.")
+    return list(value)
+
+
+def a_rule(rule: Rule | str) -> Rule:
+    """``rule`` itself, or the rule of that name."""
+    if isinstance(rule, str):
+        return make(rule)
+    if isinstance(rule, type) and issubclass(rule, Rule):
+        raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
+    if not isinstance(rule, Rule):
+        raise refuse("rule", rule, "a rule's name or a Rule", "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.")
+    return rule
+
+
+def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]:
+    """The parts to score; one name alone is a list of one."""
+    names = (score,) if isinstance(score, str) else tuple(score) if isinstance(score, Iterable) else (score,)
+    for part in names:
+        if part not in PARTS:
+            raise refuse("score", score, "parts of 'test', 'train', 'validation'", "Test accuracies are always there.")
+    if "validation" in names and any(len(rows) == 0 for rows in federation.validation):
+        raise Refused("score asks for validation rows, and some client has none; split with validation=0.1 or so")
+    return names
+
+
+def a_device(device: str | torch.device | None) -> torch.device:
+    """The device, which exists; CUDA where present unless named."""
+    if device is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise unknown("device", device, ("cpu", "cuda")) from error
+    if found.type == "meta" or found.type == "cuda" and not (found.index or 0) < torch.cuda.device_count():
+        have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
+        raise refuse("device", str(found), f"a device that computes and is here: {have}", "Leave device out to take the fastest.")
+    return found
+
+
+def a_federation(federation: Federation) -> None:
+    """Refuse what is no ``Federation``, saying how to make one of it."""
+    if not isinstance(federation, Federation):
+        remedy = f"For a preset of that name: partition.preset({federation!r})." if isinstance(federation, str) else \
+            "Split a dataset first, for instance partition.iid(dataset, 10)."
+        given = federation if isinstance(federation, str) else type(federation).__name__
+        raise refuse("federation", given, "a Federation", remedy)
+
+
+def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool, local: LocalSGD,
+          personal: Ditto | None, participation: float, loss: Callable, engine: str | None, checkpoint: str | os.PathLike | None) -> None:
+    """Refuse settings of the wrong kind, out of range, or that cannot go together."""
+    if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
+        raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
+    if not isinstance(participation, Real) or isinstance(participation, bool) or not 0 < participation <= 1:
+        raise refuse("participation", participation, "above 0, at most 1", "It is the fraction of clients in a round.")
+    for rule in rules:
+        if participation < 1 and rule.needs_everyone:
+            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0")
+        refuse_unprovided(rule)
+    for name, value, kind in (("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)):
+        if value is not None and not isinstance(value, kind):
+            raise refuse(name, value, f"a {kind.__name__}", f"Give one, such as {kind.__name__}().")
+    for name, value in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
+        if not callable(value) or isinstance(value, type):
+            raise refuse(name, value, "a function", "An object with __call__ will do as well.")
+    if engine is not None and engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
+        raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in that folder, such as run.pt.")
