@@ -1,7 +1,8 @@
 """The words of a refusal: what was given, what is allowed, what to do."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,10 +14,12 @@ class Refused(ValueError):
 
     This package raises no other ``ValueError``, so that a slip in a rule is never taken for one. ``history``: the rounds that were
     finished where ``train`` was under way, as ``train`` would have returned them; else ``None``. (``train`` gives any other exception
-    that passes through it such an attribute too, and leaves its class as it is: a bug stays a bug.)
+    that passes through it such an attribute too, and leaves its class as it is: a bug stays a bug.) ``clients``: where the numbers of
+    single clients cannot be used, who they are and what each sent, so that a server can go on without them; else empty.
     """
 
     history: "History | list[History] | None" = None
+    clients: Mapping[int, str] = MappingProxyType({})
 
 
 class Diverged(Refused):

@@ -7,19 +7,22 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD
-from fairfl.errors import Refused, refuse
-from fairfl.flower.collect import collect
+from fairfl.errors import Diverged, Refused, refuse
+from fairfl.flower.blame import culprits
+from fairfl.flower.checks import claims
+from fairfl.flower.collect import Sound, gather, sift
 from fairfl.flower.reply import Refusal, Reply
 from fairfl.rules import Rule, make
 from fairfl.training.provide import refuse_unprovided
 from fairfl.training.server import Server, ServerState
+from fairfl.updates import Updates
 
 
 @dataclass(frozen=True)
 class RoundRecord:
     """What happened in one round.
 
-    ``clients``: whose updates the rule saw. ``refused``: who was left out and why. ``missing``: numbers nobody answered for.
+    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why. ``missing``: numbers nobody answered for.
     ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in ``History``.
     ``remark``: where the rule had to deviate from its own formula.
     """
@@ -49,11 +52,11 @@ class Coordinator:
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the clients that
     exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step size). ``quorum``: a round
-    with fewer sound replies is skipped.
+    with fewer replies that can be used is skipped.
 
     ``w`` (d,): the model that clients start the next round from. ``reported`` (d,): the model that the method reports.
     ``round``: the round that comes next. ``log``: one ``RoundRecord`` a round.
-    Raises ``ValueError`` for settings out of range and for a rule that needs what no client can provide.
+    Raises ``Refused`` for settings out of range and for a rule that needs what no client can provide.
     """
 
     rule: Rule | str
@@ -77,7 +80,7 @@ class Coordinator:
         flat = FlatModel(copy.deepcopy(self.model))
         self.layout = flat.layout
         self._state = ServerState(self.server, flat.vector, self.rounds)
-        self.reported = self.w
+        self.reported = self.w.clone()
         self.round = 0
         self.log: list[RoundRecord] = []
 
@@ -97,37 +100,52 @@ class Coordinator:
                 for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}
 
     def receive(self, replies: Iterable[Reply]) -> RoundRecord:
-        """One round: collect, ask the rule, move the model. A bad reply is left out, a round without a direction is skipped.
+        """One round: check the replies, ask the rule, move the model. A bad reply is left out, a round without a direction is skipped.
 
-        Either way the round is over and in ``log``. A rule that refuses the round leaves no trace in its memory.
+        A client with whose numbers the rule cannot work is left out as well, and the rule is asked again without it, as if it had
+        not answered. Either way the round is over and in ``log``; a skipped one leaves no trace in any memory.
+        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as it was before.
         """
-        t, replies = self.round, list(replies)
-        updates, refused = collect(replies, self.w, self.layout, self.population, round=t, needs=self.needs,
-                                   local_lr=self.local.lr_at(t))
-        clients = () if updates is None else tuple(updates.clients.tolist())
-        heard = {reply.client for reply in replies}
-        told = {"round": t, "clients": clients, "refused": tuple(refused),
-                "missing": tuple(k for k in range(self.population) if k not in heard)}
-        record = self._move(updates, told) if len(clients) >= self.quorum else RoundRecord(
-            **told, skipped=f"{_count(len(clients), 'sound reply', 'sound replies')}; needed: {self.quorum}")
-        self.round = t + 1
+        replies = list(replies)
+        heard = claims(replies, self.population)
+        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
+        done = self._decide(sound, refused)
+        record = RoundRecord(self.round, tuple(sound), tuple(refused), tuple(k for k in range(self.population) if k not in heard), **done)
+        self.round += 1
         self.log.append(record)
         return record
 
-    def _move(self, updates, told) -> RoundRecord:
-        before = self.rule.state_dict()
-        try:
-            decided = self.rule.direction(updates)
-            norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
-            if not norm < float("inf"):
-                raise Refused(f"{self.rule.name}'s direction has non-finite entries")
-        except ValueError as error:
-            self.rule.load_state_dict(before)
-            return RoundRecord(**told, skipped=str(error))
-        self._state.step(decided.vector, updates.round)
-        self.reported = self.rule.report(self.w).clone()
+    def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
+        """Move the model, as what a ``RoundRecord`` tells of it. Whoever keeps the rule from it goes from ``sound`` to ``refused``."""
+        while len(sound) >= self.quorum:
+            updates = gather(sound, self.layout, self.population, round=self.round, needs=self.needs,
+                             local_lr=self.local.lr_at(self.round))
+            try:
+                return self._move(updates)
+            except Refused as refusal:
+                blamed = culprits(refusal, updates)
+                if not blamed:
+                    return {"skipped": str(refusal)}
+            refused += [Refusal(sound.pop(k).who, f"{why} ({self.rule.name})") for k, why in blamed.items()]
+        return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
+
+    def _move(self, updates: Updates) -> dict:
+        """Rule, step and report; what a ``RoundRecord`` tells of them. All on copies: until nothing can fail, nothing has happened."""
+        rule, state = copy.deepcopy(self.rule), copy.deepcopy(self._state)
+        decided = rule.direction(updates)
+        norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
+        if not norm < float("inf"):
+            raise Diverged(f"{rule.name}'s direction has non-finite entries")
+        state.step(decided.vector, updates.round)
+        reported = rule.report(state.w).clone()
+        kept = {"the model": state.w, "the reported model": reported, "the server's momentum": state.first,
+                "the server's squares": state.second, **{f"{rule.name}'s {name}": value for name, value in rule.state_dict().items()}}
+        for what, value in kept.items():
+            if isinstance(value, (torch.Tensor, float)) and not bool(torch.isfinite(torch.as_tensor(value)).all()):
+                raise Diverged(f"after this step {what} would have non-finite entries")
+        self.rule, self._state, self.reported = rule, state, reported
         rate = float("nan") if decided.rates is None else float(decided.rates.min())
-        return RoundRecord(**told, direction_norm=norm, smallest_rate=rate, remark=decided.reason)
+        return {"direction_norm": norm, "smallest_rate": rate, "remark": decided.reason}
 
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
@@ -137,7 +155,7 @@ class Coordinator:
                 "rule": self.rule.state_dict(), "reported": self.reported.clone(), "log": [asdict(record) for record in self.log]}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit. Raises ``ValueError`` for the state of another model or another rule."""
+        """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model or another rule."""
         if state["reported"].shape != self.w.shape:
             raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
                          "Build the coordinator with the model that it was saved with.")

@@ -1,13 +1,13 @@
 """Between Flower's messages and this package's records. Nothing here decides anything."""
 
 import io
-import re
 from collections.abc import Mapping
 
 import numpy as np
 import torch
 from flwr.app import Array, ArrayRecord, ConfigRecord, Context, Message, MetricRecord, RecordDict
 
+from fairfl.flower.quoting import last_line
 from fairfl.flower.reply import Reply
 
 MODEL, TASK, NUMBERS, MEMORY = "arrays", "config", "metrics", "fairfl-memory"
@@ -26,21 +26,10 @@ def to_content(reply: Reply) -> RecordDict:
     return RecordDict({MODEL: to_record(reply.arrays), NUMBERS: MetricRecord(known)})
 
 
-def numbers_of(message: Message) -> dict:
-    """The numbers in a message; empty if there are none."""
-    return dict(message.content.metric_records.get(NUMBERS, {}))
-
-
 def sender_of(message: Message) -> str:
     """Who a message is from. For a node that is gone, the SuperLink (number 1) answers in its place and does not say whose."""
     node = message.metadata.src_node_id
     return "a node that is gone" if node == SUPERLINK else f"node {node}"
-
-
-def last_line(text: str | None) -> str:
-    """The last line of a traceback or a message, at most 200 printable characters: it comes from another machine, and goes into logs."""
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", text or "").strip().splitlines() or [""]
-    return "".join(c if c.isprintable() else " " for c in lines[-1])[:200].strip(" '>")
 
 
 def to_reply(message: Message, roster: Mapping[int, int] | None = None) -> Reply:
@@ -52,7 +41,7 @@ def to_reply(message: Message, roster: Mapping[int, int] | None = None) -> Reply
     if message.has_error():
         return Reply(sender, error=last_line(message.error.reason) or f"error {message.error.code}")
     try:
-        numbers = numbers_of(message)
+        numbers = dict(message.content.metric_records.get(NUMBERS, {}))
         client, size = numbers.pop("client", None), numbers.pop("num-examples", None)
         client = client if roster is None else roster.get(message.metadata.src_node_id)
         arrays = {name: array.numpy() for name, array in message.content.array_records.get(MODEL, {}).items()}

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fairfl.flower.quoting import printable, quoted
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -23,14 +25,14 @@ class Reply:
 
     @property
     def who(self) -> str:
-        """How a person would name the sender."""
-        names = [] if self.client is None else [f"client {self.client}"]
-        return ", ".join(names + ([self.sender] if self.sender else [])) or "an unnamed sender"
+        """How a person would name the sender, in printable words."""
+        names = [] if self.client is None else [f"client {quoted(self.client)}"]
+        return ", ".join(names + ([printable(self.sender)] if self.sender else [])) or "an unnamed sender"
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A reply that was left out of the round: whose, and why."""
+    """A reply that was left out of the round: whose, and why, in words that follow "it"."""
 
     who: str
     reason: str

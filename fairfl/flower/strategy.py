@@ -10,7 +10,8 @@ from flwr.common import log
 from flwr.serverapp.strategy import Strategy
 
 from fairfl.flower.coordinator import Coordinator
-from fairfl.flower.records import MODEL, TASK, last_line, numbers_of, sender_of, to_record, to_reply
+from fairfl.flower.records import MODEL, TASK, to_record, to_reply
+from fairfl.flower.scores import scores_of
 
 
 class FairStrategy(Strategy):
@@ -60,20 +61,9 @@ class FairStrategy(Strategy):
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         if not self.evaluate:
             return None
-        population, done = self.coordinator.population, self.coordinator.round
-        accuracy, loss = np.full(population, np.nan), np.full(population, np.nan)
-        for message in replies:
-            who = sender_of(message)
-            if message.has_error():
-                self.unread.append((done, who, f"sent no score: {last_line(message.error.reason)}"))
-                continue
-            numbers = numbers_of(message)
-            k = numbers.get("client") if self.roster is None else self.roster.get(message.metadata.src_node_id)
-            values = [numbers.get(name) for name in ("accuracy", "loss")]
-            if type(k) is not int or not 0 <= k < population or not all(isinstance(v, (int, float)) for v in values):
-                self.unread.append((done, who, f"sent {numbers}; expected client, accuracy and loss"))
-                continue
-            accuracy[k], loss[k] = values
+        done = self.coordinator.round
+        accuracy, loss, unread = scores_of((to_reply(message, self.roster) for message in replies), self.coordinator.population)
+        self.unread += [(done, refusal.who, refusal.reason) for refusal in unread]
         self.scores.append((done, accuracy, loss))
         if np.isnan(loss).all():
             return None

@@ -43,8 +43,11 @@ class AdaFed(GramRule):
         largest = sizes.max() if self.gamma > 0 else torch.ones((), dtype=torch.float64)
         top = largest ** self.gamma
         if not 0 < float(top) < float("inf"):
-            raise refuse(f"the largest |loss| to the power gamma = {self.gamma:g}", float(top),
-                         "what float64 can hold, 1e-308 to 1e308", "Choose a smaller gamma, or scale the losses.")
+            refusal = refuse(f"the largest |loss| to the power gamma = {self.gamma:g}", float(top),
+                             "what float64 can hold, 1e-308 to 1e308", "Choose a smaller gamma, or scale the losses.")
+            refusal.clients = {int(k): f"sent a loss of {float(f):g}, whose power gamma = {self.gamma:g} is beyond float64"
+                               for k, f in zip(updates.clients[keep], losses[keep]) if torch.isinf(f.abs() ** self.gamma)}
+            raise refusal
         s = (sizes / largest) ** self.gamma
         point = prescribed(gram[keep][:, keep], s, resolution(updates.gradients.dtype))
         weights[keep] = point.weights / top

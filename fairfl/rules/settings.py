@@ -41,7 +41,7 @@ def yes_or_no(name: str, value: bool) -> bool:
 
 
 def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
-    """One finite number per client, (K,) float64 on the CPU; ``ValueError`` names the client that sent another."""
+    """One finite number per client, (K,) float64 on the CPU; ``Refused`` names the clients that sent another."""
     values = torch.as_tensor(values).double().cpu()
     if values.shape != (len(updates),):
         raise refuse(f"the shape of {name}", tuple(values.shape), f"({len(updates)},), one number per client",
@@ -50,8 +50,10 @@ def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, rem
     if len(bad):
         k = int(bad[0])
         bounds = "finite numbers" if low == -math.inf else f"finite numbers from {low:g} on"
-        raise refuse(f"client {int(updates.clients[k])}'s entry in {name} (round {updates.round})", float(values[k]),
-                     bounds, remedy or "Check the client's data or drop the client.")
+        refusal = refuse(f"client {int(updates.clients[k])}'s entry in {name} (round {updates.round})", float(values[k]),
+                         bounds, remedy or "Check the client's data or drop the client.")
+        refusal.clients = {int(updates.clients[k]): f"sent {name!r} = {float(values[k])!r}; allowed: {bounds}" for k in bad}
+        raise refusal
     return values
 
 

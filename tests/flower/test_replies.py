@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import torch
 from fairfl import LocalSGD, Server, models, partition, rules, train
 from fairfl.flower import Coordinator, Member, Reply, collect
 from fairfl.flower.faults import FAULTS, Crash, spoil
+from fairfl.flower.scores import scores_of
 from fairfl.randomness import generator
 
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)
@@ -54,9 +56,12 @@ def test_replies_give_what_train_gives(fed, model, members, rule, server):
         c.receive(replies(c, reversed(members)))  # whoever answers first: rows are in the order of numbers
         losses.append([m.score(c.arrays(reported=True))["loss"] for m in members])
     history = train(fed, rule, model, rounds=ROUNDS, local=LOCAL, server=server, seed=1, engine="sequential", device="cpu")
-    assert np.array_equal(history.loss[1:], np.array(losses))
-    assert np.array_equal(history.direction_norm, [r.direction_norm for r in c.log])
-    assert np.array_equal(history.weights, c.reported.numpy())
+    # A client's loss, computed alone or among others, may differ in its last bit by the processor. Where no rule reads losses the
+    # models have the same bits.
+    same = np.array_equal if not c.needs else partial(np.allclose, rtol=1e-5, atol=1e-6)
+    assert same(history.direction_norm, [r.direction_norm for r in c.log])
+    assert same(history.weights, c.reported.numpy())
+    assert np.allclose(history.loss[1:], np.array(losses), rtol=1e-5, atol=1e-6)
 
 
 BAD = {
@@ -76,6 +81,17 @@ BAD = {
     "no loss": (lambda r: replace(r, numbers={}), "sent no 'losses', which the rule reads"),
     "nan loss": (lambda r: replace(r, numbers={"losses": float("nan")}), "allowed: a finite number"),
     "error": (lambda r: Reply("node 9", error="timed out"), "sent no answer: timed out"),
+    "list for a number": (lambda r: replace(r, client=[2]), r"number as \[2\]; allowed: 0 to 3"),
+    "list for a size": (lambda r: replace(r, size=[4, 5]), r"size as \[4, 5\]; allowed"),
+    "list for a loss": (lambda r: replace(r, numbers={"losses": [0.5]}), r"sent 'losses' = \[0.5\]; allowed: a finite number"),
+    "size that overflows a sum": (lambda r: replace(r, size=1.7e308), r"size as 1.7e\+308; allowed: up to 9007199254740992 rows"),
+    "integer beyond floats": (lambda r: replace(r, size=10 ** 400), "allowed: up to 9007199254740992 rows"),
+    "integer beyond print": (lambda r: replace(r, numbers={"losses": 10 ** 5000}), "a value of type int; allowed: a finite number"),
+    "no mapping": (lambda r: replace(r, numbers=None), "sent its numbers as None; allowed: numbers by name"),
+    "no model": (lambda r: replace(r, arrays=None), "sent its model as None; allowed: arrays by parameter name"),
+    "names with escapes": (lambda r: replace(r, arrays={"\x1b[2Jgone\n": 0, **{f"x{i}": 0 for i in range(9)}}),
+                           r"and has \\x1b\[2Jgone\\n, x0, x1, x2, x3 and 5 more; expected"),
+    "error with escapes": (lambda r: Reply("node\r9", error="\x1b[31mred"), r"sent no answer: \\x1b\[31mred"),
 }
 
 
@@ -88,8 +104,10 @@ def test_a_bad_reply_is_refused_by_name_and_the_rest_go_on(model, members, what)
     without.receive([sent[0], sent[1], sent[3]])
     assert record.clients == (0, 1, 3) and torch.equal(c.w, without.w) and not record.skipped
     [refused] = record.refused
-    who = {"error": "node 9", "no number": "an unnamed sender", "stranger": "client 4", "real number": "client 2.0"}
+    who = {"error": "node 9", "no number": "an unnamed sender", "stranger": "client 4", "real number": "client 2.0",
+           "list for a number": "client [2]", "error with escapes": "node\\r9"}
     assert refused.who == who.get(what, "client 2")
+    assert str(record).isprintable()
     assert re.search(words, refused.reason) and refused.reason in str(c.log[-1])
 
 
@@ -100,6 +118,27 @@ def test_two_replies_in_one_name_are_both_refused(model, members):
     assert record.clients == (1, 2) and record.missing == (3,)
     assert [r.who for r in record.refused] == ["client 0, node 0", "client 0, node 3"]
     assert all("2 replies that call themselves client 0" in r.reason for r in record.refused)
+
+
+def test_arrays_that_belong_to_a_training_are_used(model, members):
+    c, other = coordinator("FedMGDAPlus", model), coordinator("FedMGDAPlus", model)
+    sent = replies(c, members)
+    record = c.receive([replace(r, arrays={name: a.clone().requires_grad_() for name, a in r.arrays.items()}) for r in sent])
+    other.receive(sent)
+    assert len(record.clients) == N and torch.equal(c.w, other.w) and not c.w.requires_grad
+
+
+def test_scores_are_used_or_refused_by_name_as_replies_are():
+    said = {0: (0.5, 1.0), 1: (2.0, 1.0), 2: (0.5, [1.0]), 3: (float("nan"), 1.0), 4: (0.5, 10 ** 400), 5: (True, 1.0), 6: (1.0, 2.5)}
+    sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in said.items()]
+    sent += [Reply("node", [7], numbers=sent[0].numbers), Reply("node", 8, numbers={"loss": 1}), Reply("node", error="\x1b[31mno"),
+             *[Reply("node", 9, numbers={"accuracy": a, "loss": 1.0}) for a in (0.1, 0.9)]]
+    accuracy, loss, refused = scores_of(sent, 10)
+    assert np.flatnonzero(~np.isnan(accuracy)).tolist() == np.flatnonzero(~np.isnan(loss)).tolist() == [0, 6]
+    assert (accuracy[6], loss[6]) == (1.0, 2.5) and all(r.reason.isprintable() and r.who.endswith("node") for r in refused)
+    words = ["'accuracy' = 2.0; allowed: 0 to 1", "'loss' = [1.0]; allowed: a finite", "'accuracy' = nan", "'loss' = 1000", "= True",
+             "number as [7]", "sent no 'accuracy', which the server reads", "no answer: \\x1b[31mno", *["2 replies that call"] * 2]
+    assert len(words) == len(refused) and all(word in r.reason for word, r in zip(words, refused))
 
 
 def test_a_missing_client_is_missed_by_name(model, members):
