@@ -27,6 +27,8 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
     ``Refused`` if the row is not recorded, was recorded without its batch or under other settings, or cannot run.
     """
     lines = [line for line in results.load(experiment, recorded) if line["row"] == row and (seeds is None or line["seed"] in seeds)]
+    if not lines and any(line["row"].startswith(row) for line in results.earlier(experiment, recorded)):
+        raise Refused(f"row {row!r} of {experiment.name} was recorded under other settings than the declaration has now; run it again")
     if not lines:
         raise Refused(f"row {row!r} of {experiment.name} is not recorded; run it first, then report")
     told = results.provenance(experiment, recorded)
@@ -44,8 +46,9 @@ def again(experiment: Experiment, row: str, recorded: Path, *, seeds: list[int] 
         results.compile(experiment, folder, Path(temporary) / "results")
         fresh = {line["key"]: line for line in results.load(experiment, Path(temporary) / "results")}
     pairs = [(line, fresh[line["key"]], name) for line in lines for name in line if name not in ("row", "seed", "key", "seconds")]
-    return Comparison(len(pairs), [f"{row}, seed {line['seed']}, {name}: {line[name]} recorded, {now.get(name)} now"
-                                   for line, now, name in pairs if now.get(name) != line[name]])
+    return Comparison(sum(isinstance(line[name], float) for line, _, name in pairs), [
+        f"{row}, seed {line['seed']}, {name}: {line[name]} recorded, {now.get(name)} now"
+        for line, now, name in pairs if now.get(name) != line[name]])
 
 
 def _job(experiment, label, seed):
