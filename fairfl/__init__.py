@@ -4,6 +4,14 @@ A rule chooses weights λ; what each client feels is its rate A λ; the Gram mat
 and perhaps a few numbers a client, is all that a rule needs to see.
 """
 
+import sys
+
+if getattr(sys, "argv", None) and sys.argv[0] == "-m":
+    # python -m fairfl: whoever presses Ctrl-C while PyTorch loads reads one word instead of fifty lines.
+    from fairfl import interrupt
+
+    interrupt.quietly()
+
 from fairfl import clients, data, metrics, models, partition, rules
 from fairfl.clients import LocalSGD
 from fairfl.data import Dataset

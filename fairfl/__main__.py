@@ -1,10 +1,14 @@
 """``python -m fairfl``: open the book, execute its chapters, check them, hand them out."""
 
 import argparse
+import errno
 import sys
 from pathlib import Path
 
-from fairfl.errors import unknown
+from fairfl.errors import Refused, refuse, unknown
+
+# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
+PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,6 +49,10 @@ def parser() -> argparse.ArgumentParser:
 def _lab(given: argparse.Namespace) -> int:
     from fairfl.book import places, server
 
+    if given.port is not None and not 1 <= given.port <= 65535:
+        raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
+    if given.work is not None and given.work.exists() and not given.work.is_dir():
+        raise Refused(f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another")
     server.start(places.find(), given.work, given.port, not given.no_browser)
     return 0
 
@@ -77,13 +85,21 @@ def _report(book, names: list[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run."""
-    given = parser().parse_args(arguments)
+    """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped."""
     try:
+        given = parser().parse_args(arguments)
         return given.run(given)
-    except ValueError as error:
-        print(f"fairfl: {error}", file=sys.stderr)
-        return 2
+    except Refused as error:
+        said, status = str(error), 2
+    except KeyboardInterrupt:
+        said, status = "stopped", 130
+    except OSError as error:
+        if error.errno not in PLACES:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        said, status = f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place", 2
+    print(f"fairfl: {said}", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """``python -m fairfl reproduce`` and ``report``."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl.experiments import catalogue, places, report, results, runner, verify
+from fairfl.experiments import catalogue, devices, places, report, results, runner, verify
 from fairfl.experiments.jobs import select
 
 
@@ -40,38 +41,67 @@ def _reproduce(given: argparse.Namespace) -> int:
     if not given.names:
         print(listing(records))
         return 0
+    folder, device = _folder(given.runs), devices.chosen(given.device, here=given.engine == "local")
     # All declarations are read before the first job starts: a slip in the last one costs nothing.
     chosen = [catalogue.load(name) for name in given.names]
-    status = 0
+    statuses = []
     for experiment in chosen:
         if given.again:
-            status |= _again(experiment, given, records)
+            statuses.append(_again(experiment, given, records, folder, device))
             continue
         jobs = select(experiment, given.rows, given.seeds, given.best)
         if not jobs:
             raise Refused(f"no row of {experiment.name} is marked best; leave out --best")
-        folder = given.runs or records.runs
+        to = folder or records.runs
         try:
             if given.engine == "ray":
                 from fairfl.experiments import on_ray
 
-                written = on_ray.run(jobs, folder, together=given.together, device=given.device, address=given.address)
+                outcome = on_ray.run(jobs, to, together=given.together, device=device, address=given.address)
             else:
-                written = runner.run(jobs, folder, together=given.together, device=given.device)
+                outcome = runner.run(jobs, to, together=given.together, device=device)
         except FileNotFoundError as error:
             raise Refused(f"{experiment.name} cannot run: {error}") from error
         except KeyboardInterrupt:
-            print(f"stopped; the same command continues from the last checkpoint in {folder}")
+            print(f"stopped; the same command continues from the last checkpoint in {to}")
             return 130
-        print(f"{experiment.name}: {len(written)} jobs trained, {len(jobs) - len(written)} were finished or are another runner's")
-    return status
+        statuses.append(_told(experiment, jobs, outcome))
+    return max(statuses)
 
 
-def _again(experiment, given, records) -> int:
+def _told(experiment, jobs, outcome) -> int:
+    """Say what came out; 2 where a job was refused, 1 where all that trained diverged, else 0."""
+    other = len(jobs) - len(outcome.written) - len(outcome.refused)
+    diverged = f", {len(outcome.diverged)} of them diverged" if outcome.diverged else ""
+    print(f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are another runner's")
+    reasons: dict[str, list[str]] = {}
+    for title, reason in outcome.refused:
+        reasons.setdefault(reason, []).append(title)
+    for reason, titles in reasons.items():
+        more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+        print(f"fairfl: {experiment.name}, {titles[0]}{more} cannot run: {reason}", file=sys.stderr)
+    if outcome.refused:
+        return 2
+    if outcome.diverged and len(outcome.diverged) == len(outcome.written):
+        print(f"fairfl: {experiment.name}: every run diverged; lower the step sizes of the declaration", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _folder(runs: Path | None) -> Path | None:
+    if runs is not None and runs.exists() and not runs.is_dir():
+        raise Refused(f"--runs is {runs}, a file; allowed: a folder, which is made where it is not there. Name another")
+    return runs
+
+
+def _again(experiment, given, records, folder, device) -> int:
     labels = given.rows or sorted({line["row"] for line in results.load(experiment, records.results)})
-    different = [line for label in labels for line in verify.again(experiment, label, records.results, seeds=given.seeds, runs=given.runs,
-                                                                   device=given.device or "cpu")]
-    print(*different, f"{experiment.name}: {len(labels)} rows rerun, {len(different)} numbers differ", sep="\n")
+    if not labels:
+        raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
+    compared = [verify.again(experiment, label, records.results, seeds=given.seeds, runs=folder, device=device or "cpu") for label in labels]
+    different = [line for one in compared for line in one.differences]
+    print(*different, f"{experiment.name}: {len(labels)} rows rerun, {sum(one.compared for one in compared)} numbers compared, "
+                      f"{len(different)} differ", sep="\n")
     return 1 if different else 0
 
 
@@ -86,15 +116,19 @@ def listing(records) -> str:
 
 
 def _report(given: argparse.Namespace) -> int:
-    records, told = places.find(), []
-    for name in given.names or catalogue.names():
-        experiment = catalogue.load(name)
-        results.compile(experiment, given.runs or records.runs, records.results)
-        recorded = results.load(experiment, records.results)
-        if not recorded and not given.names:
+    records, folder, told = places.find(), _folder(given.runs), []
+    if given.out and (given.out.is_dir() or not given.out.parent.is_dir()):
+        wrong = "is a folder" if given.out.is_dir() else f"would stand in {given.out.parent}, which is no folder"
+        raise Refused(f"--out is {given.out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file")
+    chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
+    for experiment in chosen:
+        results.compile(experiment, folder or records.runs, records.results)
+        recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
+        if not (recorded or earlier or given.names):
             continue
-        variants = {job["federation"]["variant"] for job in results.provenance(experiment, records.results).values()} - {""}
-        told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants))))
+        splits = [job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job]
+        variants = {split["variant"] for split in splits} - {""}
+        told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier)))
     text = "\n\n".join(told) or "nothing is recorded yet; python -m fairfl reproduce lists the tables\n"
     if given.out:
         given.out.write_text(text, encoding="utf-8")

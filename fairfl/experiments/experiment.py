@@ -2,16 +2,19 @@
 
 import dataclasses
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.experiments import measures, references
+from fairfl.experiments import baselines, measures, references
+from fairfl.experiments.settings import made
 from fairfl.training.provide import refuse_unprovided
 from fairfl.training.server import Server
 
+RULES = rules.RULES | {"OneClient": baselines.OneClient}
+ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss}
 TOGETHER = ("none", "seeds", "rows")
 SPREADS = ("population", "sample", "unsaid")
 
@@ -32,10 +35,11 @@ class Column:
 class Row:
     """One row: a rule and what else it changes.
 
-    ``rule`` is a name of ``fairfl.rules`` or ``module:Class``, with ``settings``. ``algorithm`` and ``hyperparameters`` find it in
+    ``rule`` is a name of ``RULES`` or ``module:Class``, with ``settings``. ``algorithm`` and ``hyperparameters`` find it in
     the published table; an empty ``algorithm`` is a row of ours that no paper has. ``local``, ``server``: changes to the
-    experiment's. ``tamper``: an attack of ``fairfl.attacks`` with its settings. ``personal``: ``Ditto``'s ``strength``. ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper
-    leaves out here and what was taken; ``underspecified``: why no verdict is possible even so.
+    experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``.
+    ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
+    was taken; ``underspecified``: why no verdict is possible even so.
     """
 
     label: str
@@ -110,11 +114,11 @@ class Experiment:
         if not labels or len(set(labels)) < len(labels):
             raise refuse("the rows' labels", labels, "one row or more, each with its own label", "A label names its row in the report.")
         if ":" in self.federation:
-            references.find("federation", self.federation)
+            references.function("federation", self.federation, "the split's seed")
         elif self.federation not in partition.presets():
             raise unknown("federation", self.federation, partition.presets(), "A module:function of one seed works as well.")
         if ":" in self.model:
-            references.find("model", self.model)
+            references.function("model", self.model, "shape", "classes", **self.model_settings)
         elif self.model not in models.names():
             raise unknown("model", self.model, models.names(), "A module:function (shape, classes) works as well.")
         for column in self.columns:
@@ -122,7 +126,7 @@ class Experiment:
         for row in self.rows:
             try:
                 self._check(row)
-            except (ValueError, TypeError) as error:
+            except Refused as error:
                 raise Refused(f"experiment {self.name!r}, row {row.label!r}: {error}") from error
 
     def _check(self, row: Row) -> None:
@@ -139,51 +143,49 @@ class Experiment:
                 return row
         raise unknown(f"row of {self.name!r}", label, [row.label for row in self.rows])
 
+    def rule_class(self, row: Row) -> Callable[..., rules.Rule]:
+        """What makes ``row``'s rule."""
+        if ":" in row.rule:
+            return references.find("rule", row.rule)
+        if row.rule not in RULES:
+            raise unknown("rule", row.rule, RULES, "A module:Class of your own works as well.")
+        return RULES[row.rule]
+
     def rule(self, row: Row) -> rules.Rule:
         """A fresh rule for ``row``."""
-        settings = _numbers(row.settings)
-        if ":" not in row.rule:
-            return rules.make(row.rule, **settings)
-        rule = references.find("rule", row.rule)(**settings)
+        rule = made(f"rule {row.rule}", self.rule_class(row), row.settings)
         if not isinstance(rule, rules.Rule):
             raise Refused(f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it")
         return rule
 
     def local_of(self, row: Row) -> LocalSGD:
         """What the clients of ``row`` do."""
-        return _made("local", LocalSGD, self.local | row.local)
+        return made("local", LocalSGD, self.local | row.local)
 
     def server_of(self, row: Row) -> Server:
         """The server's step in ``row``."""
-        return _made("server", Server, self.server | row.server)
+        return made("server", Server, self.server | row.server)
 
-    def tamper_of(self, row: Row):
+    def attack_class(self, row: Row) -> Callable:
+        """What makes ``row``'s attack."""
+        name = row.tamper.get("attack", "")
+        if not isinstance(name, str) or name not in ATTACKS and ":" not in name:
+            raise unknown("attack", name, ATTACKS, "A module:Class of your own works as well.")
+        return ATTACKS.get(name) or references.find("attack", name)
+
+    def tamper_of(self, row: Row) -> Callable | None:
         """``row``'s attack, or ``None``."""
         if not row.tamper:
             return None
-        known = {"Bias": attacks.Bias, "Scaling": attacks.Scaling}
         name = row.tamper.get("attack", "")
-        if name not in known and ":" not in name:
-            raise unknown("attack", name, [*known, "module:Class"])
-        cls = known.get(name) or references.find("attack", name)
-        return _made(f"attack {name}", cls, {k: v for k, v in row.tamper.items() if k != "attack"})
+        attack = made(f"attack {name}", self.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})
+        if not callable(attack):
+            raise Refused(f"attack {name!r} gives {type(attack).__name__}, which cannot be called with a round's updates; "
+                          f"derive one from the attacks in fairfl.attacks")
+        return attack
 
     def personal_of(self, row: Row) -> Ditto | None:
         """``row``'s personal models, trained as its clients train, or ``None``."""
         if not row.personal:
             return None
-        return _made("personal", Ditto, {"local": dataclasses.replace(self.local_of(row), proximal=0.0)} | row.personal)
-
-
-def _numbers(settings: dict) -> dict:
-    """``settings`` with fractions such as "1/3" as numbers."""
-    return {name: float(Fraction(value)) if isinstance(value, str) and re.fullmatch(r"\d+/\d+", value) else value
-            for name, value in settings.items()}
-
-
-def _made(what: str, cls, settings: dict):
-    if dataclasses.is_dataclass(cls):
-        for name in settings:
-            if name not in (known := [f.name for f in dataclasses.fields(cls)]):
-                raise unknown(f"setting of {what}", name, known)
-    return cls(**_numbers(settings))
+        return made("personal", Ditto, {"local": dataclasses.replace(self.local_of(row), proximal=0.0)} | row.personal)

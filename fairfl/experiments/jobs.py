@@ -1,15 +1,12 @@
 """Rows × seeds are jobs; jobs that may train as one batch are a group."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from fairfl.experiments import identity
 from fairfl.experiments.experiment import Experiment, Row
 from fairfl.training.settings import describe, describe_rule
-
-# What decides a job's numbers; all else in a declaration is about the published table or the way it is run.
-DECIDES = ("federation", "split_seed", "model", "model_settings", "rounds", "participation", "evaluate_every")
 
 
 @dataclass(frozen=True)
@@ -21,18 +18,22 @@ class Job:
     seed: int
 
     @cached_property
-    def settings(self) -> dict:
-        """Everything that decides this job's numbers, as plain values."""
-        e, row = self.experiment, self.row
-        return {name: getattr(e, name) for name in DECIDES} | {
-            "rule": {"class": row.rule} | describe_rule(e.rule(row)), "local": describe(e.local_of(row)), "server": describe(e.server_of(row)),
-            "tamper": describe(e.tamper_of(row)), "personal": describe(e.personal_of(row)), "seed": self.seed}
+    def identity(self) -> dict:
+        """What makes this job another than its neighbours (``identity.identity``)."""
+        return identity.identity(self.experiment, self.row, self.seed)
 
     @cached_property
     def key(self) -> str:
-        """Twelve hexadecimal digits that equal settings, and no others, share."""
-        told = json.dumps(self.settings, sort_keys=True, default=str)
-        return hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
+        """Twelve hexadecimal digits that equal identities, and no others, share."""
+        return identity.key(self.identity)
+
+    @property
+    def settings(self) -> dict:
+        """Everything that is set, defaults included, for the job's provenance."""
+        e, row = self.experiment, self.row
+        return {name: getattr(e, name) for name in identity.DECIDES} | {
+            "rule": {"class": row.rule} | describe_rule(e.rule(row)), "local": describe(e.local_of(row)), "server": describe(e.server_of(row)),
+            "tamper": describe(e.tamper_of(row)), "personal": describe(e.personal_of(row)), "seed": self.seed}
 
     @property
     def title(self) -> str:
@@ -59,7 +60,7 @@ def groups(jobs: list[Job], together: str) -> list[list[Job]]:
         return [[job] for job in jobs]
     batches: dict = {}
     for job in jobs:
-        common = ("local", "personal") if together == "rows" else tuple(k for k in job.settings if k != "seed")
-        told = {name: job.settings[name] for name in common}
-        batches.setdefault(json.dumps(told, sort_keys=True, default=str), []).append(job)
+        told = job.identity
+        common = {name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"}
+        batches.setdefault(json.dumps(common, sort_keys=True), []).append(job)
     return list(batches.values())

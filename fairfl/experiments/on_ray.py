@@ -5,10 +5,11 @@ from pathlib import Path
 from fairfl.errors import Refused
 from fairfl.experiments import runner
 from fairfl.experiments.jobs import Job, groups
+from fairfl.experiments.runner import Outcome
 
 
 def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: str | None = None, address: str | None = None,
-        threads: int = 1, report=print) -> list[Path]:
+        threads: int = 1, report=print) -> Outcome:
     """As ``runner.run``, each batch as a Ray task on ``threads`` CPUs (and one GPU where ``device`` is "cuda").
 
     ``address``: the cluster's; ``None`` starts one on this machine and stops it at the end. Raises ``ValueError`` saying what to install
@@ -18,6 +19,8 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
         import ray
     except ImportError as error:
         raise Refused('--engine ray needs Ray; install it with pip install "fairfl[ray]"') from error
+    if not jobs:
+        return Outcome()
     folder = Path(folder).resolve()
     together = together or jobs[0].experiment.together
 
@@ -37,14 +40,14 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
 
     waiting = {train.remote(batch): batch for batch in groups(jobs, together)
                if not all(runner.where(folder, job).exists() for job in batch)}
-    written, total = [], len(waiting)
+    outcome, total = Outcome(), len(waiting)
     try:
         while waiting:
             done, _ = ray.wait(list(waiting), num_returns=1)
             batch = waiting.pop(done[0])
-            written += ray.get(done[0])
+            outcome += ray.get(done[0])
             report(f"{jobs[0].experiment.name}: {total - len(waiting)} of {total} batches, {batch[0].title} is finished")
     finally:
         if ours:
             ray.shutdown()
-    return written
+    return outcome

@@ -47,12 +47,13 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             if column.metric not in found:
                 continue
             value, spread = found[column.metric]
-            ours = [line[column.metric] for line in mine if not line["failed"]]
+            # A column that was declared after the run is not in its line.
+            ours = [line[column.metric] for line in mine if not line["failed"] and isinstance(line.get(column.metric), float)]
             left_out = bool(row.underspecified or experiment.underspecified)
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
                 verdict = Verdict("underspecified" if left_out else "not reproduced",
-                                  remark=f"{len(failed)} of {len(mine)} runs failed: {failed[0]['failed'][:80]}")
+                                  remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}")
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
             out.append(Cell(row.label, column.metric, value, spread, verdict))
@@ -84,15 +85,20 @@ def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
     for label in rows[1:]:
         seeds = [s for r, s in by if r == label and (rows[0], s) in by]
         for column in experiment.columns:
-            d = np.array([by[label, s][column.metric] - by[rows[0], s][column.metric] for s in seeds])
+            both = [(by[label, s].get(column.metric), by[rows[0], s].get(column.metric)) for s in seeds]
+            d = np.array([ours - theirs for ours, theirs in both if isinstance(ours, float) and isinstance(theirs, float)])
             if len(d):
                 error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else float("nan")
                 out.append({"row": label, "minus": rows[0], "metric": column.metric, "mean": float(d.mean()), "error": error, "seeds": len(d)})
     return out
 
 
-def render(experiment: Experiment, recorded: list[dict], papers: Path, format: str = "text", variant: str = "") -> str:
-    """The whole report as ``format``: "text", "markdown" or "latex"."""
+def render(experiment: Experiment, recorded: list[dict], papers: Path, format: str = "text", variant: str = "", earlier: int = 0) -> str:
+    """The whole report as ``format``: "text", "markdown" or "latex".
+
+    ``recorded``: the lines of ``results.load``. ``variant``: what the data's copies differ in. ``earlier``: how many runs are recorded
+    under an earlier declaration; they are mentioned, not judged.
+    """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     judged = cells(experiment, recorded, papers)
@@ -110,6 +116,8 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, format: s
         lines.append(f"Over the last {results.SWING} evaluations a client's accuracy swings by up to {swing:.1f} points.")
     if variant:
         lines.append(f"Data: {variant}.")
+    if earlier:
+        lines.append(f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {'run' if earlier == 1 else 'runs'}.")
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in experiment.columns if c.why]
     lines += [f"Chosen: {what}" for what in experiment.chosen] + [f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen]
     lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []

@@ -1,6 +1,8 @@
 """``History``: what a run leaves behind."""
 
 import json
+import zipfile
+import zlib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -67,10 +69,11 @@ class History:
         try:
             with np.load(path, allow_pickle=False) as file:
                 values = json.loads(str(file["plain"])) | {name: file[name] for name in file.files if name != "plain"}
-        except (KeyError, OSError, ValueError, EOFError) as error:
+        except (KeyError, OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            raise Refused(f"{path} is not a saved History ({error}); save one with history.save(path)") from error
+            raise Refused(f"{path} is not a saved History, or not a whole one ({error}); delete it and run again, "
+                          f"or give a file that history.save(path) made") from error
         allowed = {f.name for f in fields(cls)}
         for name in values:
             if name not in allowed:

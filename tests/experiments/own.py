@@ -3,6 +3,7 @@
 import numpy as np
 
 from fairfl import data, partition, rules
+from fairfl.errors import Diverged, Refused
 from fairfl.experiments import catalogue
 
 
@@ -18,6 +19,19 @@ class First(rules.GramRule):
 
     def weights(self, gram, updates):
         return self.factor * (updates.clients == updates.clients[0]).double()
+
+
+class Stops(First):
+    """The first client's update, until an exception of this kind in the third round."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def weights(self, gram, updates):
+        if updates.round == 2:
+            raise {"diverged": Diverged, "refused": Refused, "bug": ValueError}[self.kind]("the third round was too much")
+        return super().weights(gram, updates)
 
 
 def gap(accuracies, test_sizes):

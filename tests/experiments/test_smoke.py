@@ -34,5 +34,5 @@ def test_one_round_of_each_methods_best_row(name, tmp_path):
     jobs = select(short, seeds=[0])
     runner.run(jobs, tmp_path, federation=made_up(declared.dataset), device="cpu", report=lambda said: None)
     assert [History.load(runner.where(tmp_path, job)).settings["failed"] for job in jobs] == [""] * len(jobs)
-    lines = results.compile(short, tmp_path, tmp_path / "results")
-    assert [line["row"] for line in lines] == [row.label for row in rows]
+    results.compile(short, tmp_path, tmp_path / "results")
+    assert [line["row"] for line in results.load(short, tmp_path / "results")] == [row.label for row in rows]
