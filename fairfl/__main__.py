@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from fairfl.errors import unknown
+from fairfl.extras import NotInstalled, needed_by
 
 
 class _Parser(argparse.ArgumentParser):
@@ -80,8 +81,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run."""
     given = parser().parse_args(arguments)
     try:
-        return given.run(given)
-    except ValueError as error:
+        with needed_by("this command"):
+            return given.run(given)
+    except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2
 

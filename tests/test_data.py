@@ -76,11 +76,3 @@ def test_torchvision_imports_whatever_build_of_torch_is_beside_it():
             "print('fine')")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "fine", done.stderr
-
-
-def test_without_torchvision_the_error_says_what_to_install(monkeypatch):
-    from fairfl import vision
-    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'fairfl\[data\]'"):
-        vision.torchvision()
