@@ -29,7 +29,7 @@ COMMANDS = {
     "main(['check-chapters'])": "lab",
     "main(['student'])": "lab",
     "main(['reproduce', 'fedfv_table_3', '--engine', 'ray', '--runs', 'runs'])": "ray",
-    "site.main(['--no-vendor'])": "lab",  # which the extra book brings along
+    "site.main(['--no-vendor'])": "book",
 }
 WORKS = {
     "train(partition.iid(data.load('digits'), 4), 'FedMGDAPlus', rounds=1)": "History",

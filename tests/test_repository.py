@@ -40,7 +40,8 @@ def test_the_conda_environment_lists_only_python_pip_and_this_project():
     assert set(environment) == {"name", "channels", "dependencies"}
     python, pip, project = environment["dependencies"]
     assert python == f"python{PROJECT['requires-python']}" and pip == "pip" and set(project) == {"pip"}
-    [line] = project["pip"]
+    lock, line = project["pip"]
+    assert lock == "-c requirements.lock"
     editable = re.fullmatch(r"-e \.\[(\w+)\]", line)
     assert editable and editable[1] in PROJECT["optional-dependencies"]
 

@@ -19,6 +19,8 @@ def main(arguments: list[str] | None = None) -> int:
         here = book.root / "book"
         vendored, made = here / "_vendor", here / "_build"
         with needed_by("the site"):
+            import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
+
             from fairfl.book.site import build, tours, vendor
 
             fetched = [] if given.no_vendor else vendor.fetch(vendored)
