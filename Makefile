@@ -21,11 +21,12 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
+.PHONY: help lab test test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
 	@echo "make test           run every test, the notebooks included"
+	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
 	@echo "make test-portable  run the notebooks as other processors would: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
@@ -44,8 +45,12 @@ lab: $(VENV)/.lab
 	@$(PY) -m fairfl lab $(ARGS)
 
 test: $(VENV)/.dev
+	@echo "About five minutes on two cores; a part alone: make test ARGS=tests/rules"
 	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" \
 		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
+
+test-lowest: $(VENV)/lowest/.ready
+	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests $(ARGS)
 
 test-portable: $(VENV)/.dev
 	$(AS_STORED) $(PY) tests/portable.py $(ARGS)
@@ -116,6 +121,14 @@ TORCHJD := $(VENV)/torchjd
 $(TORCHJD)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(TORCHJD)
 	@$(TORCHJD)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[torchjd]" pytest
+	@touch $@
+
+# Each direct dependency at its lower bound, in an environment of its own: a bound that nobody tries is a guess.
+LOWEST := $(VENV)/lowest
+$(LOWEST)/.ready: pyproject.toml $(VENV)/.dev
+	@$(PY) -m venv --clear $(LOWEST)
+	@grep -oE '"[A-Za-z0-9-]+>=[0-9.]+"' pyproject.toml | sed -e 's/"//g' -e 's/>=/==/' > $(LOWEST)/constraints
+	@$(LOWEST)/bin/python -m pip install --disable-pip-version-check --constraint $(LOWEST)/constraints $(INDEX) --editable ".[dev]"
 	@touch $@
 
 afresh: ;

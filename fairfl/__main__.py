@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.extras import NotInstalled, needed_by
 
 # What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
 PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
@@ -88,8 +89,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped."""
     try:
         given = parser().parse_args(arguments)
-        return given.run(given)
-    except Refused as error:
+        with needed_by("this command"):
+            return given.run(given)
+    except (Refused, NotInstalled) as error:
         said, status = str(error), 2
     except KeyboardInterrupt:
         said, status = "stopped", 130

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from fairfl.errors import refuse
+from fairfl.extras import needed_by
 
 # Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
 COLOURS = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "vermilion": "#D55E00", "purple": "#CC79A7",
@@ -16,7 +17,8 @@ GREY = "#8A8A8A"
 
 def style() -> None:
     """Switch matplotlib to the book's style, for the rest of the notebook."""
-    import matplotlib as mpl
+    with needed_by("figures.style()"):
+        import matplotlib as mpl
 
     mpl.rcParams.update({
         "figure.figsize": (6.4, 3.6), "figure.dpi": 100, "savefig.dpi": 100, "figure.constrained_layout.use": True,
@@ -34,8 +36,9 @@ def show(figure, alt: str) -> None:
 
     ``alt`` says what there is to see in a sentence or two. Raises ``ValueError`` if it is too short to say anything.
     """
-    from IPython.display import display
-    from matplotlib import pyplot as plt
+    with needed_by("figures.show()"):
+        from IPython.display import display
+        from matplotlib import pyplot as plt
 
     if not isinstance(alt, str) or len(alt.split()) < 4:
         raise refuse("alt", alt, "a sentence of four words or more", "Say what there is to see, for who cannot see it.")
@@ -95,7 +98,8 @@ def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> Non
 @contextmanager
 def book_style():
     """The book's style inside a ``with`` block only."""
-    import matplotlib as mpl
+    with needed_by("drawing a figure"):
+        import matplotlib as mpl
 
     with mpl.rc_context():
         style()

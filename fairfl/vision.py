@@ -9,6 +9,8 @@ from types import ModuleType
 
 import torch
 
+from fairfl.extras import needed_by
+
 # A torch.library.Library unregisters its operators when it is collected, so what is declared stays referenced here.
 _declared: list[torch.library.Library] = []
 
@@ -22,22 +24,19 @@ def torchvision() -> ModuleType:
     way, the missing operators are declared (by name, without code: calling one still fails) and the import is
     repeated. Afterwards a plain ``import torchvision`` works as well, for other libraries too.
 
-    Raises ``ImportError`` if torchvision is not installed.
+    Raises ``NotInstalled`` if there is no torchvision.
     """
-    if "torchvision" in sys.modules:
-        return sys.modules["torchvision"]
-    spec = importlib.util.find_spec("torchvision")
-    if spec is None:
-        raise ImportError("torchvision is not installed; run: pip install 'fairfl[data]'")
     try:
-        return importlib.import_module("torchvision")
+        with needed_by("downloading an image dataset, or a ResNet,"):
+            return importlib.import_module("torchvision")
     except RuntimeError as failure:
         if "torchvision::" not in str(failure):
             raise
     # The failed import leaves submodules behind which believe in a parent that is gone.
     for name in [name for name in sys.modules if name.startswith("torchvision.")]:
         del sys.modules[name]
-    _declare(Path(spec.submodule_search_locations[0]) / "_meta_registrations.py")
+    package = importlib.util.find_spec("torchvision")
+    _declare(Path(package.submodule_search_locations[0]) / "_meta_registrations.py")
     return importlib.import_module("torchvision")
 
 

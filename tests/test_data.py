@@ -79,14 +79,6 @@ def test_torchvision_imports_whatever_build_of_torch_is_beside_it():
     assert done.stdout.strip() == "fine", done.stderr
 
 
-def test_without_torchvision_the_error_says_what_to_install(monkeypatch):
-    from fairfl import vision
-    monkeypatch.delitem(sys.modules, "torchvision", raising=False)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'fairfl\[data\]'"):
-        vision.torchvision()
-
-
 def made(inputs, targets=(0, 1, 2), classes="abc", **more):
     return Dataset("mine", inputs, targets, classes, **more)
 

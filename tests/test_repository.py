@@ -1,5 +1,6 @@
 """What is written twice stays the same: dependencies, versions, commands, the table of chapters."""
 
+import ast
 import json
 import re
 import sys
@@ -11,6 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from fairfl import extras
 from fairfl.__main__ import parser
 from fairfl.book import frontmatter, guards, places, twins
 
@@ -28,8 +30,8 @@ def pins():
 def requirements():
     """Every requirement of the project and its extras on other packages."""
     # TorchJD, Ray and Flower are for a few readers only; neither make lab nor make test installs them, and so the lock does not hold them.
-    extras = {name: needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")}
-    everything = PROJECT["dependencies"] + sum(extras.values(), [])
+    locked = [needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")]
+    everything = PROJECT["dependencies"] + sum(locked, [])
     return [requirement for text in everything if (requirement := Requirement(text)).name != "fairfl"]
 
 
@@ -38,7 +40,8 @@ def test_the_conda_environment_lists_only_python_pip_and_this_project():
     assert set(environment) == {"name", "channels", "dependencies"}
     python, pip, project = environment["dependencies"]
     assert python == f"python{PROJECT['requires-python']}" and pip == "pip" and set(project) == {"pip"}
-    [line] = project["pip"]
+    lock, line = project["pip"]
+    assert lock == "-c requirements.lock"
     editable = re.fullmatch(r"-e \.\[(\w+)\]", line)
     assert editable and editable[1] in PROJECT["optional-dependencies"]
 
@@ -54,6 +57,24 @@ def test_the_lock_satisfies_the_projects_ranges():
         version = locked.get(canonicalize_name(requirement.name))
         assert version, f"{requirement.name} is not in requirements.lock; run make lock"
         assert requirement.specifier.contains(version, prereleases=True), f"{requirement} is locked to {version}"
+
+
+def imported():
+    """The packages that the project's own code imports, anywhere in a file."""
+    for file in (ROOT / "fairfl").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            modules = ([alias.name for alias in node.names] if isinstance(node, ast.Import)
+                       else [node.module] if isinstance(node, ast.ImportFrom) and not node.level else [])
+            yield from (module.partition(".")[0] for module in modules)
+
+
+def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
+    always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {"sklearn", "fairfl"}
+    assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(extras.BROUGHT_BY)  # vision.py imports it by name
+    assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"]) - {"dev"}
+    needs = {Requirement(text).name.lower(): extra for extra, texts in PROJECT["optional-dependencies"].items() for text in texts}
+    for module, extra in extras.BROUGHT_BY.items():
+        assert needs.get(module.lower(), extra) == extra, module
 
 
 def test_no_range_is_listed_twice():

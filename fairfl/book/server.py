@@ -44,15 +44,15 @@ def start(book: Book, work: Path | None = None, port: int | None = None, browser
     chapters = sorted(path.name for path in book.chapters.glob("*.ipynb"))
     if not chapters:
         raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: python -m fairfl chapters")
-    report = copies.prepare(book.chapters, work)
-    for line in report.lines():
-        print(line, flush=True)
-    page = copies.NOTICE if report.arrived else chapters[0]
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    from jupyterlab.labapp import LabApp  # takes more than a second, so nothing else waits for it
+    from jupyterlab.labapp import LabApp  # takes more than a second, so no other command waits for it
 
+    report = copies.prepare(book.chapters, work)
+    for line in report.lines():
+        print(line, flush=True)
+    page = copies.NOTICE if report.arrived else chapters[0]
     LabApp.launch_instance(arguments(book, work, page, port, browser))

@@ -11,19 +11,22 @@ from fairfl import vision
 from fairfl.data import places
 from fairfl.data.pixels import Pixels
 from fairfl.data.tables import broken
+from fairfl.extras import NotInstalled
 
 
 def image_parts(name: str, full: str, theirs: str, split: str | None) -> tuple[list[Pixels], Path]:
     """Training and test part of torchvision's dataset ``theirs``, and the folder they lie in.
 
     ``full`` is the name that files of one's own would have. Raises ``FileNotFoundError`` with both ways out if it
-    can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole.
+    can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole, ``NotInstalled`` without torchvision.
     """
     root = places.cache() / "torchvision"
     if not (root / name).is_dir():
         try:
             _fetch(root, name, theirs, split)
-        except Exception as failure:  # no network, no disk, no torchvision: the reader's choice is the same
+        except NotInstalled:
+            raise
+        except Exception as failure:  # no network, no disk: the reader's choice is the same
             raise places.missing(full, f"{full}-train.parquet and {full}-test.parquet (as on the Hugging Face hub: "
                                  f"image, label)", f"torchvision could not download it ({failure})",
                                  f"connect to the network and load it again: torchvision then downloads it once, "
@@ -31,7 +34,7 @@ def image_parts(name: str, full: str, theirs: str, split: str | None) -> tuple[l
     try:
         made = [_open(theirs, root / name, train, split, fetch=False) for train in (True, False)]
         parts = [Pixels(_upright(m.data, split), np.asarray(m.targets, np.int64)) for m in made]
-    except ImportError:
+    except NotInstalled:
         raise
     except Exception as failure:  # torchvision's own words for a short file range from OSError to AssertionError
         raise broken(root / name, failure) from None

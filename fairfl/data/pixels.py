@@ -10,6 +10,7 @@ import numpy as np
 from fairfl import atomic
 from fairfl.data import places
 from fairfl.data.tables import Table, broken
+from fairfl.extras import needed_by
 
 VERSION = 1  # of what a cached file holds: raise it when decoding changes
 IMAGE, LABEL = ("image", "img"), ("label", "labels", "fine_label")
@@ -91,7 +92,8 @@ def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str,
 
 def _pixels(file: Path, row: int, data: object, channels: int | None) -> np.ndarray:
     """One image as (C, H, W) uint8."""
-    from PIL import Image
+    with needed_by(f"reading {file}"):
+        from PIL import Image
 
     if not isinstance(data, bytes):
         raise broken(file, f"row {row} has no image bytes (a path alone is not followed)")

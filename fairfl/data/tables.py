@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fairfl.errors import Refused
+from fairfl.extras import needed_by
 
 
 def broken(file: Path, why: object) -> ValueError:
@@ -16,15 +17,13 @@ def broken(file: Path, why: object) -> ValueError:
 class Table:
     """One parquet file: its column names and row count at once, its rows batch by batch.
 
-    Raises ``ValueError`` naming the file if it is no whole parquet file, ``ImportError`` without pyarrow.
+    Raises ``ValueError`` naming the file if it is no whole parquet file, ``NotInstalled`` without pyarrow.
     """
 
     def __init__(self, file: Path):
-        try:
+        with needed_by(f"reading {file}"):
             import pyarrow
             import pyarrow.parquet
-        except ImportError:
-            raise ImportError(f"reading {file} needs pyarrow; run: pip install 'fairfl[data]'") from None
         self.file = Path(file)
         # Arrow says ArrowInvalid for a file without its footer, OSError for a page that ends early.
         self._failures = (pyarrow.ArrowException, OSError)

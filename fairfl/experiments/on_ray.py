@@ -2,23 +2,21 @@
 
 from pathlib import Path
 
-from fairfl.errors import Refused
 from fairfl.experiments import runner
 from fairfl.experiments.jobs import Job, groups
 from fairfl.experiments.runner import Outcome
+from fairfl.extras import needed_by
 
 
 def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: str | None = None, address: str | None = None,
         threads: int = 1, report=print) -> Outcome:
     """As ``runner.run``, each batch as a Ray task on ``threads`` CPUs (and one GPU where ``device`` is "cuda").
 
-    ``address``: the cluster's; ``None`` starts one on this machine and stops it at the end. Raises ``ValueError`` saying what to install
-    where Ray is not there.
+    ``address``: the cluster's; ``None`` starts one on this machine and stops it at the end. Raises ``NotInstalled`` saying what to
+    install where Ray is not there.
     """
-    try:
+    with needed_by("--engine ray"):
         import ray
-    except ImportError as error:
-        raise Refused('--engine ray needs Ray; install it with pip install "fairfl[ray]"') from error
     if not jobs:
         return Outcome()
     folder = Path(folder).resolve()

@@ -2,6 +2,7 @@
 
 from fairfl.errors import unknown
 from fairfl.experiments import places
+from fairfl.extras import needed_by
 
 
 def published(**given):
@@ -9,9 +10,10 @@ def published(**given):
 
     ``given`` names columns: ``published(paper="fedfv", table="Table 3")``. ``value`` and ``spread`` are numbers (NaN where nothing is
     printed), ``printed`` keeps the value's digits. Raises ``ValueError`` for a column that is not there or a value that no row has,
-    and where there is no checkout around.
+    and where there is no checkout around, ``NotInstalled`` without pandas.
     """
-    import pandas as pd
+    with needed_by("published()"):
+        import pandas as pd
 
     frame = pd.read_csv(places.find().papers / "published_results.csv", dtype=str, keep_default_na=False)
     for column, value in given.items():

@@ -7,6 +7,7 @@ need ``pip install "fairfl[flower]"``; they are imported on first use.
 
 import importlib
 
+from fairfl.extras import needed_by
 from fairfl.flower.collect import collect
 from fairfl.flower.coordinator import Coordinator, RoundRecord
 from fairfl.flower.member import Member
@@ -20,10 +21,5 @@ __all__ = ["Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "collect"
 def __getattr__(name):
     if name not in _WITH_FLOWER:
         raise AttributeError(f"module 'fairfl.flower' has no attribute {name!r}; it has {', '.join([*__all__, *_WITH_FLOWER])}")
-    try:
+    with needed_by(f"fairfl.flower.{name}"):
         return getattr(importlib.import_module(f"fairfl.flower.{_WITH_FLOWER[name]}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "flwr":
-            raise
-        raise ImportError(f'fairfl.flower.{name} needs Flower, which is not installed here; pip install "fairfl[flower]". '
-                          f"Reply, collect, Coordinator and Member work without it.") from error

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fairfl import figures
 from fairfl.errors import refuse, unknown
+from fairfl.extras import needed_by
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,9 @@ class Lab:
 
     def widget(self, **state):
         """The live lab: controls, picture and words, for JupyterLab, Colab or VS Code with a kernel."""
-        import ipywidgets
-        from matplotlib import pyplot as plt
+        with needed_by("the live lab"):
+            import ipywidgets
+            from matplotlib import pyplot as plt
 
         with figures.book_style():
             figure, axes = self.axes()

@@ -10,6 +10,7 @@ from experiments import own
 
 from fairfl.experiments import runner
 from fairfl.experiments.jobs import select
+from fairfl.extras import NotInstalled
 from fairfl.training import History
 
 
@@ -17,7 +18,7 @@ def test_without_ray_the_remedy_is_named(tmp_path, monkeypatch):
     from fairfl.experiments import on_ray
 
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ValueError, match=r'pip install "fairfl\[ray\]"'):
+    with pytest.raises(NotInstalled, match=r'pip install "fairfl\[ray\]"'):
         on_ray.run(select(own.small(tmp_path)), tmp_path)
 
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 from fairfl.book import places
-from fairfl.book.site import build, tours, vendor
+from fairfl.extras import NotInstalled, needed_by
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,11 +18,16 @@ def main(arguments: list[str] | None = None) -> int:
         book = places.find()
         here = book.root / "book"
         vendored, made = here / "_vendor", here / "_build"
-        fetched = [] if given.no_vendor else vendor.fetch(vendored)
-        for package in fetched:
-            print(f"fetched {package}")
-        chapters = build.build(book, made / "html", made, tours.load(here / "labs.toml"), made / "labs", vendored)
-    except ValueError as error:
+        with needed_by("the site"):
+            import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
+
+            from fairfl.book.site import build, tours, vendor
+
+            fetched = [] if given.no_vendor else vendor.fetch(vendored)
+            for package in fetched:
+                print(f"fetched {package}")
+            chapters = build.build(book, made / "html", made, tours.load(here / "labs.toml"), made / "labs", vendored)
+    except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2
     print(f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}")
