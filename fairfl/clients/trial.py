@@ -1,5 +1,6 @@
 """A trial step before the first round: does the model draw random numbers, or carry anything from client to client?"""
 
+import pickle
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -67,7 +68,7 @@ def _watched(device: torch.device) -> Iterator[Callable[..., bool]]:
             yield moved
         for name, before, after in (("Python's random module", python_state, random.getstate()),
                                     ("NumPy's global stream", numpy_state, np.random.get_state())):
-            if repr(before) != repr(after):
+            if pickle.dumps(before) != pickle.dumps(after):
                 raise Refused(f"the model or the loss draws from {name}, which no seed of train reaches; "
                               f"draw with torch instead")
     finally:
