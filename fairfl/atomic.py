@@ -18,8 +18,8 @@ except ImportError:  # Windows, where leftovers of killed writers stay
 def writing(path: Path) -> Iterator[BinaryIO]:
     """``with writing(path) as file:`` a binary file that takes ``path``'s place at the end, if nothing failed until then.
 
-    The content goes through a temporary file beside it, ``.NAME.….part``. The folder must exist. What killed writers of the same path
-    have left there is removed; writers that are alive hold a lock on theirs.
+    The content goes through a temporary file beside it, ``.NAME.….part``. The folder must exist. What killed writers of
+    the same path have left there is removed; writers that are alive hold a lock on theirs.
     """
     _remove_leftovers(path)
     with _temporary(path) as (file, name):

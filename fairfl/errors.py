@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 class Refused(ValueError):
     """What was given cannot be used; the message says what it was, what is allowed and what to do.
 
-    This package raises no other ``ValueError``, so that a slip in a rule is never taken for one. ``history``: the rounds that were
-    finished where ``train`` was under way, as ``train`` would have returned them; else ``None``. (``train`` gives any other exception
-    that passes through it such an attribute too, and leaves its class as it is: a bug stays a bug.) ``clients``: where the numbers of
-    single clients cannot be used, who they are and what each sent, so that a server can go on without them; else empty.
+    This package raises no other ``ValueError``, so that a slip in a rule is never taken for one. ``history``: the
+    rounds that were finished where ``train`` was under way, as ``train`` would have returned them; else ``None``.
+    (``train`` gives any other exception that passes through it such an attribute too, and leaves its class as it is: a
+    bug stays a bug.) ``clients``: where the numbers of single clients cannot be used, who they are and what each sent,
+    so that a server can go on without them; else empty.
     """
 
     history: "History | list[History] | None" = None
@@ -25,8 +26,8 @@ class Refused(ValueError):
 class Diverged(Refused):
     """Numbers of a run stopped being finite: lower a step size, or drop the client that is named.
 
-    Raised for a client's update, loss or other number, and for a rule's direction. Unlike other refusals it is a result of the run:
-    an honest record says so.
+    Raised for a client's update, loss or other number, and for a rule's direction. Unlike other refusals it is a result
+    of the run: an honest record says so.
     """
 
 

@@ -13,9 +13,10 @@ PARTS = ("train", "validation", "test")
 
 def _row_numbers(part: str, client: int, rows) -> torch.Tensor:
     tensor = torch.as_tensor(rows)
-    if tensor.ndim != 1 or len(tensor) and (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool):
-        raise refuse(f"client {client}'s {part} list", f"{tensor.dtype} of shape {tuple(tensor.shape)}", "a list of integers",
-                     "Give the numbers of its rows in the dataset (for a mask: mask.nonzero().flatten()).")
+    whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+    if tensor.ndim != 1 or len(tensor) and not whole:
+        raise refuse(f"client {client}'s {part} list", f"{tensor.dtype} of shape {tuple(tensor.shape)}",
+                     "a list of integers", "Give its rows' numbers (of a mask: mask.nonzero().flatten()).")
     return tensor.to(torch.int64)
 
 

@@ -23,13 +23,13 @@ from fairfl.randomness import key
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings) -> nn.Module:
     """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
-    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own, called as
-    ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of classes. It draws its weights with
-    PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on every device, and no global
-    random state is touched.
+    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
+    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of classes. It draws
+    its weights with PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on
+    every device, and no global random state is touched.
 
-    Raises ``Refused`` for an unknown name or setting, a function that cannot be called so or makes no module, text given to a model
-    of numbers or the reverse, or inputs of a shape that the model cannot take.
+    Raises ``Refused`` for an unknown name or setting, a function that cannot be called so or makes no module, text
+    given to a model of numbers or the reverse, or inputs of a shape that the model cannot take.
     """
     if not callable(name) and name not in MODELS:
         raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
@@ -45,7 +45,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
 
 
 def _check(make: partial, dataset: Dataset) -> None:
-    """Refuse a maker that cannot be called as ``make(shape, classes)``, or a model of this module that cannot read ``dataset``."""
+    """Refuse what cannot be called as ``make(shape, classes)``, and a model of ours that cannot read ``dataset``."""
     name = _called(make)
     try:
         signature = inspect.signature(make.func)
@@ -64,8 +64,8 @@ def _check(make: partial, dataset: Dataset) -> None:
     try:
         signature.bind(*make.args, (1,), 1, **make.keywords)
     except TypeError as error:
-        raise Refused(f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the shape of one "
-                      f"input and the number of classes, and its own settings by name") from error
+        raise Refused(f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the "
+                      f"shape of one input and the number of classes, and its own settings by name") from error
 
 
 def _called(make: partial) -> str:

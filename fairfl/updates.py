@@ -61,8 +61,8 @@ class Updates:
 
     Gradients and numbers are detached: rules move models, and nothing is differentiated through them.
 
-    Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged`` for non-finite
-    entries (client and round named), for whatever made them, they are numbers of a run.
+    Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged``
+    for non-finite entries (client and round named), for whatever made them, they are numbers of a run.
     """
 
     gradients: torch.Tensor
@@ -79,8 +79,8 @@ class Updates:
         put = lambda name, value: object.__setattr__(self, name, value)
         gradients = torch.as_tensor(self.gradients).detach()
         if gradients.is_complex():
-            raise refuse("the type of gradients", str(gradients.dtype), "real numbers", "Updates of complex parameters have no inner "
-                         "product that a rate could be; send real and imaginary parts as entries of their own.")
+            raise refuse("the type of gradients", str(gradients.dtype), "real numbers",
+                         "Send real and imaginary parts as entries of their own; rates are real numbers.")
         if not gradients.is_floating_point():
             gradients = gradients.double()
         if gradients.ndim != 2 or 0 in gradients.shape:
@@ -90,11 +90,13 @@ class Updates:
         K, d = gradients.shape
         clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
         if clients.is_floating_point() or clients.is_complex() or clients.dtype == torch.bool:
-            raise refuse("clients", clients.tolist(), "integers", "A client's number is its place in the federation, from 0.")
+            raise refuse("clients", clients.tolist(), "integers",
+                         "A client's number is its place in the federation, from 0.")
         put("clients", clients.long().cpu())
         put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
         if not (self.local_lr >= 0 and math.isfinite(self.local_lr)):
-            raise refuse("local_lr", self.local_lr, "0 or more", "It is the step size of local training; 1 for plain gradients.")
+            raise refuse("local_lr", self.local_lr, "0 or more",
+                         "It is the step size of local training; 1 for plain gradients.")
         self._check_clients(K)
         self._check_finite("update", gradients, "lower the local learning rate or drop the client")
         if self.losses is not None:

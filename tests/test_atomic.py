@@ -37,7 +37,8 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path, name):
                 file.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
         os.waitpid(child, 0)
-        assert len([n for n in names(tmp_path) if n.endswith(".part")]) == 1, "each writer takes away what the one before it left"
+        left = [n for n in names(tmp_path) if n.endswith(".part")]
+        assert len(left) == 1, "each writer takes away what the one before it left"
     atomic.write(path, b"whole")
     assert names(tmp_path) == sorted([name, f".{name}.notes"]) and path.read_bytes() == b"whole"
 

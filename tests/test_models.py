@@ -191,7 +191,8 @@ def test_a_models_name_and_its_function_are_one(federation):
 
 
 @pytest.mark.parametrize("make, words", [
-    (lambda: nn.Linear(5, 3), r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments"),
+    (lambda: nn.Linear(5, 3),
+     r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments"),
     (partial(two_layers, wide=3), r"model function two_layers cannot be called.*'wide'"),
     (lambda shape, classes: shape, "what <lambda> makes is 'tuple'; allowed: a torch.nn.Module"),
     (partial(models.mlp, hiden=3), "unknown setting of model 'mlp' 'hiden'"),

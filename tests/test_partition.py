@@ -132,8 +132,10 @@ def test_row_numbers_are_integers(small, rows, words):
 
 
 def test_row_numbers_of_any_integer_kind(small):
-    federation = Federation(small, (np.array([0, 1], dtype=np.int32), range(5, 7)), ([], ()), ([7], torch.tensor([8], dtype=torch.uint8)))
-    assert all(rows.dtype == torch.int64 for part in ("train", "validation", "test") for rows in getattr(federation, part))
+    train, test = (np.array([0, 1], dtype=np.int32), range(5, 7)), ([7], torch.tensor([8], dtype=torch.uint8))
+    federation = Federation(small, train, ([], ()), test)
+    assert all(rows.dtype == torch.int64 for part in (federation.train, federation.validation, federation.test)
+               for rows in part)
 
 
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])

@@ -63,7 +63,8 @@ def triple(updates):
 
 
 def test_rules_servers_and_attacks_side_by_side_equal_them_one_by_one(federation, tmp_path):
-    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0), ("FedAvg", Server(0.5), triple, 1)]
+    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0),
+                ("FedAvg", Server(0.5), triple, 1)]
     settings = dict(model="logistic", rounds=4, local=LocalSGD(batch_size=5), participation=0.6, engine="sequential")
     columns = [list(c) for c in zip(*variants)]
     both = dict(rule=columns[0], server=columns[1], tamper=columns[2], seed=columns[3])
@@ -130,13 +131,15 @@ class Interrupting:
 
 @pytest.mark.parametrize("optimiser", ["sgd", "adam", "yogi", "adagrad"])
 def test_a_resumed_run_has_the_same_bits(federation, tmp_path, optimiser):
-    settings = dict(rule=Remembering(), model="mlp", local=LocalSGD(lr=0.1, epochs=2, batch_size=5, momentum=0.5), seed=[0, 1],
-                    server=Server(0.5, optimiser, momentum=0.5 if optimiser == "sgd" else 0.0), participation=0.6, rounds=8)
+    settings = dict(rule=Remembering(), model="mlp", local=LocalSGD(lr=0.1, epochs=2, batch_size=5, momentum=0.5),
+                    server=Server(0.5, optimiser, momentum=0.5 if optimiser == "sgd" else 0.0), seed=[0, 1],
+                    participation=0.6, rounds=8)
     whole = train(federation, **settings)
 
+    kept = dict(checkpoint=tmp_path / "c.pt", checkpoint_every=1)
     with pytest.raises(Stop):
-        train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=Interrupting(at=11), **settings)
-    resumed = train(federation, checkpoint=tmp_path / "c.pt", checkpoint_every=1, tamper=Interrupting(at=None), **settings)
+        train(federation, tamper=Interrupting(at=11), **kept, **settings)
+    resumed = train(federation, tamper=Interrupting(at=None), **kept, **settings)
     for a, b in zip(whole, resumed):
         assert same(a, b) and a.remarks == b.remarks == [(2, "test")]
         assert (a.participants == b.participants).all() and (a.direction_norm == b.direction_norm).all()

@@ -1,4 +1,4 @@
-"""The trial step before the first round: chance inside ``forward``, buffers that change, streams that no seed reaches."""
+"""The trial before the first round: chance inside ``forward``, buffers that change, streams that no seed reaches."""
 
 import random
 
@@ -56,7 +56,8 @@ def test_a_function_and_a_layer_draw_the_same(federation):
     layered = Layered()
     function = Functional()
     function.load_state_dict(layered.state_dict())
-    assert (train(federation, model=layered, rounds=2).weights == train(federation, model=function, rounds=2).weights).all()
+    one, other = (train(federation, model=model, rounds=2) for model in (layered, function))
+    assert (one.weights == other.weights).all()
 
 
 class Counter(torch.nn.Module):
@@ -87,7 +88,8 @@ class Drawing(torch.nn.Module):
 @pytest.mark.parametrize("model, words", [
     (Counter(), "the model's buffer 'seen' changes in a forward pass.*leak to the next"),
     (Counter(replaced=True), "the model's buffer 'seen' changes"),
-    (torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(5, 3)), "buffer 'parametrizations.*changes in a forward pass"),
+    (torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(5, 3)),
+     "buffer 'parametrizations.*changes in a forward pass"),
     (Functional(always=True), r"draws random numbers in an evaluation.*training=self.training"),
     (Drawing(lambda: np.random.rand()), "draws from NumPy's global stream, which no seed of train reaches"),
     (Drawing(lambda: random.random()), "draws from Python's random module"),
@@ -121,7 +123,8 @@ def test_what_a_model_raises_passes_with_a_note(federation):
     with pytest.raises(RuntimeError, match="mat1 and mat2|shapes cannot be multiplied|dtype") as caught:
         train(federation, model=torch.nn.Linear(7, 3))
     assert not isinstance(caught.value, Refused)
-    assert any("a trial on 2 rows before the first round: inputs torch.float32 of shape (5,)" in note for note in caught.value.__notes__)
+    words = "a trial on 2 rows before the first round: inputs torch.float32 of shape (5,)"
+    assert any(words in note for note in caught.value.__notes__)
 
 
 def test_a_trial_leaves_no_trace(small):

@@ -31,7 +31,8 @@ def test_shares_decide():
     (dict(layout=Layout(("w",), ((3,),))), "length of a row"),
     (dict(clients=[0.0, 1.5, 2.0]), r"clients is \[0.0, 1.5, 2.0\]; allowed: integers"),
     (dict(clients=[True, False, True]), "clients is .*integers"),
-    (dict(gradients=torch.ones(3, 2, dtype=torch.complex64)), "the type of gradients is 'torch.complex64'; allowed: real numbers"),
+    (dict(gradients=torch.ones(3, 2, dtype=torch.complex64)),
+     "the type of gradients is 'torch.complex64'; allowed: real numbers"),
     (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
     (dict(local_lr=math.inf), "local_lr is inf"),
     (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
@@ -54,10 +55,11 @@ def test_rows_that_carry_a_graph_are_taken_without_it(name):
     rows = torch.eye(3, 4, dtype=torch.float64, requires_grad=True) * 2
     numbers = torch.ones(3, dtype=torch.float64, requires_grad=True) * 0.5
     rule = rules.make(name, **({"tau": 1} if name == "FedFV" else {}))
-    layout = Layout(("w",), ((4,),))
-    updates = Updates(rows, losses=numbers, shares=numbers / 1.5, extras={n: numbers for n in rule.needs - {"losses", "layout"}}, layout=layout)
+    extras = {name: numbers for name in rule.needs - {"losses", "layout"}}
+    updates = Updates(rows, numbers, numbers / 1.5, layout=Layout(("w",), ((4,),)), extras=extras)
     decided = rule.direction(updates)
-    assert not any(t.requires_grad for t in (updates.gradients, updates.losses, updates.shares, *updates.extras.values(), decided.vector))
+    held = (updates.gradients, updates.losses, updates.shares, *updates.extras.values(), decided.vector)
+    assert not any(tensor.requires_grad for tensor in held)
     assert not any(torch.is_tensor(v) and v.requires_grad for v in rule.state_dict().values())
 
 

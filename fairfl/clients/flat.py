@@ -12,8 +12,8 @@ class FlatModel:
     Loading a model is one copy, an SGD step one fused operation, whatever the number of layers. The module that is
     given is taken over: it is moved to ``device`` and its parameters are replaced.
 
-    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype. ``draws``: whether ``forward`` was seen to draw random numbers
-    (``trial.tried``), which no look at the layers can tell.
+    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype. ``draws``: whether ``forward`` was seen to
+    draw random numbers (``trial.tried``), which no look at the layers can tell.
     """
 
     def __init__(self, module: torch.nn.Module, device: torch.device | str = "cpu"):
@@ -41,8 +41,9 @@ class FlatModel:
     @property
     def has_dropout(self) -> bool:
         """Whether training draws random numbers inside the model."""
-        return self.draws or any(isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0 for m in self.module.modules()) or any(
-            getattr(m, "dropout", 0) and isinstance(m, torch.nn.RNNBase) for m in self.module.modules())
+        return self.draws or any(
+            isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0
+            or isinstance(m, torch.nn.RNNBase) and m.dropout > 0 for m in self.module.modules())
 
     @property
     def has_convolutions(self) -> bool:

@@ -142,7 +142,8 @@ def _histories(batch: list[Job], federation, checkpoint, device) -> list[History
     one = len(batch) == 1
     each = lambda values: values[0] if one else values
     return train(
-        federation, each([e.rule(row) for row in rows]), partial(make, **e.model_settings), rounds=e.rounds, local=e.local_of(rows[0]),
+        federation, each([e.rule(row) for row in rows]), partial(make, **e.model_settings),
+        rounds=e.rounds, local=e.local_of(rows[0]),
         server=each([e.server_of(row) for row in rows]), participation=e.participation, seed=[job.seed for job in batch],
         evaluate_every=e.evaluate_every, tamper=each([e.tamper_of(row) for row in rows]), personal=e.personal_of(rows[0]),
         device=device, checkpoint=checkpoint, checkpoint_every=e.checkpoint_every)

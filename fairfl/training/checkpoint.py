@@ -32,18 +32,20 @@ def save(path: str | Path, settings: dict, state: dict) -> None:
         with atomic.writing(path) as file:
             torch.save({"settings": settings, "state": state}, file)
     except (OSError, RuntimeError) as error:
-        cause = error if isinstance(error, OSError) else error.__context__  # torch's writer buries a full disk under an error of its own
+        # torch's writer buries a full disk under an error of its own.
+        cause = error if isinstance(error, OSError) else error.__context__
         if not isinstance(cause, OSError):
             raise
-        raise OSError(cause.errno, f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another path. "
-                                   f"An earlier checkpoint there is whole, and the same call continues from it", str(path)) from error
+        told = (f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another "
+                f"path. An earlier checkpoint there is whole, and the same call continues from it")
+        raise OSError(cause.errno, told, str(path)) from error
 
 
 def load(path: str | Path, settings: dict) -> dict | None:
     """The state at ``path``, or ``None`` if there is none.
 
-    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, or it was made under other settings (each difference
-    is named).
+    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, or it was made under other settings
+    (each difference is named).
     """
     path = Path(path)
     _try_writing(path)
@@ -56,8 +58,8 @@ def load(path: str | Path, settings: dict) -> dict | None:
         raise Refused(f"{path} cannot be read ({error.strerror}); give another path") from error
     except Exception:
         # Not chained: torch's own words advise to load the file without protection against code in it.
-        raise Refused(f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; delete it or give "
-                      f"another path") from None
+        raise Refused(f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
+                      f"delete it or give another path") from None
     different = differences(settings, theirs)
     if different:
         raise Refused(f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
@@ -72,5 +74,5 @@ def _try_writing(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as error:
-        raise Refused(f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a folder that you "
-                      f"may write to") from error
+        raise Refused(f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a "
+                      f"folder that you may write to") from error

@@ -1,4 +1,4 @@
-"""What ``train`` refuses before the first round: arguments of the wrong kind, out of range, or at odds with one another."""
+"""What ``train`` refuses before the first round: arguments of the wrong kind, out of range, or at odds with others."""
 
 import operator
 import os
@@ -17,7 +17,7 @@ from fairfl.training.server import Server
 
 
 def whole(name: str, value: object, remedy: str, low: float = 1) -> int:
-    """``value`` as an ``int``: a Python, NumPy or 0-dimensional tensor integer of at least ``low``; no truth values, no floats."""
+    """``value`` as an ``int``: a Python, NumPy or tensor integer of at least ``low``; no truth values, no floats."""
     plain = value.tolist() if hasattr(value, "tolist") else value
     try:
         number = None if isinstance(plain, bool) else operator.index(plain)
@@ -41,7 +41,8 @@ def each(name: str, value, seeds: list[int]) -> list:
     if not isinstance(value, (list, tuple)):
         return [value] * len(seeds)
     if len(value) != len(seeds):
-        raise refuse(f"the number of entries in {name}", len(value), f"{len(seeds)}, one a seed", "Give one for all, or one for each.")
+        raise refuse(f"the number of entries in {name}", len(value), f"{len(seeds)}, one a seed",
+                     "Give one for all, or one for each.")
     return list(value)
 
 
@@ -52,7 +53,8 @@ def a_rule(rule: Rule | str) -> Rule:
     if isinstance(rule, type) and issubclass(rule, Rule):
         raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
     if not isinstance(rule, Rule):
-        raise refuse("rule", rule, "a rule's name or a Rule", "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.")
+        raise refuse("rule", rule, "a rule's name or a Rule",
+                     "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.")
     return rule
 
 
@@ -77,7 +79,8 @@ def a_device(device: str | torch.device | None) -> torch.device:
         raise unknown("device", device, ("cpu", "cuda")) from error
     if found.type == "meta" or found.type == "cuda" and not (found.index or 0) < torch.cuda.device_count():
         have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
-        raise refuse("device", str(found), f"a device that computes and is here: {have}", "Leave device out to take the fastest.")
+        raise refuse("device", str(found), f"a device that computes and is here: {have}",
+                     "Leave device out to take the fastest.")
     return found
 
 
@@ -90,8 +93,9 @@ def a_federation(federation: Federation) -> None:
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool, local: LocalSGD,
-          personal: Ditto | None, participation: float, loss: Callable, engine: str | None, checkpoint: str | os.PathLike | None) -> None:
+def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
+          local: LocalSGD, personal: Ditto | None, participation: float, loss: Callable, engine: str | None,
+          checkpoint: str | os.PathLike | None) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
@@ -99,9 +103,11 @@ def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | Non
         raise refuse("participation", participation, "above 0, at most 1", "It is the fraction of clients in a round.")
     for rule in rules:
         if participation < 1 and rule.needs_everyone:
-            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0")
+            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
+                          f"use 1.0")
         refuse_unprovided(rule)
-    for name, value, kind in (("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)):
+    kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
+    for name, value, kind in kinds:
         if value is not None and not isinstance(value, kind):
             raise refuse(name, value, f"a {kind.__name__}", f"Give one, such as {kind.__name__}().")
     for name, value in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):

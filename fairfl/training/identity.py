@@ -5,15 +5,16 @@ from collections.abc import Sequence
 import torch
 
 from fairfl.clients import FlatModel
-from fairfl.training.settings import describe, identify
+from fairfl.training.settings import describe, identify, public
 
 
 def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel, **common: object) -> dict:
     """``settings``, as a history tells them, made strict: equal for equal runs alone.
 
-    ``given``: the objects behind each run's own settings, its seed among them; ``listed``: whether they are lists, whose place is then
-    "batch_group"; ``common``: the objects that all runs share. Beside these, what a model's text leaves out is held: its plain attributes,
-    its frozen weights and its buffers. Raises ``Refused`` for what cannot be told from another of its kind.
+    ``given``: the objects behind each run's own settings, its seed among them; ``listed``: whether they are lists,
+    whose place is then "batch_group"; ``common``: the objects that all runs share. Beside these, what a model's text
+    leaves out is held: its plain attributes, its frozen weights and its buffers. Raises ``Refused`` for what cannot be
+    told from another of its kind.
     """
     runs = [{name: identify(name, thing) for name, thing in things.items()} for things in given]
     mine = {"batch_group": runs} if listed else {name: told for name, told in runs[0].items() if name != "seed"}
@@ -23,10 +24,12 @@ def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel,
 
 def _inside(flat: FlatModel) -> dict:
     attributes = {f"{path}.{name}".lstrip("."): value for path, module in flat.module.named_modules()
-                  for name, value in vars(module).items() if not name.startswith("_") and name != "training" and _plain(value)}
+                  for name, value in public(module).items() if name != "training" and _plain(value)}
     frozen = {name: p for name, p in flat.module.named_parameters() if name not in flat.layout.names}
     return describe(attributes | frozen | dict(flat.module.named_buffers()))
 
 
 def _plain(value: object) -> bool:
-    return isinstance(value, (bool, int, float, str, torch.Tensor)) or isinstance(value, (list, tuple)) and all(map(_plain, value))
+    if isinstance(value, (list, tuple)):
+        return all(map(_plain, value))
+    return isinstance(value, (bool, int, float, str, torch.Tensor))

@@ -51,23 +51,26 @@ def train(
     """Train one model by federated rounds and return what happened.
 
     ``rule``: a ``Rule`` (a copy of it is used, so that it can be used again) or its name. ``model``: a name of
-    ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))`` or your own (either
-    way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the
-    step on the rule's direction (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round, without
-    replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories;
-    ``rule``, ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose clients
-    all do the same trains as one batch.
-    ``evaluate_every``: rounds between evaluations (the first and the last model are always evaluated). ``score``: parts to
-    score, of "test", "train", "validation", or one of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or
-    noise. ``personal``: ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs, targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential"
-    or "batched"; by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint
-    there continues from it and ends with the same bits; what it compares must tell settings apart, so that lambdas are refused, and so is a
-    rule with a memory that it does not declare. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
+    ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))``
+    or your own (either way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are
+    where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the step
+    on the rule's direction (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round,
+    without replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of
+    histories; ``rule``, ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a
+    whole table whose clients all do the same trains as one batch. ``evaluate_every``: rounds between evaluations (the
+    first and the last model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one
+    of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
+    ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
+    targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
+    by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint there
+    continues from it and ends with the same bits. What it compares must tell settings apart, so that lambdas are
+    refused with it, and so is a rule with a memory that it does not declare. ``checkpoint_every``: rounds between two
+    of them. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
-    Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other settings, ``Diverged``
-    (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint cannot be written. Whatever is raised between
-    the first round and the last, a slip in a rule or an interrupt as well, keeps its class and carries the finished rounds as
-    ``error.history``.
+    Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
+    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
+    cannot be written. Whatever is raised between the first round and the last, a slip in a rule or an interrupt as
+    well, keeps its class and carries the finished rounds as ``error.history``.
     """
     a_federation(federation)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
@@ -90,15 +93,16 @@ def train(
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
     engine = engine or choose(flat, slots_a_round)
     if engine == "batched" and flat.has_dropout:
-        raise refuse("engine", engine, "'sequential' for a model with dropout", "Stacked clients would share their random numbers; leave "
-                     "engine out, and the one that fits is chosen.")
+        raise refuse("engine", engine, "'sequential' for a model with dropout",
+                     "Stacked clients would share their random numbers; leave engine out to have one that fits.")
     own = [{"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
            for s, r, v, a in zip(seeds, rules, servers, tampers)]
     settings = {
         "federation": describe_federation(federation, tensors=checkpoint is not None), "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats], "rounds": rounds, "local": describe(local),
-        "participation": describe(participation), "batch_group": own if listed else seeds, "evaluate_every": evaluate_every,
-        "score": list(score), "personal": describe(personal), "loss": describe(loss), "device": device.type, "engine": engine,
+        "participation": describe(participation), "batch_group": own if listed else seeds,
+        "evaluate_every": evaluate_every, "score": list(score), "personal": describe(personal), "loss": describe(loss),
+        "device": device.type, "engine": engine,
     }
     runs = [Run(i, s, copy.deepcopy(r), f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
             for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))]

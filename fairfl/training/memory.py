@@ -13,8 +13,8 @@ from fairfl.training.settings import state_of
 class Memory:
     """A rule's attributes as they were when ``Memory`` was made, so that one can see which of them it uses as memory.
 
-    Left out: what the rule declares in ``remembers``, and a ``functools.cached_property``, which can be computed again. A rule with a
-    ``state_dict`` of its own answers for itself.
+    Left out: what the rule declares in ``remembers``, and a ``functools.cached_property``, which can be computed again.
+    A rule with a ``state_dict`` of its own answers for itself.
     """
 
     def __init__(self, rule: Rule):
@@ -23,7 +23,7 @@ class Memory:
         self.before = self._attributes()
 
     def check(self, readable: bool = False) -> None:
-        """Raise ``Refused``, naming the attribute, if a checkpoint would lose something that changed since ``Memory`` was made.
+        """Raise ``Refused``, naming the attribute, if a checkpoint would lose what changed since ``Memory`` was made.
 
         ``readable``: look also whether the state that it would hold can be read back.
         """
@@ -31,21 +31,23 @@ class Memory:
         changed = sorted(name for name in now if name not in self.before or now[name] != self.before[name])
         if changed:
             name, word = changed[0], changed[0].lstrip("_")
-            raise Refused(f"{self.rule.name} changed self.{name} in a round, and no checkpoint would hold it: a resumed run would go on "
-                          f"without. Keep it as self._{word} and declare it, remembers = ({word!r},), or compute it anew in each round, "
-                          f"or leave checkpoint= out")
+            raise Refused(f"{self.rule.name} changed self.{name} in a round, and no checkpoint would hold it: a "
+                          f"resumed run would go on without. Keep it as self._{word} and declare it, "
+                          f"remembers = ({word!r},), or compute it anew in each round, or leave checkpoint= out")
         for name, value in self.rule.state_dict().items() if readable else ():
             try:
                 torch.save(value, file := io.BytesIO())
                 file.seek(0)
                 torch.load(file, weights_only=True)
             except Exception as error:
-                raise Refused(f"{self.rule.name} remembers {name!r} as a {type(value).__module__}.{type(value).__qualname__}, which could not "
-                              f"be read back from a checkpoint; keep tensors, plain numbers, text, and lists or dicts of these") from error
+                kind = f"{type(value).__module__}.{type(value).__qualname__}"
+                raise Refused(f"{self.rule.name} remembers {name!r} as a {kind}, which could not be read back from a "
+                              f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these") from error
 
     def _attributes(self) -> dict:
         if self.trusted:
             return {}
         declared = {f"_{name}" for name in self.rule.remembers}
         cached = lambda name: isinstance(getattr(type(self.rule), name, None), functools.cached_property)
-        return {name: state_of(value) for name, value in vars(self.rule).items() if name not in declared and not cached(name)}
+        return {name: state_of(value) for name, value in vars(self.rule).items()
+                if name not in declared and not cached(name)}

@@ -65,7 +65,8 @@ class Run:
                          str(tuple(self.state.w.shape)), "A direction is one flat vector, like a row of gradients.")
         norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
         if not np.isfinite(norm):
-            raise Diverged(f"{self.rule.name}'s direction has non-finite entries (round {round}); look at the updates' sizes")
+            raise Diverged(f"{self.rule.name}'s direction has non-finite entries (round {round}); "
+                           f"look at the updates' sizes")
         if self.ditto:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.state.w, round, self.loss, self.engine)
         self.state.step(decided.vector, round)

@@ -43,12 +43,15 @@ class Server:
         ):
             if not (_number(getattr(self, name)) and ok(getattr(self, name))):
                 raise refuse(name, getattr(self, name), allowed, "Change Server's argument.")
-        if not (isinstance(self.betas, (tuple, list)) and len(self.betas) == 2 and all(_number(b) and 0 <= b < 1 for b in self.betas)):
+        betas = self.betas if isinstance(self.betas, (tuple, list)) else ()
+        if len(betas) != 2 or not all(_number(b) and 0 <= b < 1 for b in betas):
             raise refuse("betas", self.betas, "two numbers, each 0 to below 1", "Change Server's argument.")
+        object.__setattr__(self, "betas", tuple(betas))
         for field in fields(self):
-            if getattr(self, field.name) != field.default and self.optimiser not in READ_BY.get(field.name, OPTIMISERS):
-                raise Refused(f"optimiser {self.optimiser!r} does not read {field.name}, which is {getattr(self, field.name)!r}; "
-                              f"leave it out, or use {' or '.join(map(repr, READ_BY[field.name]))}")
+            value, readers = getattr(self, field.name), READ_BY.get(field.name, OPTIMISERS)
+            if value != field.default and self.optimiser not in readers:
+                raise Refused(f"optimiser {self.optimiser!r} does not read {field.name}, which is {value!r}; leave it "
+                              f"out, or use {' or '.join(map(repr, readers))}")
 
     def lr_at(self, round: int, rounds: int) -> float:
         """η_t in round t of T."""

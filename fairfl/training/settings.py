@@ -19,23 +19,25 @@ from fairfl.errors import Refused
 
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
-REMEDY = ("give a named function, a functools.partial of one, or a small class whose settings are public attributes (a dataclass, "
-          "as fairfl.attacks.Scaling is)")
+REMEDY = ("give a named function, a functools.partial of one, or a small class whose settings are public attributes "
+          "(a dataclass, as fairfl.attacks.Scaling is)")
 
 
 def describe(thing) -> object:
     """``thing`` as nested plain values; tensors by their shape and a digest of their content.
 
-    A function is its module and name, with the values that it captured where it has any; a ``functools.partial`` its function, arguments
-    and keywords. The code of functions and classes is not told.
+    A function is its module and name, with the values that it captured where it has any; a ``functools.partial`` its
+    function, arguments and keywords. The code of functions and classes is not told.
     """
     return _Teller().tell(thing)
 
 
 def identify(what: str, thing) -> object:
-    """As ``describe``, and such that different settings differ: classes are named, methods tell their object, modules their content.
+    """As ``describe``, and such that different settings differ: dataclasses tell their class, methods their object,
+    modules their content.
 
-    ``what`` names ``thing`` in a refusal. Raises ``Refused`` for what cannot be told from another of its kind, a lambda above all.
+    ``what`` names ``thing`` in a refusal. Raises ``Refused`` for what cannot be told from another of its kind, a lambda
+    above all.
     """
     return _Teller(strict=True).tell(thing, what)
 
@@ -47,7 +49,7 @@ def state_of(thing) -> object:
 
 @dataclass(frozen=True)
 class _Teller:
-    """One way of describing. ``strict``: refuse what cannot be told apart; ``private``: tell underscored attributes as well."""
+    """One way of describing. ``strict``: refuse what cannot be told apart; ``private``: underscored attributes too."""
 
     strict: bool = False
     private: bool = False
@@ -60,7 +62,8 @@ class _Teller:
             if isinstance(thing, plain):  # a NumPy or enumerated one as the plain value that a checkpoint can hold
                 return str.__str__(thing) if plain is str else plain(thing)
         if isinstance(thing, torch.Tensor):
-            return _digest(f"tensor{tuple(thing.shape)}", thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+            content = thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
+            return _digest(f"tensor{tuple(thing.shape)}", content.numpy())
         if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
             return _digest(f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8))
         if isinstance(thing, (np.ndarray, np.generic)):
@@ -106,8 +109,8 @@ class _Teller:
         told = {name: inside(_content(cell), name) for name, cell in captured.items()}
         if "<locals>" in thing.__qualname__:
             count, values = thing.__code__.co_argcount, thing.__defaults__ or ()
-            defaults = dict(zip(thing.__code__.co_varnames[count - len(values):count], values)) | (thing.__kwdefaults__ or {})
-            told |= {name: inside(value, name) for name, value in defaults.items()}
+            defaults = dict(zip(thing.__code__.co_varnames[count - len(values):count], values))
+            told |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
         return {"function": _name(thing), "captured": told} if told else _name(thing)
 
     def _object(self, thing, path, inside):
@@ -125,13 +128,15 @@ class _Teller:
         if isinstance(thing, torch.nn.Module):
             if not (self.strict or self.private):
                 return str(thing)
-            held = dict(thing.named_children()) | dict(thing.named_parameters(recurse=False)) | dict(thing.named_buffers(recurse=False))
-            return kind | {name: inside(value, name) for name, value in (_public(thing) | held).items() if name != "training"}
+            held = (public(thing) | dict(thing.named_children()) | dict(thing.named_parameters(recurse=False))
+                    | dict(thing.named_buffers(recurse=False)))
+            return kind | {name: inside(value, name) for name, value in held.items() if name != "training"}
         if not hasattr(thing, "__dict__") and not hasattr(type(thing), "__slots__"):
             return self._unknown(path, f"a {type(thing).__name__}, whose content cannot be compared", kind)
-        slots = {name: getattr(thing, name) for cls in type(thing).__mro__ for name in _slots(cls) if hasattr(thing, name)}
-        attributes = slots | (vars(thing) if hasattr(thing, "__dict__") else {})
-        return kind | {name: inside(value, name) for name, value in attributes.items() if self.private or not name.startswith("_")}
+        attributes = {name: getattr(thing, name) for cls in type(thing).__mro__ for name in _slots(cls)
+                      if hasattr(thing, name)} | getattr(thing, "__dict__", {})
+        return kind | {name: inside(value, name) for name, value in attributes.items()
+                       if self.private or not name.startswith("_")}
 
     def _unknown(self, path, why, instead):
         if not self.strict:
@@ -160,7 +165,8 @@ def _slots(cls) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
-def _public(thing) -> dict:
+def public(thing: object) -> dict:
+    """``thing``'s attributes that are settings: those without an underscore."""
     return {name: value for name, value in vars(thing).items() if not name.startswith("_")}
 
 
@@ -170,12 +176,14 @@ def describe_rule(rule) -> dict:
 
 
 def describe_federation(federation, tensors: bool = False) -> dict:
-    """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets (about two seconds
-    a gigabyte)."""
+    """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets,
+    which take about two seconds a gigabyte."""
     dataset = federation.dataset
-    told = {"dataset": dataset.name, "variant": dataset.variant, "clients": len(federation), "recipe": describe(federation.recipe),
-            "digest": federation.digest}
-    return told | ({"data": {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}} if tensors else {})
+    told = {"dataset": dataset.name, "variant": dataset.variant, "clients": len(federation),
+            "recipe": describe(federation.recipe), "digest": federation.digest}
+    if tensors:
+        told["data"] = {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}
+    return told
 
 
 def describe_machine(device: torch.device) -> dict:
