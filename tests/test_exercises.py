@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,11 @@ DOUBLE = Exercise("t.double", "twice x", lambda x: 2 * np.asarray(x), cases=[(1.
 def test_any_answer_gets_a_reply(answer, words):
     verdict = judge(DOUBLE, answer)
     assert verdict.status == "not yet" and words in verdict.message
+
+
+def test_a_verdict_s_statuses_are_those_that_its_description_names():
+    given = {judge(DOUBLE, answer).status for answer in (..., DOUBLE.right, lambda x: np.asarray(x) ** 2, lambda x: "two", 7)}
+    assert set(re.findall(r'"([^"]+)"', judge(DOUBLE, 7).__doc__.partition("``message``")[0])) == given
 
 
 def test_check_does_not_let_an_answer_change_the_cases():

@@ -65,6 +65,11 @@ def test_unknown_preset():
         partition.preset("fedfv-mnist")
 
 
+def test_the_help_that_preset_points_to_is_there():
+    assert "help(partition.PRESETS[name])" in partition.preset.__doc__
+    assert list(partition.PRESETS) == partition.presets() and all(len(make.__doc__) > 40 for make in partition.PRESETS.values())
+
+
 def text(rows=40):
     """Two roles whose windows overlap."""
     role = torch.arange(rows) // (rows // 2)

@@ -55,7 +55,7 @@ def test_every_keyword_is_in_the_recipe_and_the_recipe_deals_the_same_rows(datas
 
 
 def test_every_law_is_tried_here():
-    assert set(partition.__all__) - {"preset", "presets"} == set(LAWS)
+    assert set(partition.__all__) - {"PRESETS", "preset", "presets"} == set(LAWS)
 
 
 def test_the_recipe_tells_what_was_given_and_what_was_found(dataset):
@@ -65,6 +65,13 @@ def test_the_recipe_tells_what_was_given_and_what_was_found(dataset):
     assert type(recipe["seed"]) is int
     turned = partition.in_time(dataset, "who", cut=0.51, start="position", end="position", min_size=3).recipe
     assert (turned["start"], turned["end"], turned["min_size"], turned["cut"]) == ("position", "position", 3, 0.51)
+
+
+def test_a_pool_is_what_clients_of_a_column_are_scored_on(dataset):
+    federation = partition.by_column(dataset, "who", scored_on="pool", test=0.3)
+    assert federation.recipe["scored_on"] == "pool"
+    assert len(torch.cat(federation.train)) + round(0.3 * 1200) == pytest.approx(1200, abs=10), "every row outside the pool is trained on"
+    assert len(torch.cat(federation.test).unique()) < len(torch.cat(federation.test)), "clients share the pool"
 
 
 def test_test_is_not_in_the_recipe_where_it_counts_for_nothing(dataset):

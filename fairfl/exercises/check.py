@@ -10,7 +10,10 @@ from fairfl.exercises.registry import Exercise, find
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "right", "wrong" (with ``known`` the name of the recognised mistake), or "not attempted yet"."""
+    """``status``: "right", "not yet" (with ``known`` the name of the mistake if it is recognised), or "not attempted yet".
+
+    ``message``: what a reader is told beside it; empty for "not attempted yet", and for "right" where the exercise has no praise.
+    """
 
     slug: str
     status: str

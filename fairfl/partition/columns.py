@@ -15,16 +15,16 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
               seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """One client for each value of ``column``: a writer, a speaking role, a domain.
 
-    Values with fewer than ``min_size`` training rows are left out, and the recipe counts them. Of more than
+    Values with fewer than ``min_size`` rows to split are left out, and the recipe counts them. Of more than
     ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
-    official test rows of its own value. With ``in_order=True`` a client's last rows are held out instead of random ones
-    (text, where neighbouring windows overlap). ``test`` and ``validation``: see ``fairfl.partition.scoring``.
+    official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a client's last
+    rows are held out instead of random ones (text, where neighbouring windows overlap). ``test`` and ``validation``: see ``fairfl.partition.scoring``.
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
     scoring = Scoring(seed, scored_on, test, validation)
     official = scored_on == "official"
-    rows, _ = put_aside(dataset, scoring)
+    rows, pool = put_aside(dataset, scoring)
     values = dataset.columns[column]
     present, counts = values[rows].unique(return_counts=True)
     kept = present[counts >= min_size]
@@ -39,7 +39,7 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
     if official:
         test_rows = torch.arange(dataset.test_from, len(dataset))
         tests = [test_rows[values[test_rows] == v] for v in kept]
-    return finish(dataset, lists, None, scoring, in_order=in_order, tests=tests, facts={"left_out": dropped})
+    return finish(dataset, lists, pool, scoring, in_order=in_order, tests=tests, facts={"left_out": dropped})
 
 
 @law

@@ -129,7 +129,7 @@ def presets() -> list[str]:
 
 
 def preset(name: str, seed: int = 0) -> Federation:
-    """The paper's split of that name, with its data loaded. ``help(partition.presets.NAME)`` says where it is from.
+    """The paper's split of that name, with its data loaded. ``help(partition.PRESETS[name])`` says where it is from.
 
     Raises ``ValueError`` for an unknown name, ``FileNotFoundError`` where the data are not there.
     """

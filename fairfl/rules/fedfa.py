@@ -30,7 +30,7 @@ class FedFA(Rule):
     1e-6, equal accuracies of zero and a single client give equal weights.
 
     State: ``counts`` (N,) and ``memory`` m (d,). With a memory there is no λ with ``dir = Gᵀ λ``, so ``weights`` is
-    ``None`` from the second round on.
+    ``None`` from the second round on, unless γ = 0.
     """
 
     needs = frozenset({"accuracies"})

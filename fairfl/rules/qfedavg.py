@@ -18,7 +18,7 @@ class QFedAvg(GramRule):
 
     Codes take f as a mean loss, a sum of batch means, or the loss after training, so q cannot be compared between
     them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit for
-    a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused.
+    a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused (q > 0).
     """
 
     needs = frozenset({"losses"})
