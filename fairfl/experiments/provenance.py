@@ -12,8 +12,9 @@ import torch
 import fairfl
 
 
+@cache
 def versions() -> dict[str, str]:
-    """What ran: the project's commit where it is a checkout, and the versions that could matter."""
+    """What runs: the project's commit where it is a checkout, as it was at the first call, and the versions that could matter."""
     return {"fairfl": commit(), "python": platform.python_version(), "torch": str(torch.__version__), "numpy": numpy.__version__,
             "system": f"{platform.system()} {platform.machine()}"}
 
