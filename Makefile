@@ -74,7 +74,7 @@ chapters: $(VENV)/.lab
 	$(PY) -m fairfl chapters $(ARGS)
 
 book: $(VENV)/.book
-	OMP_NUM_THREADS=1 $(PY) -m fairfl.book.site
+	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl student $(ARGS)

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 from fairfl import rules
-from fairfl.gram import combine, gram_matrix
+from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the static site. The sources are laid out by fairfl.book.site, which also names the static folders."""
+"""Sphinx's settings for the static site. The sources are laid out by fairfl_book.site, which also names the static folders."""
 
 import fairfl
 
@@ -9,7 +9,7 @@ release = version = fairfl.__version__
 language = "en"
 
 extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.viewcode",
-              "sphinx.ext.mathjax", "fairfl.book.site.sphinx_extension"]
+              "sphinx.ext.mathjax", "fairfl_book.site.sphinx_extension"]
 exclude_patterns = ["_static"]
 
 smartquotes = False  # the text reads as in JupyterLab

@@ -8,7 +8,7 @@ import sys
 
 if getattr(sys, "argv", None) and sys.argv[0] == "-m":
     # python -m fairfl: whoever presses Ctrl-C while PyTorch loads reads one word instead of fifty lines.
-    from fairfl import interrupt
+    from fairfl_book import interrupt
 
     interrupt.quietly()
 
@@ -17,7 +17,8 @@ from fairfl.clients import LocalSGD
 from fairfl.data import Dataset
 from fairfl.federation import Federation
 from fairfl.rules import Direction, GramRule, Rule
-from fairfl.training import History, Server, train
+from fairfl.server import Server
+from fairfl.training import History, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"

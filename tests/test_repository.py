@@ -13,8 +13,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from fairfl import extras
-from fairfl.__main__ import parser
-from fairfl.book import frontmatter, guards, places, twins
+from fairfl_book.command import parser
+from fairfl_book import places
+from fairfl_book.build import frontmatter, guards, twins
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -154,8 +155,8 @@ def test_the_run_times_are_those_of_the_notebooks():
 
 
 def test_the_ledgers_headline_is_the_ledgers():
-    from fairfl.experiments import ledger
-    from fairfl.experiments.places import Records
+    from reproductions import ledger
+    from reproductions.places import Records
 
     assert ledger.headline(Records(ROOT)) in README
 

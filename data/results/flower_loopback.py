@@ -17,7 +17,7 @@ import flwr
 import torch
 
 from fairfl import train
-from fairfl.flower import demo, loopback, simulated
+from post_offices import demo, loopback, simulated
 
 HERE = Path(__file__).parent
 RULES = {"FedAvg": {}, "FedMGDAPlus": {}, "FedFV": {"tau": 2}, "AFL": {}}

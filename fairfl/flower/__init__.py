@@ -8,10 +8,10 @@ need ``pip install "fairfl[flower]"``; they are imported on first use.
 import importlib
 
 from fairfl.extras import needed_by
-from fairfl.flower.collect import collect
-from fairfl.flower.coordinator import Coordinator, RoundRecord
-from fairfl.flower.member import Member
-from fairfl.flower.reply import Refusal, Reply
+from fairfl.server.collect import collect
+from fairfl.server.coordinator import Coordinator, RoundRecord
+from fairfl.server.member import Member
+from fairfl.server.reply import Refusal, Reply
 
 _WITH_FLOWER = {"FairStrategy": "strategy", "client_app": "apps", "server_app": "apps"}
 

@@ -6,9 +6,9 @@ from flwr.app import Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 
-from fairfl.flower.member import Member
+from fairfl.server.member import Member
 from fairfl.flower.records import MODEL, NUMBERS, TASK, recall, remember, to_content
-from fairfl.flower.reply import Reply
+from fairfl.server.reply import Reply
 from fairfl.flower.strategy import FairStrategy
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from flwr.app import Array, ArrayRecord, ConfigRecord, Context, Message, MetricRecord, RecordDict
 
-from fairfl.flower.quoting import last_line
-from fairfl.flower.reply import Reply
+from fairfl.server.quoting import last_line
+from fairfl.server.reply import Reply
 
 MODEL, TASK, NUMBERS, MEMORY = "arrays", "config", "metrics", "fairfl-memory"
 SUPERLINK = 1

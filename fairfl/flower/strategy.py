@@ -9,9 +9,9 @@ from flwr.app import ArrayRecord, ConfigRecord, Message, MessageType, MetricReco
 from flwr.common import log
 from flwr.serverapp.strategy import Strategy
 
-from fairfl.flower.coordinator import Coordinator
+from fairfl.server.coordinator import Coordinator
 from fairfl.flower.records import MODEL, TASK, to_record, to_reply
-from fairfl.flower.scores import scores_of
+from fairfl.server.scores import scores_of
 
 
 class FairStrategy(Strategy):

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.errors import refuse
-from fairfl.gram import resolution
+from fairfl.rules.gram import resolution
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column, number, one_of

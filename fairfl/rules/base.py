@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from fairfl.errors import Refused, refuse
-from fairfl.gram import combine, gram_matrix
+from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Updates
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.gram import combine, rates
+from fairfl.rules.gram import combine, rates
 from fairfl.rules.base import Direction, Rule
 from fairfl.rules.settings import column, number, same_size
 

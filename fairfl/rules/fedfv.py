@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from fairfl.gram import combine, gram_matrix, resolution
+from fairfl.rules.gram import combine, gram_matrix, resolution
 from fairfl.randomness import generator
 from fairfl.rules.base import Direction, Rule
 from fairfl.rules.settings import number, one_of, same_size, whole

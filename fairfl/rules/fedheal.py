@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.errors import refuse
-from fairfl.gram import rates
+from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule
 from fairfl.rules.settings import number, same_size
 

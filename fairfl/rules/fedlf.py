@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.gram import combine, gram_matrix, resolution
+from fairfl.rules.gram import combine, gram_matrix, resolution
 from fairfl.rules.base import Direction, Rule
 from fairfl.rules.min_norm import min_norm
 from fairfl.rules.settings import same_size

@@ -6,7 +6,7 @@ import re
 import torch
 
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.gram import rates
+from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule
 
 

@@ -2,6 +2,6 @@
 
 from fairfl.training.history import History
 from fairfl.training.loop import train
-from fairfl.training.server import Server
+from fairfl.server.step import Server
 
 __all__ = ["History", "Server", "train"]

@@ -12,8 +12,8 @@ from fairfl.clients.engines import ENGINES
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule, make
-from fairfl.training.provide import refuse_unprovided
-from fairfl.training.server import Server
+from fairfl.clients.provide import refuse_unprovided
+from fairfl.server.step import Server
 
 
 def whole(name: str, value: object, remedy: str, low: float = 1) -> int:

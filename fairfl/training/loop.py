@@ -21,7 +21,7 @@ from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
 from fairfl.training.run import Run
-from fairfl.training.server import Server
+from fairfl.server.step import Server
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
 
 cross_entropy = partial(F.cross_entropy, reduction="none")

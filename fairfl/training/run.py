@@ -6,10 +6,10 @@ import torch
 from fairfl.clients import Slot
 from fairfl.errors import Diverged, refuse
 from fairfl.randomness import generator
-from fairfl.training.evaluation import Scorer
+from fairfl.clients.evaluation import Scorer
 from fairfl.training.history import History
-from fairfl.training.provide import PROVIDERS, RoundView
-from fairfl.training.server import ServerState
+from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.server.step import ServerState
 from fairfl.updates import Updates
 
 

@@ -1,0 +1,172 @@
+"""What an executed notebook must be before a test that compares its outputs means anything.
+
+Each guard takes a ``Chapter`` and names what is wrong, cell by cell; ``inspect`` runs them all.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import nbformat
+from nbformat import NotebookNode
+
+from fairfl_book.build import frontmatter, prose, references, twins
+from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.places import Book
+from fairfl.errors import unknown
+
+TAGS = frozenset({"solution", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
+LONG = frozenset({"solution", "lab", "setup"})  # cells with these tags may be longer than LINES
+LINES = 14
+KILOBYTES = 700
+# Folders that exist on one machine only. Outputs with one would differ on every other.
+_LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """An executed notebook with what it is judged by. ``size``: of its file, in bytes."""
+
+    name: str
+    notebook: NotebookNode
+    front: FrontMatter
+    size: int
+    bibliography: Mapping[str, references.Reference]
+
+
+def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
+    """Non-empty code cells with their number in the notebook, from 1."""
+    return ((n, cell) for n, cell in enumerate(notebook.cells, 1) if cell.cell_type == "code" and cell.source.strip())
+
+
+def _tags(cell: NotebookNode) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
+def _outputs(chapter: Chapter) -> Iterator[tuple[int, NotebookNode, NotebookNode]]:
+    return ((n, cell, output) for n, cell in code_cells(chapter.notebook) for output in cell.outputs)
+
+
+def executed(chapter: Chapter) -> Iterator[str]:
+    """Code cells were run from top to bottom in one go; nbval passes over cells without a count."""
+    for count, (number, cell) in enumerate(code_cells(chapter.notebook), 1):
+        if cell.execution_count != count:
+            yield f"cell {number}: executed as {cell.execution_count}, expected {count}; run make chapters"
+            return
+
+
+def no_errors(chapter: Chapter) -> Iterator[str]:
+    """No error outputs, except where the cell says so."""
+    for number, cell, output in _outputs(chapter):
+        if output.output_type == "error" and "raises-exception" not in _tags(cell):
+            yield f"cell {number}: ends in {output.ename}: {output.evalue}; mend it, or tag it raises-exception"
+
+
+def no_stderr(chapter: Chapter) -> Iterator[str]:
+    """Nothing on the standard error stream: warnings and progress bars differ between machines."""
+    for number, _, output in _outputs(chapter):
+        if output.output_type == "stream" and output.name == "stderr":
+            yield f"cell {number}: writes to stderr ({output.text.strip()[:60]!r}); mend the cause, or print it"
+
+
+def alternative_text(chapter: Chapter) -> Iterator[str]:
+    """Every picture says in words what it shows."""
+    for number, _, output in _outputs(chapter):
+        for kind in output.get("data", {}):
+            if kind.startswith("image/") and not str(output.metadata.get(kind, {}).get("alt", "")).strip():
+                yield (f"cell {number}: a picture without alternative text; show it by "
+                       f"display(figure, metadata={{{kind!r}: {{'alt': '...'}}}})")
+
+
+def portable_outputs(chapter: Chapter) -> Iterator[str]:
+    """No output names a folder of the machine that ran it."""
+    for number, _, output in _outputs(chapter):
+        text = str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
+        if found := _LOCAL.search(text):
+            yield f"cell {number}: prints a path of one machine ({found[0]}); print the file's name only"
+
+
+def known_tags(chapter: Chapter) -> Iterator[str]:
+    """Tags are the agreed ones: a misspelt tag would silently do nothing."""
+    for number, cell in enumerate(chapter.notebook.cells, 1):
+        for tag in sorted(set(_tags(cell)) - TAGS):
+            yield f"cell {number}: {unknown('tag', tag, TAGS)}"
+
+
+def folded_solutions(chapter: Chapter) -> Iterator[str]:
+    """Solutions are folded, so that nobody reads one by accident."""
+    for number, cell in code_cells(chapter.notebook):
+        if "solution" in _tags(cell) and cell.metadata.get("jupyter", {}).get("source_hidden") is not True:
+            yield f"cell {number}: a solution in plain sight; add 'jupyter: {{source_hidden: true}}' to its header"
+
+
+def short_cells(chapter: Chapter) -> Iterator[str]:
+    """A cell is read in one glance."""
+    for number, cell in code_cells(chapter.notebook):
+        lines = len(cell.source.splitlines())
+        if lines > LINES and not LONG & set(_tags(cell)):
+            yield f"cell {number}: {lines} lines, at most {LINES}; split it, or tag it {', '.join(sorted(LONG))}"
+
+
+def small_file(chapter: Chapter) -> Iterator[str]:
+    """The file stays reviewable."""
+    if chapter.size > KILOBYTES * 1000:
+        yield f"{chapter.size / 1000:.0f} KB, at most {KILOBYTES} KB; draw at 100 dpi with few colours"
+
+
+def in_budget(chapter: Chapter) -> Iterator[str]:
+    """The recorded run was short enough to be read along."""
+    seconds = chapter.notebook.metadata.get(twins.RUN, {}).get("seconds")
+    if seconds is None:
+        yield "no recorded run; execute it by make chapters"
+    elif seconds > twins.BUDGET:
+        yield f"took {seconds} s, at most {twins.BUDGET:.0f} s; train less, or record the run and read it back"
+
+
+GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
+    executed, no_errors, no_stderr, alternative_text, portable_outputs, known_tags, folded_solutions, short_cells,
+    small_file, in_budget, prose.native_markdown, prose.title, prose.reference_list,
+)
+
+
+def inspect(chapter: Chapter) -> list[str]:
+    """All that is wrong with a chapter, by every guard."""
+    return [f"{chapter.name}: {problem}" for guard in GUARDS for problem in guard(chapter)]
+
+
+def load(book: Book, name: str) -> Chapter:
+    """The committed notebook of chapter ``name``. Raises ``ValueError`` if its front matter is not valid."""
+    path = book.notebook(name)
+    notebook = nbformat.read(path, as_version=4)
+    front = frontmatter.read(notebook.metadata.get("fairfl"))
+    return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography))
+
+
+def check(book: Book, names: list[str]) -> list[str]:
+    """All that is wrong with these chapters and with how the book's chapters build on each other."""
+    return [problem for name in names for problem in check_one(book, name)] + frontmatter.dangling(fronts(book))
+
+
+def check_one(book: Book, name: str) -> list[str]:
+    """All that is wrong with chapter ``name``: its notebook, its text, and what differs between them."""
+    if not book.notebook(name).exists():
+        return [f"{name}: has a text but no notebook; run make chapters"]
+    if not book.twin(name).exists():
+        return [f"{name}: has a notebook but no text under chapters/src; write it there"]
+    try:
+        chapter = load(book, name)
+        apart = twins.differences(twins.read(book.twin(name)), chapter.notebook)
+    except ValueError as error:
+        return [f"{name}: {error}"]
+    return inspect(chapter) + [f"{name}: {problem}" for problem in apart]
+
+
+def fronts(book: Book) -> dict[str, FrontMatter]:
+    """The valid front matter of the whole book's texts; what is not valid was reported already."""
+    fronts = {}
+    for name in book.names():
+        try:
+            fronts[name] = frontmatter.read(twins.read(book.twin(name)).metadata.get("fairfl"))
+        except (ValueError, OSError):
+            continue
+    return fronts

@@ -1,0 +1,46 @@
+"""Which chapter needs which: a map made from the chapters' front matter, and kept in ``book/teachers.md`` by ``make chapters``."""
+
+import re
+from collections.abc import Mapping
+
+from fairfl import atomic
+from fairfl_book.build import guards
+from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.places import Book
+from fairfl.errors import refuse
+
+
+def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
+    """For each chapter the earlier ones that teach what it needs, in the book's order."""
+    taught = {term: name for name in sorted(chapters, reverse=True) for term in chapters[name].teaches}
+    return {name: sorted({taught[term] for term in front.needs if term in taught} - {name}) for name, front in sorted(chapters.items())}
+
+
+def table(chapters: Mapping[str, FrontMatter]) -> str:
+    """The map as a Markdown table: chapter, minutes, the chapters it builds on, what it teaches."""
+    lines = ["| chapter | minutes | builds on | teaches |", "|---|---|---|---|"]
+    for name, earlier in needed(chapters).items():
+        front = chapters[name]
+        lines.append(f"| {front.title} | {front.minutes} | {', '.join(str(int(n[:2])) for n in earlier) or '–'} | {', '.join(front.teaches) or '–'} |")
+    return "\n".join(lines)
+
+
+def refreshed(page: str, chapters: Mapping[str, FrontMatter]) -> str:
+    """The teachers' page with its map made anew. Raises ``ValueError`` where the page has no place for it."""
+    found = re.findall(r"<!-- map -->\n.*?<!-- /map -->", page, flags=re.S)
+    if len(found) != 1:
+        raise refuse("the number of places for the map in book/teachers.md", len(found), "one",
+                     "Restore the lines '<!-- map -->' and '<!-- /map -->', in this order.")
+    return page.replace(found[0], f"<!-- map -->\n{table(chapters)}\n<!-- /map -->")
+
+
+def refresh(book: Book) -> bool:
+    """Bring the map in ``book/teachers.md`` up to date; whether anything changed. A book without the page is left alone."""
+    page = book.root / "book" / "teachers.md"
+    if not page.exists():
+        return False
+    old = page.read_text(encoding="utf-8")
+    new = refreshed(old, guards.fronts(book))
+    if new != old:
+        atomic.write(page, new.encode("utf-8"))
+    return new != old

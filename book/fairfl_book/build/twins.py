@@ -1,0 +1,130 @@
+"""From a reviewed text to an executed notebook, with as little noise between two executions as possible."""
+
+import hashlib
+import os
+import re
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+from fairfl import atomic
+from fairfl_book.reading import threads
+from fairfl_book.places import Book
+from fairfl.errors import Refused
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+BUDGET = 40.0  # seconds that a chapter may take on one thread
+ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")  # the same as in tests/nbval.cfg
+QUIET = {"FAIRFL_PROGRESS": "0"}  # progress bars would be stored as outputs
+RUN = "fairfl_run"  # the notebook's metadata that says how it was executed
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a chapter was executed: ``seconds`` of processor time, the kernel's start included."""
+
+    name: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        late = f"  over the budget of {BUDGET:.0f} s: train less, or record the run" if self.seconds > BUDGET else ""
+        return f"{self.name:40s} {self.seconds:6.1f} s{late}"
+
+
+def read(path: Path) -> NotebookNode:
+    """The text twin at ``path`` as a notebook without outputs."""
+    return jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+
+
+def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
+    """What must agree between a text and its notebook, per cell: type, source and tags."""
+    return [(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ()))) for cell in notebook.cells]
+
+
+def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
+    """Where the notebook was not made from this text; empty if they are in step."""
+    ours, theirs = cells(twin), cells(notebook)
+    problems = [f"cell {number}: text and notebook differ; run make chapters"
+                for number, (a, b) in enumerate(zip(ours, theirs), 1) if a != b][:3]
+    if len(ours) != len(theirs):
+        problems.append(f"the text has {len(ours)} cells and the notebook {len(theirs)}; run make chapters")
+    if twin.metadata.get("fairfl") != notebook.metadata.get("fairfl"):
+        problems.append("the front matter of text and notebook differ; run make chapters")
+    return problems
+
+
+def execute(book: Book, name: str, timeout: int = 600) -> Run:
+    """Execute the text of chapter ``name`` into its notebook, on one thread, in the chapters' folder.
+
+    Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds a cell.
+    """
+    notebook = read(book.twin(name))
+    client = NotebookClient(notebook, timeout=timeout, kernel_name="python3", record_timing=False,
+                            resources={"metadata": {"path": str(book.chapters)}})
+    start = spent()
+    try:
+        client.execute(env={**os.environ, **threads.ONE, **QUIET})
+    except CellExecutionError as error:
+        raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
+    seconds = round(spent() - start, 1)
+    still(notebook)
+    notebook.metadata[RUN] = {"seconds": seconds, "threads": 1, "python": version_of_python(notebook),
+                              **{package: version(package) for package in ("fairfl", "numpy", "torch")}}
+    notebook.metadata.language_info.pop("version", None)
+    notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
+    atomic.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))
+    return Run(name, seconds)
+
+
+def spent() -> float:
+    """Processor seconds of the kernels that have ended: what a chapter costs on one thread, whatever else the machine does.
+
+    Where the system does not tell (Windows), the time on the wall.
+    """
+    if resource is None:
+        return time.perf_counter()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def version_of_python(notebook: NotebookNode) -> str:
+    """The version that the kernel reported."""
+    return notebook.metadata.language_info.get("version", "unknown")
+
+
+def still(notebook: NotebookNode) -> None:
+    """Take out, in place, what would differ between two executions of the same text.
+
+    Cell ids follow from the cells' sources, widget ids from their order, addresses of objects become a word, and
+    tracebacks (of cells tagged ``raises-exception``), which name this machine's folders, the error's own line.
+    """
+    seen: dict[str, int] = {}
+    for cell in notebook.cells:
+        base = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        seen[base] = seen.get(base, 0) + 1
+        cell["id"] = base if seen[base] == 1 else f"{base}-{seen[base]}"
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error":
+                output.traceback = [f"{output.ename}: {output.evalue}"]
+            for holder, key in ((output, "text"), (output.get("data", {}), "text/plain")):
+                if key in holder:
+                    holder[key] = ADDRESS.sub("0xADDRESS", holder[key])
+    widgets = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
+    if widgets:
+        text = nbformat.writes(notebook)
+        for number, model in enumerate(widgets):
+            text = text.replace(model, f"widget-{number:04d}")
+        notebook.update(nbformat.reads(text, as_version=4))

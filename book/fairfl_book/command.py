@@ -1,0 +1,110 @@
+"""``python -m fairfl``: open the book, execute its chapters, check them, hand them out."""
+
+import argparse
+import errno
+import sys
+from pathlib import Path
+
+from fairfl.errors import Refused, refuse, unknown
+from fairfl.extras import NotInstalled, needed_by
+
+# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
+PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that offers the nearest command."""
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, str(unknown("command", value, action.choices)))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
+    top = _Parser(prog="python -m fairfl", description="A computational textbook on fair federated learning.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
+    lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
+    lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
+    lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
+    lab.set_defaults(run=_lab)
+
+    chapters = commands.add_parser("chapters", help="execute the chapters' texts into notebooks")
+    chapters.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    chapters.set_defaults(run=_chapters)
+
+    check = commands.add_parser("check-chapters", help="say what is wrong with the executed chapters")
+    check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    check.set_defaults(run=_check)
+
+    from fairfl_book.teaching import command as teaching
+    from reproductions import command as experiments
+
+    teaching.add(commands)
+    experiments.add(commands)
+    return top
+
+
+def _lab(given: argparse.Namespace) -> int:
+    from fairfl_book import places
+    from fairfl_book.reading import server
+
+    if given.port is not None and not 1 <= given.port <= 65535:
+        raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
+    if given.work is not None and given.work.exists() and not given.work.is_dir():
+        raise Refused(f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another")
+    server.start(places.find(), given.work, given.port, not given.no_browser)
+    return 0
+
+
+def _chapters(given: argparse.Namespace) -> int:
+    from fairfl_book import places
+    from fairfl_book.build import prerequisites, twins
+
+    book = places.find()
+    names = book.select(given.names)
+    for name in names:
+        print(twins.execute(book, name).line, flush=True)
+    if prerequisites.refresh(book):
+        print("book/teachers.md: the map of prerequisites was brought up to date")
+    return _report(book, names)
+
+
+def _check(given: argparse.Namespace) -> int:
+    from fairfl_book import places
+
+    book = places.find()
+    return _report(book, book.select(given.names))
+
+
+def _report(book, names: list[str]) -> int:
+    from fairfl_book.build import guards
+
+    problems = guards.check(book, names)
+    print(*problems, f"chapters checked: {len(names)}, problems: {len(problems)}", sep="\n")
+    return 1 if problems else 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped."""
+    try:
+        given = parser().parse_args(arguments)
+        with needed_by("this command"):
+            return given.run(given)
+    except (Refused, NotInstalled) as error:
+        said, status = str(error), 2
+    except KeyboardInterrupt:
+        said, status = "stopped", 130
+    except OSError as error:
+        if error.errno not in PLACES:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        said, status = f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place", 2
+    print(f"fairfl: {said}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

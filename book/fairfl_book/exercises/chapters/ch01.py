@@ -1,0 +1,84 @@
+"""Chapter 1: federated learning."""
+
+import numpy as np
+
+from fairfl_book.exercises.registry import Exercise, Wrong, register
+
+
+def _average(models, sizes):
+    return np.asarray(sizes, float) / np.sum(sizes) @ np.asarray(models, float)
+
+
+register(Exercise(
+    slug="fl.average",
+    task="the mean of the models, weighted by n_k / Σ n",
+    right=_average,
+    cases=[([[0.0, 0.0], [1.0, 4.0]], [3, 1]), ([[2.0], [4.0], [9.0]], [1, 1, 2]), ([[1.0, 2.0, 3.0]], [5])],
+    wrong={
+        "unweighted": Wrong(lambda models, sizes: np.mean(models, axis=0),
+                            "For models {case} you answer {given}; it should be {right}. You count every client once, but one "
+                            "of them holds more examples than the other: the weights are n_k / Σ n"),
+        "not normalised": Wrong(lambda models, sizes: np.asarray(sizes, float) @ np.asarray(models, float),
+                                "For models {case} you answer {given}; it should be {right}. Your weights are the sizes "
+                                "themselves, and they do not sum to 1: divide by their sum"),
+    },
+    praise="Only shares count: ten times the data for everybody changes nothing",
+))
+
+register(Exercise(
+    slug="fl.pseudo_gradient",
+    task="w_t − w_t^k, which points uphill",
+    right=lambda before, after: np.asarray(before, float) - np.asarray(after, float),
+    cases=[([1.0, 2.0], [0.5, 2.5]), ([0.0, 0.0, 3.0], [1.0, -1.0, 1.0])],
+    wrong={
+        "downhill": Wrong(lambda before, after: np.asarray(after, float) - np.asarray(before, float),
+                          "For before and after {case} you answer {given}; it should be {right}. That is the step that the client "
+                          "took, which points downhill. With it, w − Σ p g would walk away from where the clients went"),
+        "unit length": Wrong(lambda before, after: (np.asarray(before, float) - np.asarray(after, float))
+                             / np.linalg.norm(np.asarray(before, float) - np.asarray(after, float)),
+                             "The direction is right, but you scaled it to length 1: for {case} it should be {right}. Then "
+                             "w − Σ p g is no longer the mean of the clients' models"),
+    },
+    praise="Equation (2) now holds as it stands",
+))
+
+
+def _worst_tenth(accuracies):
+    return np.sort(accuracies)[:-(-len(accuracies) // 10)].mean()
+
+
+_ACCURACIES = [([0.9, 0.2, 0.8, 0.7, 0.95, 0.85, 0.6, 0.75, 0.65, 0.5, 0.3, 0.99],), (list(np.linspace(0.1, 0.9, 20)),), ([0.4],)]
+
+register(Exercise(
+    slug="fl.worst_tenth",
+    task="the mean over the worst 10 % of clients, rounded up to whole clients",
+    right=_worst_tenth,
+    cases=_ACCURACIES,
+    wrong={
+        "minimum": Wrong(lambda a: np.min(a), "For {case} you answer {given}, the single worst client. Twelve clients have two in their "
+                                              "worst tenth (1.2, rounded up), and the mean of these two is {right}"),
+        "percentile": Wrong(lambda a: np.percentile(a, 10), "For {case} you answer {given}, the 10th percentile: the value that a tenth of "
+                                                            "the clients stay below. Asked is the mean of those who stay below, {right}. "
+                                                            "Papers use both and call both \"worst 10 %\""),
+        "rounded down": Wrong(lambda a: np.sort(a)[:max(1, len(a) // 10)].mean(),
+                              "For {case} you answer {given}. You round the number of clients down; rounded up, it is {right}"),
+        "best": Wrong(lambda a: np.sort(a)[-(-(-len(a) // 10)):].mean(),
+                      "For {case} you answer {given}: these are the best clients. Sorting is ascending, so the worst come first"),
+    },
+    praise="metrics.worst(accuracies, 10) is the same function",
+))
+
+register(Exercise(
+    slug="fl.test_images",
+    task="n such that sqrt(p (1 − p) / n) is 0.01 for p = 0.9",
+    right=900.0,
+    wrong={
+        "coin": Wrong(2500.0, "2500 is the answer for p = 0.5, a coin. At p = 0.9 the variance p (1 − p) is only 0.09"),
+        "not squared": Wrong(9.0, "You set p (1 − p) / n equal to 0.01, but that is the variance. Its square root is to be 0.01, so "
+                                  "n = p (1 − p) / 0.01²"),
+        "no variance": Wrong(10000.0, "1 / 0.01² counts an image as if its variance were 1. One right-or-wrong answer has variance "
+                                      "p (1 − p) = 0.09"),
+        "points": Wrong(0.09, "One percentage point is 0.01 as a fraction; you took it to be 1"),
+    },
+    praise="The digits' whole pool has 719 images. Spreads of one point cannot be seen with it",
+))

@@ -1,0 +1,118 @@
+"""Chapter 4: MGDA."""
+
+import numpy as np
+
+from fairfl_book.exercises.registry import Exercise, Wrong, register
+
+register(Exercise(
+    slug="mgda.common_rate",
+    task="the rate of both clients at the nearest point, for A = [[4, −1], [−1, 1]]",
+    right=3 / 7,
+    wrong={
+        "weight": Wrong(2 / 7, "2/7 is client 1's weight. The rates are A λ, and with λ = (2/7, 5/7) both of them are larger than that"),
+        "length": Wrong(np.sqrt(3 / 7), "That is the length of dir. The rate is its square: ρ_k = ‖dir‖² where λ_k > 0"),
+        "mean": Wrong(0.75, "0.75 is the squared length of the mean. With equal weights the rates are 1.5 and 0, not equal: (8) gives client 1 a "
+                            "weight below one half"),
+        "sign": Wrong(1.0, "1 is 3/3: you divided by 4 − 2 + 1. A₁₂ is −1, so −2 A₁₂ = 2 and the denominator is 7"),
+        "half": Wrong(1.5, "1.5 is client 1's rate under equal weights; client 2's is 0 there, and MGDA makes them equal"),
+    },
+    praise="In general it is (A₁₁ A₂₂ − A₁₂²) / (A₁₁ − 2 A₁₂ + A₂₂): the squared area of the parallelogram over the squared length of "
+           "its diagonal g₁ − g₂",
+))
+
+_A = [[[4.0, -1.0], [-1.0, 1.0]], [0.5, 0.5]], [[[1.0, 0.2, 0.9], [0.2, 1.0, 0.8], [0.9, 0.8, 4.0]], [0.5, 0.5, 0.0]], \
+    [[[2.0, 1.5, 0.3], [1.5, 3.0, 0.1], [0.3, 0.1, 1.0]], [0.7, 0.3, 0.0]]
+
+
+def _rates(A, lam):
+    return np.asarray(A, float) @ np.asarray(lam, float)
+
+
+def _squared(A, lam):
+    return np.asarray(lam, float) @ _rates(A, lam)
+
+
+register(Exercise(
+    slug="mgda.gap",
+    task="λᵀ A λ − min_k (A λ)_k",
+    right=lambda A, lam: _squared(A, lam) - _rates(A, lam).min(),
+    cases=[tuple(case) for case in _A],
+    wrong={
+        "turned round": Wrong(lambda A, lam: _rates(A, lam).min() - _squared(A, lam),
+                              "For {case} you answer {given}; it should be {right}. The sign is turned: the weighted mean of the rates comes "
+                              "first, and no weighted mean is below the smallest"),
+        "maximum": Wrong(lambda A, lam: _rates(A, lam).max() - _squared(A, lam),
+                         "For {case} you answer {given}; it should be {right}. You measure how far the best-served client is ahead. That may stay "
+                         "positive at the solution; what must vanish is how far the worst-served client is behind"),
+        "only with weight": Wrong(lambda A, lam: _squared(A, lam) - _rates(A, lam)[np.asarray(lam) > 0].min(),
+                                  "You look only at clients with positive weight. A client with weight 0 can be the one left behind: for the third "
+                                  "case, weights 0.7, 0.3, 0, the forgotten client has the smallest rate"),
+        "rooted": Wrong(lambda A, lam: np.sqrt(_squared(A, lam)) - _rates(A, lam).min(),
+                        "For {case} you answer {given}; it should be {right}. Rates are compared with the squared length of dir, λᵀ A λ, and you "
+                        "took the root"),
+    },
+    praise="rules.min_norm reports the same number, divided by the largest A_kk",
+))
+
+
+def _normalised(values):
+    return values / values.sum()
+
+
+register(Exercise(
+    slug="mgda.perpendicular",
+    task="weights proportional to 1 / ℓ_k², of sum 1",
+    right=lambda lengths: _normalised(1 / np.asarray(lengths, float) ** 2),
+    cases=[([3.0, 1.0],), ([1.0, 2.0, 4.0],), ([0.5, 0.5, 1.0, 3.0],)],
+    wrong={
+        "long counts more": Wrong(lambda lengths: _normalised(np.asarray(lengths, float)),
+                                  "For lengths {case} you answer {given}; it should be {right}. You give the long gradients more weight. Their rates "
+                                  "ℓ² λ are large already; the short ones need the weight"),
+        "long counts most": Wrong(lambda lengths: _normalised(np.asarray(lengths, float) ** 2),
+                                  "For lengths {case} you answer {given}; it should be {right}. Upside down: λ ∝ ℓ² makes the rates ∝ ℓ⁴. Equal rates "
+                                  "ℓ² λ ask for 1 / ℓ²"),
+        "not squared": Wrong(lambda lengths: _normalised(1 / np.asarray(lengths, float)),
+                             "For lengths {case} you answer {given}; it should be {right}. With 1 / ℓ every client adds a vector of the same length to "
+                             "dir, but its rate is ℓ² λ, which is then ∝ ℓ and not equal"),
+        "not scaled": Wrong(lambda lengths: 1 / np.asarray(lengths, float) ** 2,
+                            "The proportions are right, but the weights must sum to 1: for {case} they are {right}"),
+        "uniform": Wrong(lambda lengths: np.full(len(lengths), 1 / len(lengths)),
+                         "Equal weights give rates ℓ_k² / K, which differ as soon as the lengths do; for {case} it should be {right}"),
+    },
+    praise="A gradient of a third of the length has nine times the weight. Chapter 5 divides by the lengths first",
+))
+
+
+def _stationary(g1, g2):
+    g1, g2 = np.asarray(g1, float), np.asarray(g2, float)
+    return bool(g1 @ g2 <= -np.linalg.norm(g1) * np.linalg.norm(g2) * (1 - 1e-12))
+
+
+register(Exercise(
+    slug="mgda.stationary",
+    task="whether some mean of the two gradients is zero",
+    right=_stationary,
+    cases=[([1.0, 0.0], [-1.0, 0.0]), ([1.0, 0.0], [-1.0, 0.5]), ([1.0, 1.0], [1.0, 1.0]), ([3.0, 6.0], [-1.0, -2.0]),
+           ([0.0, 0.0], [1.0, 2.0]), ([1.0, 0.0], [0.0, 1.0]), ([2.0, 4.0], [1.0, 2.0])],
+    wrong={
+        "conflict": Wrong(lambda g1, g2: bool(np.dot(g1, g2) < 0),
+                          "For {case} you answer {given}; it should be {right}. A negative product is a conflict, and a conflict can be solved as long "
+                          "as the gradients are not exactly opposite: the segment between them passes beside the origin"),
+        "conflict or zero": Wrong(lambda g1, g2: bool(np.dot(g1, g2) <= 0),
+                                  "For {case} you answer {given}; it should be {right}. A product of zero or less is not enough: perpendicular "
+                                  "gradients, or those at 153°, still have a direction that helps both"),
+        "sum is zero": Wrong(lambda g1, g2: bool(np.allclose(np.add(g1, g2), 0)),
+                             "For {case} you answer {given}; it should be {right}. You tried equal weights only. Opposite gradients of different "
+                             "lengths cancel with other weights, here in inverse proportion to the lengths"),
+        "both zero": Wrong(lambda g1, g2: bool(np.allclose(g1, 0) and np.allclose(g2, 0)),
+                           "For {case} you answer {given}; it should be {right}. Both gradients zero would be a point that is best for both clients at "
+                           "once. Pareto stationary asks for much less: some mean of them is zero"),
+        "parallel": Wrong(lambda g1, g2: bool(abs(g1[0] * g2[1] - g1[1] * g2[0]) < 1e-12),
+                          "For {case} you answer {given}; it should be {right}. Parallel gradients that point the same way agree completely; only "
+                          "opposite ones leave no direction"),
+        "forgets zero": Wrong(lambda g1, g2: _stationary(g1, g2) and bool(np.any(g1) and np.any(g2)),
+                              "For {case} you answer {given}; it should be {right}. A client whose gradient is zero is at its own best, and all "
+                              "weight on it makes the mean zero"),
+    },
+    praise="For three gradients in the plane the question is whether their triangle contains the origin",
+))

@@ -1,0 +1,150 @@
+"""Chapter 7: FedFV."""
+
+import math
+
+import numpy as np
+
+from fairfl_book.exercises.registry import Exercise, Wrong, register
+
+
+def _project(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    product = g @ target
+    return g - product / (target @ target) * target if product < 0 else g
+
+
+def _always(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    return g - g @ target / (target @ target) * target
+
+
+def _by_length(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    product = g @ target
+    return g - product / np.linalg.norm(target) * target if product < 0 else g
+
+
+def _onto(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    product = g @ target
+    return product / (target @ target) * target if product < 0 else g
+
+
+register(Exercise(
+    slug="fedfv.project",
+    task="g without its component along the target if their product is negative, and g itself otherwise",
+    right=_project,
+    cases=[([4.0, 0.0], [-1.0, 2.0]), ([1.0, 2.0], [1.0, 0.0]), ([0.0, -3.0, 1.0], [1.0, 2.0, 2.0])],
+    wrong={
+        "always": Wrong(_always, "For {case} you answer {given}; it should be {right}. These two have a positive product: they agree, and "
+                                 "FedFV leaves them alone. Only conflicts are projected away"),
+        "length not squared": Wrong(_by_length, "For {case} you answer {given}; it should be {right}. Divide by ‖target‖², not ‖target‖: the "
+                                                "target's length enters once for the product and once for the vector"),
+        "onto": Wrong(_onto, "For {case} you answer {given}. That is the component along the target, the part that does the harm. "
+                             "Subtract it, and {right} is left"),
+    },
+    praise="The result is never longer than g, and at a right angle to a target that it conflicted with",
+))
+
+register(Exercise(
+    slug="fedfv.two_clients",
+    task="ρ₁ = ½ ‖g₁‖² sin² φ for g₁ = (2, 0), g₂ = (−1, 2)",
+    right=1.6,
+    wrong={
+        "FedAvg": Wrong(1.0, "1 is client 1's rate under FedAvg, ½ (A₁₁ + A₁₂) = ½ (4 − 2). With the conflict projected away it is more"),
+        "no half": Wrong(3.2, "3.2 is g₁ · g₁′. The server averages two gradients, and the other one, at a right angle to g₁, adds nothing"),
+        "cosine": Wrong(0.4, "0.4 is ½ ‖g₁‖² cos² φ, half of what the projection takes away. What stays has sin² φ = 1 − cos² φ"),
+        "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. Asked is client 1"),
+    },
+    tolerance=1e-3,
+    praise="The length of g₂ plays no part; only its direction does. That is how FedFV keeps the loud from drowning the quiet",
+))
+
+
+def _coefficients(A, order, conflict=None, skip=True):
+    A = np.asarray(A, float)
+    C = np.eye(len(A))
+    for j in order:
+        for k in range(len(A)):
+            product = C[k] @ A[:, j]
+            if (j != k or not skip) and (product if conflict is None else conflict(A, k, j)) < 0:
+                C[k, j] -= product / A[j, j]
+    return C
+
+
+def _against_projected(A, order):
+    """The targets are the projected gradients instead of the raw ones."""
+    A = np.asarray(A, float)
+    C = np.eye(len(A))
+    for j in order:
+        for k in range(len(A)):
+            product = C[k] @ A @ C[j]
+            if j != k and product < 0:
+                C[k] = C[k] - product / (C[j] @ A @ C[j]) * C[j]
+    return C
+
+
+# The Gram matrix of (3, 0, 0), (−1, 1, 0), (−1, −0.5, 1), and of (−2, 0, −1), (−1, 1, 0), (2, −1, 0).
+_GRAMS = [([[9.0, -3.0, -3.0], [-3.0, 2.0, 0.5], [-3.0, 0.5, 2.25]], [0, 1, 2]),
+          ([[5.0, 2.0, -4.0], [2.0, 2.0, -3.0], [-4.0, -3.0, 5.0]], [2, 0, 1]),
+          ([[5.0, 2.0, -4.0], [2.0, 2.0, -3.0], [-4.0, -3.0, 5.0]], [0, 1, 2])]
+
+register(Exercise(
+    slug="fedfv.weights",
+    task="the column means of C, where C_kj loses (C A)_kj / A_jj for every conflict, in the targets' order",
+    right=lambda A, order: _coefficients(A, order).mean(0),
+    cases=_GRAMS,
+    wrong={
+        "row means": Wrong(lambda A, order: _coefficients(A, order).mean(1),
+                           "For A and order {case} you answer {given}; it should be {right}. You averaged over the targets. Row k of C says what "
+                           "client k's gradient became; the server averages the rows, so λ_j is the mean of column j"),
+        "sums": Wrong(lambda A, order: _coefficients(A, order).sum(0),
+                      "For A and order {case} you answer {given}, the sum of the clients' coefficients. FedFV takes their mean: {right}"),
+        "raw conflicts": Wrong(lambda A, order: _coefficients(A, order, conflict=lambda A, k, j: A[k, j]).mean(0),
+                               "For A and order {case} you answer {given}; it should be {right}. You ask whether the gradients as sent conflict, "
+                               "A_kj < 0. An earlier projection may have settled that, or made a new conflict: ask for (C A)_kj < 0"),
+        "projected targets": Wrong(lambda A, order: _against_projected(A, order).mean(0),
+                                   "For A and order {case} you answer {given}; it should be {right}. Your targets are the projected gradients. "
+                                   "In Algorithm 2 every target stays as it was sent"),
+        "order ignored": Wrong(lambda A, order: _coefficients(A, range(len(A))).mean(0),
+                               "For A and order {case} you answer {given}; it should be {right}. You went through the targets as they are "
+                               "numbered, not in the order that was given"),
+    },
+    praise="All of FedFV's internal step is in these few numbers; the long vectors are needed once before and once after",
+))
+
+
+def _keepers(losses, alpha):
+    if alpha == 0:
+        return []
+    order = np.argsort(losses, kind="stable").tolist()
+    return order[math.ceil((len(order) - 1) * (1 - alpha) - 1e-9):]
+
+
+def _share(losses, alpha):
+    order = np.argsort(losses, kind="stable").tolist()
+    return order[len(order) - round(alpha * len(order)):]
+
+
+_LOSSES = [0.4, 1.9, 0.1, 1.1, 0.8, 1.5, 0.2, 0.9, 1.2, 0.3, 0.7]
+
+register(Exercise(
+    slug="fedfv.keepers",
+    task="order[⌈(K − 1)(1 − α)⌉:] with the clients in ascending order of loss, and [] at α = 0",
+    right=_keepers,
+    cases=[(_LOSSES, 0.1), (_LOSSES, 0.0), (_LOSSES[:4], 0.5), (_LOSSES, 0.7), (_LOSSES[:5], 1.0)],
+    wrong={
+        "smallest losses": Wrong(lambda losses, alpha: _keepers([-x for x in losses], alpha)[::-1],
+                                 "For {case} you answer {given}: the clients that are doing best. Keeping is a favour to those with the largest "
+                                 "losses: {right}"),
+        "as printed": Wrong(lambda losses, alpha: [k for k in np.argsort(losses, kind="stable").tolist() if k not in _keepers(losses, alpha)],
+                            "For {case} you answer {given}, the clients that are projected. Line 3 of Algorithm 2, as printed, mixes the two "
+                            "up as well; the ones that keep their gradients are {right}"),
+        "αK rounded": Wrong(_share, "For {case} you answer {given}: αK clients, rounded. The authors' code keeps order[⌈(K − 1)(1 − α)⌉:], "
+                                    "which is {right}"),
+        "one at zero": Wrong(lambda losses, alpha: np.argsort(losses, kind="stable").tolist()[
+            math.ceil((len(losses) - 1) * (1 - alpha) - 1e-9):],
+                             "For α = 0 the formula leaves order[K − 1:], one client. There is to be none: at α = 0 everybody is projected"),
+    },
+    praise="Eleven clients and α = 0.1 give two keepers, and ten clients one. Hyper-parameters do not travel between numbers of clients",
+))

@@ -1,0 +1,84 @@
+"""``claim(statement, residual)``: a statement tried on many random problems.
+
+The residual, what would be zero if the statement held, is written in the reader's own cell; this file only
+repeats, bounds and reports.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl.errors import refuse
+from fairfl_book.exercises.compare import short
+from fairfl.randomness import numpy_generator
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``held`` of ``tried`` cases; ``worst`` residual; ``example``: the failing case with that residual, or ``None``;
+    ``plainest``: the failing case that takes the fewest words, where that is another one."""
+
+    held: int
+    tried: int
+    worst: float
+    example: str | None = None
+    plainest: str | None = None
+
+
+def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> Outcome:
+    """Call ``residual(rng)`` with ``n`` keyed ``numpy`` generators.
+
+    ``residual`` returns a number, which fails when it exceeds ``tolerance`` or is not finite, or a pair (number, case)
+    where ``case`` describes what was tried. Inequalities: return ``max(0, left − right)``.
+    """
+    if n < 1:
+        raise refuse("n", n, "1 or more", "It is the number of random cases.")
+    worst, held, failing = 0.0, 0, []
+    for i in range(n):
+        result = residual(numpy_generator(seed, "claim", round=i))
+        size, case = result if isinstance(result, tuple) else (result, None)
+        size = abs(float(size))
+        size = size if math.isfinite(size) else math.inf
+        worst = max(worst, size)
+        if size <= tolerance:
+            held += 1
+        else:
+            failing.append((size, _words(case)))
+    if not failing:
+        return Outcome(held, n, worst)
+    example = _told(*max(failing, key=lambda f: f[0]))
+    plainest = _told(*min(failing, key=lambda f: len(f[1])))
+    return Outcome(held, n, worst, example, plainest if plainest != example else None)
+
+
+def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> None:
+    """Print how ``statement`` fares on ``n`` random cases: a count and the bound that all meet, or the case that fails worst.
+
+    The bound printed is ``tolerance``, which every machine repeats; how far below it the worst residual lies is rounding.
+    """
+    outcome = try_claim(residual, n, tolerance, seed)
+    if outcome.held == outcome.tried:
+        print(f"{statement}: {outcome.held} of {outcome.tried} random cases, residual at most {_power(tolerance)}")
+        return
+    failed = f"{statement}: fails in {outcome.tried - outcome.held} of {outcome.tried} random cases. Worst: {outcome.example}"
+    print(failed + (f". Plainest: {outcome.plainest}" if outcome.plainest else ""))
+
+
+def _told(size: float, words: str) -> str:
+    return f"{words}{', ' if words else ''}residual {size:.2g}"
+
+
+def _power(number: float) -> str:
+    """1e-8 rather than Python's 1e-08."""
+    mantissa, e, exponent = f"{number:g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if e else mantissa
+
+
+def _words(case) -> str:
+    if case is None:
+        return ""
+    if isinstance(case, dict):
+        return ", ".join(f"{name} {short(value)}" for name, value in case.items())
+    return case if isinstance(case, str) else short(np.asarray(case) if isinstance(case, list) else case)

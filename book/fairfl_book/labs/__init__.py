@@ -1,0 +1,19 @@
+"""The book's labs. Each is one file: what it computes, how it is drawn, and its controls."""
+
+from fairfl_book.labs.affine import AffineHull
+from fairfl_book.labs.all_rules import AllRules
+from fairfl_book.labs.attack import Attack
+from fairfl_book.labs.box import Box
+from fairfl_book.labs.dropout import Dropout
+from fairfl_book.labs.hull import Hull
+from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.newton import NewtonRates
+from fairfl_book.labs.projections import Projections
+from fairfl_book.labs.proximal import ProximalAverage
+from fairfl_book.labs.reweighting import Reweighting
+from fairfl_book.labs.scalarisation import Scalarisation
+from fairfl_book.labs.spread import SpreadBound
+from fairfl_book.labs.two_clients import TwoClients
+from fairfl_book.labs.verdicts import Verdicts
+
+__all__ = ["AffineHull", "AllRules", "Attack", "Box", "Choice", "Dropout", "Hull", "Lab", "NewtonRates", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "SpreadBound", "TwoClients", "Verdicts"]

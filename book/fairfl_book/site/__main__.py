@@ -1,0 +1,38 @@
+"""``python -m fairfl_book.site``: fetch what is missing, draw the labs, build the pages."""
+
+import argparse
+import sys
+import time
+
+from fairfl_book import places
+from fairfl.extras import NotInstalled, needed_by
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the site of the book around this folder and return the exit status: 0, or 2 for a site that could not be built."""
+    parser = argparse.ArgumentParser(prog="python -m fairfl_book.site", description="Build the static site into book/_build/html.")
+    parser.add_argument("--no-vendor", action="store_true", help="do not fetch MathJax where it is missing: formulas stay LaTeX")
+    given = parser.parse_args(arguments)
+    begun = time.perf_counter()
+    try:
+        book = places.find()
+        here = book.root / "book"
+        vendored, made = here / "_vendor", here / "_build"
+        with needed_by("the site"):
+            import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
+
+            from fairfl_book.site import build, tours, vendor
+
+            fetched = [] if given.no_vendor else vendor.fetch(vendored)
+            for package in fetched:
+                print(f"fetched {package}")
+            chapters = build.build(book, made / "html", made, tours.load(here / "labs.toml"), made / "labs", vendored)
+    except (ValueError, NotInstalled) as error:
+        print(f"fairfl: {error}", file=sys.stderr)
+        return 2
+    print(f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""The bibliography as a page: every entry as the chapters print it, with the chapters that cite it."""
+
+from collections.abc import Mapping
+
+from fairfl_book.build import references
+from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.build.references import Reference
+
+
+def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
+    """The page in MyST. ``fronts``: front matter by page name. What no chapter cites is listed all the same."""
+    citing = {entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites] for key, entry in entries.items()}
+    lines = [f"{line}{_chapters(citing[line])}" for line in references.lines(entries, entries)]
+    return "\n".join(["# Bibliography", "", "Every work that the book draws on, with the chapters that cite it.", "", *lines, ""])
+
+
+def _chapters(names: list[str]) -> str:
+    if not names:
+        return ""
+    links = ", ".join(f"[{int(name[:2])}]({name}.ipynb)" for name in names)
+    return f" Chapter{'s' if len(names) > 1 else ''} {links}."

@@ -1,0 +1,56 @@
+"""Runs Sphinx over the laid-out sources. Needs no network; formulas are typeset where MathJax was fetched before."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from fairfl_book.places import Book
+from fairfl_book.site import frames, sources
+from fairfl_book.site.tours import Tour
+from fairfl.errors import Refused
+
+
+def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path) -> list[str]:
+    """Build the site into ``html``, every warning an error; returns the names of the chapters.
+
+    ``work``: a folder for what is laid out in between. ``tours``: the labs to be drawn, into ``drawn``, where what is up to date
+    stays. ``vendored``: the folder of MathJax. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    """
+    from sphinx.cmd.build import build_main
+
+    frames.draw_all(list(tours.values()), drawn)
+    source = work / "source"
+    chapters = sources.lay_out(book, source, dict(tours), drawn, vendored)
+    _forget(html, source)
+    config = book.root / "book"
+    static = f"{config / 'static'},{source / '_static'}"
+    with _quiet():
+        status = build_main(["-b", "html", "-W", "--keep-going", "-q", "-c", str(config), "-d", str(work / "doctrees"),
+                             "-D", f"html_static_path={static}", str(source), str(html)])
+    if status:
+        raise Refused("the site was not built, because of what is printed above; mend it in the chapter, docstring or page named")
+    return chapters
+
+
+def _forget(html: Path, source: Path) -> None:
+    """Remove the pages of an earlier build whose source is gone; Sphinx would leave them lying."""
+    made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {Path("genindex.html"), Path("search.html")}
+    for page in [page for page in html.rglob("*.html") if page.relative_to(html).parts[0] not in ("_static", "_modules")]:
+        if page.relative_to(html) not in made:
+            page.unlink()
+    shutil.rmtree(html / "_static" / "labs", ignore_errors=True)
+    shutil.rmtree(html / "_modules", ignore_errors=True)
+
+
+@contextmanager
+def _quiet():
+    """Without the progress bars that importing a room could draw."""
+    before = os.environ.get("FAIRFL_PROGRESS")
+    os.environ["FAIRFL_PROGRESS"] = "0"
+    yield
+    if before is None:
+        del os.environ["FAIRFL_PROGRESS"]
+    else:
+        os.environ["FAIRFL_PROGRESS"] = before

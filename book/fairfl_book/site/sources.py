@@ -1,0 +1,69 @@
+"""Lays out what Sphinx reads: chapters as pages, the hand-written pages of ``book/pages``, pages made from data, pictures."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+
+from fairfl_book.build import frontmatter, references
+from fairfl_book.places import Book
+from fairfl_book.site import api, bibliography, contents, glossary, notebooks, strip
+from fairfl_book.site.tours import Tour
+
+FRONT_LAB = "TwoClients"  # the lab of the front page
+
+
+def lay_out(book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path) -> list[str]:
+    """Fill ``folder``; what is there and unchanged keeps its time, so that Sphinx renders what is new. Returns the chapters' names.
+
+    ``drawn``: the folder of the labs' pictures, of every tour. ``vendored``: the folder of MathJax; may be missing.
+    """
+    written = set()
+
+    def write(name: str, text: str) -> None:
+        path = folder / name
+        written.add(path)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def lab(name: str, place: str) -> str | None:
+        return strip.fragment(tours[name], drawn / name, place) if name in tours else None
+
+    fronts = {}
+    for name in (name for name in book.names() if book.notebook(name).exists()):
+        notebook = nbformat.read(book.notebook(name), as_version=4)
+        fronts[name] = frontmatter.read(notebook.metadata.get("fairfl"))
+        page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"))
+        write(f"{name}.ipynb", nbformat.writes(page))
+    for page in sorted((book.root / "book" / "pages").iterdir()):
+        write(page.name, page.read_text(encoding="utf-8"))
+    write("teachers.md", (book.root / "book" / "teachers.md").read_text(encoding="utf-8"))
+    write("contents.txt", contents.contents(fronts))
+    write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
+    write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
+    terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
+    write("glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()}))
+    write("notation.md", glossary.symbols_page(symbols))
+    write("api/index.md", api.index())
+    for room in api.rooms():
+        write(f"api/{room}.rst", api.page(room))
+    _remove_others(folder, written)
+    _static(folder / "_static", tours, drawn, vendored)
+    return sorted(fronts)
+
+
+def _remove_others(folder: Path, written: set[Path]) -> None:
+    """Pages of an earlier layout that no longer exist."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path not in written and folder / "_static" not in path.parents:
+            path.unlink()
+
+
+def _static(folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in tours:
+        shutil.copytree(drawn / name, folder / "labs" / name, ignore=shutil.ignore_patterns("*.json"))
+    if vendored.is_dir():
+        shutil.copytree(vendored, folder / "vendor")
+    folder.mkdir(parents=True, exist_ok=True)

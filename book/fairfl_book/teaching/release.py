@@ -1,0 +1,117 @@
+"""One archive with everything that a class needs without a network: the book, student notebooks, the site, and, if asked for, wheels."""
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import fairfl
+from fairfl import atomic
+from fairfl_book.teaching import kit
+from fairfl_book.places import Book
+from fairfl.errors import Refused
+
+NAME = f"fairfl-book-{fairfl.__version__}"
+MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
+STUDENT, SITE, WHEELS = "student", "site", "wheels"
+_PACKED = {".whl", ".png", ".webp", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
+_WHEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip can name, so that equal content makes equal bytes
+_CHUNK = 1 << 20
+
+
+def tracked(root: Path) -> dict[str, bool]:
+    """The files under git that are in the working tree, without ``.ci``: path → whether it is executable.
+
+    Raises ``ValueError`` outside a clone.
+    """
+    modes = {path: entry.split()[0] for entry, _, path in (line.partition("\t") for line in _listed(root, "--stage"))}
+    return {path: mode == "100755" for path, mode in sorted(modes.items())
+            if not path.startswith(".ci/") and (root / path).is_file()}
+
+
+def left_out(root: Path) -> list[str]:
+    """Files that git neither tracks nor ignores: new ones that nobody has added yet, and so not in the archive."""
+    return sorted(_listed(root, "--others", "--exclude-standard"))
+
+
+def _listed(root: Path, *options: str) -> list[str]:
+    try:
+        said = subprocess.run(["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = (getattr(error, "stderr", "") or str(error)).strip()
+        raise Refused(f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
+                         "and run make release there.") from error
+    return [line for line in said.split("\0") if line]
+
+
+def contents(book: Book, wheels: Path | None = None) -> dict[str, Path | bytes]:
+    """What goes into the archive, by its name there: the tracked files as they are now, the student notebooks of all executed
+    chapters, the site if it is built, and the wheels in the folder ``wheels``."""
+    entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
+    entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
+    for folder, place in ((book.root / "book" / "_build" / "html", SITE), (wheels, WHEELS)):
+        for path in sorted(folder.rglob("*")) if folder else ():
+            if path.is_file() and not path.name.startswith("."):
+                entries[f"{place}/{path.relative_to(folder).as_posix()}"] = path
+    return entries
+
+
+def write(book: Book, out: Path | None = None, wheels: Path | None = None) -> Path:
+    """Write the archive (default: ``dist/NAME.zip``) and return its path. Equal content gives equal bytes under one version of zlib."""
+    out = out or book.root / "dist" / f"{NAME}.zip"
+    executable, hashes = tracked(book.root), []
+    entries = contents(book, wheels)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
+        for name in sorted(entries):
+            hashes.append(f"{_add(archive, name, entries[name], executable.get(name, False))}  {name}\n")
+        _add(archive, MANIFEST, "".join(hashes).encode("utf-8"))
+    return out
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: Path | bytes, executable: bool = False) -> str:
+    """Put one file into the archive; returns its SHA-256."""
+    info = zipfile.ZipInfo(f"{NAME}/{name}", _WHEN)
+    info.create_system = 3  # Unix, on every system: the mode below is read
+    info.external_attr = (0o100755 if executable else 0o100644) << 16
+    info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
+    info.file_size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    digest = hashlib.sha256()
+    with archive.open(info, "w") as place:
+        for chunk in _chunks(content):
+            digest.update(chunk)
+            place.write(chunk)
+    return digest.hexdigest()
+
+
+def _chunks(content: Path | bytes):
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def older_than_the_chapters(book: Book) -> list[str]:
+    """Chapters whose notebook is newer than the built site; empty if there is no site."""
+    front = book.root / "book" / "_build" / "html" / "index.html"
+    built = front.stat().st_mtime if front.exists() else float("inf")
+    return [name for name in kit.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
+
+
+def download_wheels(book: Book, run=subprocess.run) -> Path:
+    """Everything that ``make lab`` installs, at the lock's versions, for this system and Python, in ``dist/wheels``; returns the folder.
+
+    Raises ``ValueError`` if pip could not get it all.
+    """
+    folder = book.root / "dist" / WHEELS
+    command = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--prefer-binary", "--dest", str(folder),
+               "--constraint", str(book.root / "requirements.lock"), "setuptools>=77", f"{book.root}[lab]"]
+    try:
+        run(command, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Refused("pip could not download every wheel; its own words are above. Look at the network and try again: what is "
+                         f"in {folder} already is not fetched twice.") from error
+    return folder

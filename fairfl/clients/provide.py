@@ -1,0 +1,84 @@
+"""What ``train`` can hand to a rule beyond gradients and shares, by name."""
+
+from dataclasses import dataclass
+
+import torch
+
+from fairfl.clients.curvature import LBFGS
+from fairfl.errors import unknown
+from fairfl.clients.evaluation import Scorer
+
+
+@dataclass(frozen=True)
+class RoundView:
+    """One run's round as a provider sees it.
+
+    ``rows``, ``validation``: the participants' training and validation rows, as lists of tensors. ``start``: w_t (d,).
+    ``gradients`` (K, d): pseudo-gradients. ``clients``: their numbers. ``pseudo_lr``: for each, the sum of step sizes behind its row.
+    ``memory``: what a provider keeps of clients between rounds, by name and client.
+    """
+
+    flat: object
+    data: object
+    loss: object
+    rows: list
+    validation: list
+    start: torch.Tensor
+    gradients: torch.Tensor
+    clients: list
+    pseudo_lr: list
+    memory: dict
+
+
+def losses(view: RoundView) -> torch.Tensor:
+    """Mean training losses at w_t, (K,)."""
+    view.flat.vector.copy_(view.start)
+    return Scorer(view.data, view.rows, view.loss, shared=False)(view.flat.module)[1]
+
+
+def losses_after(view: RoundView) -> torch.Tensor:
+    """Each client's mean training loss at its own model after local training, (K,)."""
+    out = []
+    for rows, g in zip(view.rows, view.gradients):
+        torch.sub(view.start, g, out=view.flat.vector)
+        out.append(Scorer(view.data, [rows], view.loss, shared=False)(view.flat.module)[1])
+    return torch.cat(out)
+
+
+def accuracies(view: RoundView) -> torch.Tensor:
+    """Accuracies at w_t, (K,): on validation rows where every participant has some, else on training rows."""
+    view.flat.vector.copy_(view.start)
+    rows = view.validation if all(len(r) for r in view.validation) else view.rows
+    return Scorer(view.data, rows, view.loss, shared=False)(view.flat.module)[0]
+
+
+def newton_rates(view: RoundView) -> torch.Tensor:
+    """DQN-Fed's rates r_k, (K,): the first-order fall of each client's own quasi-Newton step, on the scale of its row.
+
+    With ``∇ = g_k / ℓ`` (ℓ the client's sum of step sizes; exact for one full-batch step) and B from the gradients at this client's
+    visits so far (``LBFGS``, B₀ = ℓ I), the fall is ``∇ᵀ B ∇``, and a direction lowers the loss by it if ``g_k · dir = ℓ ∇ᵀ B ∇``.
+    A first visit has no pairs and gives ``‖g_k‖²``: the fall of the client's own local step.
+    """
+    memory = view.memory.setdefault("newton_rates", {})
+    out = []
+    for client, g, lr in zip(view.clients, view.gradients, view.pseudo_lr):
+        bfgs = LBFGS()
+        if client in memory:
+            bfgs.load_state_dict(memory[client])
+        gradient = g / lr
+        bfgs.observe(view.start, gradient)
+        memory[client] = bfgs.state_dict()
+        out.append(float(lr * (gradient @ bfgs.times(gradient, lr))))
+    return torch.tensor(out, dtype=torch.float64)
+
+
+PROVIDERS = {"losses": losses, "losses_after": losses_after, "accuracies": accuracies, "newton_rates": newton_rates}
+ALWAYS = {"layout", "shares"}
+
+
+def refuse_unprovided(rule) -> None:
+    """Refuse, before the first round, a rule that needs what nobody provides."""
+    for name in sorted(rule.needs - ALWAYS):
+        if name not in PROVIDERS:
+            raise unknown(f"need of rule {rule.name}", name, set(PROVIDERS) | ALWAYS,
+                          "train provides these; put anything else on the client side, in your own loop.")

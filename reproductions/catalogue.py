@@ -1,0 +1,56 @@
+"""The declared tables, by name; and the reading of declarations from TOML."""
+
+import tomllib
+from pathlib import Path
+
+from fairfl.errors import Refused, unknown
+from reproductions.experiment import Column, Experiment, Row
+from reproductions.settings import made
+
+FOLDER = Path(__file__).parent / "tables"
+
+
+def names() -> list[str]:
+    """The tables that come with the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def load(name: str | Path) -> Experiment:
+    """The experiment called ``name``, or declared in the TOML file at ``name``.
+
+    Raises ``Refused`` for an unknown name, unreadable TOML, an unknown or missing key, or a value out of range, each by name. What a
+    reader's own class or function raises goes through.
+    """
+    path = Path(name)
+    if path.suffix != ".toml":
+        if str(name) not in names():
+            raise unknown("experiment", str(name), names(), "The path of a TOML file of your own works as well.")
+        path = FOLDER / f"{name}.toml"
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{path} is not TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        line = error.object[:error.start].count(b"\n") + 1
+        raise Refused(f"{path} is not TOML: line {line} holds bytes that are no UTF-8; save the file as UTF-8") from error
+    except OSError as error:
+        raise Refused(f"{path} cannot be read ({error.strerror}); give the path of a declaration, "
+                         f"or one of {', '.join(names())}") from error
+    try:
+        return parse(given | {"name": path.stem})
+    except Refused as error:
+        raise Refused(f"{path.name}: {error}") from error
+
+
+def parse(given: dict) -> Experiment:
+    """The experiment that a dictionary of plain values declares. Raises as ``load``."""
+    given = dict(given)
+    columns, rows = given.pop("columns", {}), given.pop("rows", [])
+    if not isinstance(columns, dict) or not isinstance(rows, list):
+        raise Refused("columns and rows are tables; write [columns] once, and [[rows]] before every row")
+    if isinstance(given.get("seeds"), int):
+        given["seeds"] = list(range(given["seeds"]))
+    given["columns"] = [made("column", Column, {"metric": metric} | (told if isinstance(told, dict) else {"of": told}), "key of")
+                        for metric, told in columns.items()]
+    given["rows"] = [made("row", Row, row, "key of") for row in rows]
+    return made("experiment", Experiment, given, "key of")

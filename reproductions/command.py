@@ -1,0 +1,137 @@
+"""``python -m fairfl reproduce`` and ``report``."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from fairfl.errors import Refused
+from reproductions import catalogue, devices, places, report, results, runner, verify
+from reproductions.jobs import select
+
+
+def add(commands) -> None:
+    """Add both commands to the parser's ``commands``."""
+    make = commands.add_parser("reproduce", help="rerun published tables; what is finished is not done again")
+    make.add_argument("names", nargs="*", help="tables, or TOML files of your own (none: list them)")
+    _selection(make)
+    make.add_argument("--best", action="store_true", help="one row a method: the one marked best")
+    make.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+    make.add_argument("--together", choices=("none", "seeds", "rows"), help="what trains as one batch (default: the table's)")
+    make.add_argument("--engine", choices=("local", "ray"), default="local", help="here, or on a Ray cluster")
+    make.add_argument("--address", help="the Ray cluster's address (default: one is started here)")
+    make.add_argument("--again", action="store_true", help="rerun recorded rows from their provenance and compare")
+    make.set_defaults(run=_reproduce)
+
+    tell = commands.add_parser("report", help="compile finished runs and set them beside the published table")
+    tell.add_argument("names", nargs="*", help="tables (default: all that have runs or records)")
+    tell.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ of the clone)")
+    tell.add_argument("--format", choices=report.FORMATS, default="text")
+    tell.add_argument("--out", type=Path, help="a file for the report instead of the screen")
+    tell.set_defaults(run=_report)
+
+
+def _selection(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", nargs="+", metavar="LABEL", help="these rows only")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="these seeds only (default: the table's)")
+    parser.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ of the clone)")
+
+
+def _reproduce(given: argparse.Namespace) -> int:
+    records = places.find()
+    if not given.names:
+        print(listing(records))
+        return 0
+    folder, device = _folder(given.runs), devices.chosen(given.device, here=given.engine == "local")
+    # All declarations are read before the first job starts: a slip in the last one costs nothing.
+    chosen = [catalogue.load(name) for name in given.names]
+    statuses = []
+    for experiment in chosen:
+        if given.again:
+            statuses.append(_again(experiment, given, records, folder, device))
+            continue
+        jobs = select(experiment, given.rows, given.seeds, given.best)
+        if not jobs:
+            raise Refused(f"no row of {experiment.name} is marked best; leave out --best")
+        to = folder or records.runs
+        try:
+            if given.engine == "ray":
+                from reproductions import on_ray
+
+                outcome = on_ray.run(jobs, to, together=given.together, device=device, address=given.address)
+            else:
+                outcome = runner.run(jobs, to, together=given.together, device=device)
+        except FileNotFoundError as error:
+            raise Refused(f"{experiment.name} cannot run: {error}") from error
+        except KeyboardInterrupt:
+            print(f"stopped; the same command continues from the last checkpoint in {to}")
+            return 130
+        statuses.append(_told(experiment, jobs, outcome))
+    return max(statuses)
+
+
+def _told(experiment, jobs, outcome) -> int:
+    """Say what came out; 2 where a job was refused, 1 where all that trained diverged, else 0."""
+    other = len(jobs) - len(outcome.written) - len(outcome.refused)
+    diverged = f", {len(outcome.diverged)} of them diverged" if outcome.diverged else ""
+    print(f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are another runner's")
+    reasons: dict[str, list[str]] = {}
+    for title, reason in outcome.refused:
+        reasons.setdefault(reason, []).append(title)
+    for reason, titles in reasons.items():
+        more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+        print(f"fairfl: {experiment.name}, {titles[0]}{more} cannot run: {reason}", file=sys.stderr)
+    if outcome.refused:
+        return 2
+    if outcome.diverged and len(outcome.diverged) == len(outcome.written):
+        print(f"fairfl: {experiment.name}: every run diverged; lower the step sizes of the declaration", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _folder(runs: Path | None) -> Path | None:
+    if runs is not None and runs.exists() and not runs.is_dir():
+        raise Refused(f"--runs is {runs}, a file; allowed: a folder, which is made where it is not there. Name another")
+    return runs
+
+
+def _again(experiment, given, records, folder, device) -> int:
+    labels = given.rows or sorted({line["row"] for line in results.load(experiment, records.results)})
+    if not labels:
+        raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
+    compared = [verify.again(experiment, label, records.results, seeds=given.seeds, runs=folder, device=device or "cpu") for label in labels]
+    different = [line for one in compared for line in one.differences]
+    print(*different, f"{experiment.name}: {len(labels)} rows rerun, {sum(one.compared for one in compared)} numbers compared, "
+                      f"{len(different)} differ", sep="\n")
+    return 1 if different else 0
+
+
+def listing(records) -> str:
+    """A line a table: name, jobs finished, title."""
+    lines = []
+    for name in catalogue.names():
+        experiment = catalogue.load(name)
+        recorded = len(results.load(experiment, records.results))
+        lines.append(f"{name:32} {recorded:4} of {len(select(experiment)):4} jobs recorded   {experiment.title}")
+    return "\n".join(lines)
+
+
+def _report(given: argparse.Namespace) -> int:
+    records, folder, told = places.find(), _folder(given.runs), []
+    if given.out and (given.out.is_dir() or not given.out.parent.is_dir()):
+        wrong = "is a folder" if given.out.is_dir() else f"would stand in {given.out.parent}, which is no folder"
+        raise Refused(f"--out is {given.out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file")
+    chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
+    for experiment in chosen:
+        results.compile(experiment, folder or records.runs, records.results)
+        recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
+        if not (recorded or earlier or given.names):
+            continue
+        splits = [job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job]
+        variants = {split["variant"] for split in splits} - {""}
+        told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier)))
+    text = "\n\n".join(told) or "nothing is recorded yet; python -m fairfl reproduce lists the tables\n"
+    if given.out:
+        given.out.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+    return 0

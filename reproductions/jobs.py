@@ -1,0 +1,66 @@
+"""Rows × seeds are jobs; jobs that may train as one batch are a group."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+from reproductions import identity
+from reproductions.experiment import Experiment, Row
+from fairfl.training.settings import describe, describe_rule
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row under one seed."""
+
+    experiment: Experiment
+    row: Row
+    seed: int
+
+    @cached_property
+    def identity(self) -> dict:
+        """What makes this job another than its neighbours (``identity.identity``)."""
+        return identity.identity(self.experiment, self.row, self.seed)
+
+    @cached_property
+    def key(self) -> str:
+        """Twelve hexadecimal digits that equal identities, and no others, share."""
+        return identity.key(self.identity)
+
+    @property
+    def settings(self) -> dict:
+        """Everything that is set, defaults included, for the job's provenance."""
+        e, row = self.experiment, self.row
+        return {name: getattr(e, name) for name in identity.DECIDES} | {
+            "rule": {"class": row.rule} | describe_rule(e.rule(row)), "local": describe(e.local_of(row)), "server": describe(e.server_of(row)),
+            "tamper": describe(e.tamper_of(row)), "personal": describe(e.personal_of(row)), "seed": self.seed}
+
+    @property
+    def title(self) -> str:
+        return f"{self.row.label}, seed {self.seed}"
+
+    def __hash__(self):
+        return hash(self.key)
+
+    def __eq__(self, other):
+        return isinstance(other, Job) and self.key == other.key
+
+
+def select(experiment: Experiment, rows: list[str] | None = None, seeds: list[int] | None = None, best: bool = False) -> list[Job]:
+    """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method."""
+    chosen = [experiment.row(label) for label in rows] if rows else list(experiment.rows)
+    if best:
+        chosen = [row for row in chosen if row.best]
+    return [Job(experiment, row, seed) for row in chosen for seed in (experiment.seeds if seeds is None else seeds)]
+
+
+def groups(jobs: list[Job], together: str) -> list[list[Job]]:
+    """``jobs`` in batches: every job alone, the seeds of a row, or all whose clients do the same."""
+    if together == "none":
+        return [[job] for job in jobs]
+    batches: dict = {}
+    for job in jobs:
+        told = job.identity
+        common = {name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"}
+        batches.setdefault(json.dumps(common, sort_keys=True), []).append(job)
+    return list(batches.values())

@@ -1,0 +1,32 @@
+"""The papers' printed numbers as a table."""
+
+from fairfl.errors import unknown
+from reproductions import places
+from fairfl.extras import needed_by
+
+
+def published(**given):
+    """The rows of ``data/papers/published_results.csv`` as a pandas ``DataFrame``, those that match ``given`` alone.
+
+    ``given`` names columns: ``published(paper="fedfv", table="Table 3")``. ``value`` and ``spread`` are numbers (NaN where nothing is
+    printed), ``printed`` keeps the value's digits. Raises ``ValueError`` for a column that is not there or a value that no row has,
+    and where there is no checkout around, ``NotInstalled`` without pandas.
+    """
+    with needed_by("published()"):
+        import pandas as pd
+
+    frame = pd.read_csv(places.find().papers / "published_results.csv", dtype=str, keep_default_na=False)
+    for column, value in given.items():
+        if column not in frame.columns:
+            raise unknown("column", column, frame.columns)
+        if not (frame[column] == value).any():
+            raise unknown(column, value, frame[column].unique())
+        frame = frame[frame[column] == value]
+    frame = frame.assign(printed=frame["value"], value=pd.to_numeric(frame["value"]), spread=pd.to_numeric(frame["spread"].replace("", None)))
+    return frame.reset_index(drop=True)
+
+
+def wide(frame):
+    """``frame`` with a row for each printed row and a column for each metric, in the printed order."""
+    keys = ["paper", "table", "dataset", "setup", "algorithm", "hyperparameters"]
+    return frame.set_index([*keys, "metric"])["value"].unstack("metric", sort=False).reset_index()

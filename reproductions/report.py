@@ -1,0 +1,160 @@
+"""A recorded table beside the published one: cell by cell with a verdict, and row by row with paired differences."""
+
+import csv
+from collections import Counter
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+
+from fairfl.errors import Refused, unknown
+from reproductions import results
+from reproductions.experiment import Experiment
+from reproductions.verdict import Verdict, judge
+
+FORMATS = ("text", "markdown", "latex")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: published ``value`` and ``spread`` as printed ("" where there is none), and the verdict on it."""
+
+    row: str
+    metric: str
+    value: str
+    spread: str
+    verdict: Verdict
+
+
+def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Cell]:
+    """Every published cell of the experiment's rows and columns, judged by the ``recorded`` lines of ``results.load``.
+
+    Raises ``ValueError`` for a row whose algorithm and hyper-parameters the published table does not have.
+    """
+    printed = _printed(experiment, papers)
+    out = []
+    for row in experiment.rows:
+        if not row.algorithm:
+            continue
+        found = printed.get((row.algorithm, row.hyperparameters))
+        if not found:
+            raise Refused(f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
+                             f"it has {'; '.join(f'{a} {h}'.strip() for a, h in printed)}")
+        mine = [line for line in recorded if line["row"] == row.label]
+        failed = [line for line in mine if line["failed"]]
+        for column in experiment.columns:
+            if column.metric not in found:
+                continue
+            value, spread = found[column.metric]
+            # A column that was declared after the run is not in its line.
+            ours = [line[column.metric] for line in mine if not line["failed"] and isinstance(line.get(column.metric), float)]
+            left_out = bool(row.underspecified or experiment.underspecified)
+            verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
+            if failed:
+                verdict = Verdict("underspecified" if left_out else "not reproduced",
+                                  remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}")
+            elif not mine and experiment.not_run:
+                verdict = Verdict("not run", remark=experiment.not_run)
+            out.append(Cell(row.label, column.metric, value, spread, verdict))
+    return out
+
+
+def _printed(experiment: Experiment, papers: Path) -> dict:
+    """(algorithm, hyper-parameters) → metric → (value, spread), of the experiment's table."""
+    out: dict = {}
+    with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            if (line["paper"], line["table"]) == (experiment.paper, experiment.table) and line["setup"].startswith(experiment.setup) \
+                    and experiment.dataset in ("", line["dataset"]):
+                row = out.setdefault((line["algorithm"], line["hyperparameters"]), {})
+                row[line["metric"]] = (line["value"], line["spread"])
+    return out
+
+
+def tally(judged: list[Cell]) -> dict[str, int]:
+    """How many cells got which verdict."""
+    return dict(Counter(cell.verdict.word for cell in judged))
+
+
+def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
+    """Each row minus the first recorded one, seed by seed: mean difference and its standard error (NaN for one seed)."""
+    by = {(line["row"], line["seed"]): line for line in recorded if not line["failed"]}
+    rows = [row.label for row in experiment.rows if any(label == row.label for label, _ in by)]
+    out = []
+    for label in rows[1:]:
+        seeds = [s for r, s in by if r == label and (rows[0], s) in by]
+        for column in experiment.columns:
+            both = [(by[label, s].get(column.metric), by[rows[0], s].get(column.metric)) for s in seeds]
+            d = np.array([ours - theirs for ours, theirs in both if isinstance(ours, float) and isinstance(theirs, float)])
+            if len(d):
+                error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else float("nan")
+                out.append({"row": label, "minus": rows[0], "metric": column.metric, "mean": float(d.mean()), "error": error, "seeds": len(d)})
+    return out
+
+
+def render(experiment: Experiment, recorded: list[dict], papers: Path, format: str = "text", variant: str = "", earlier: int = 0) -> str:
+    """The whole report as ``format``: "text", "markdown" or "latex".
+
+    ``recorded``: the lines of ``results.load``. ``variant``: what the data's copies differ in. ``earlier``: how many runs are recorded
+    under an earlier declaration; they are mentioned, not judged.
+    """
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    judged = cells(experiment, recorded, papers)
+    table = [["row", "metric", "published", "ours", "Δ", "allowed", "verdict", "remark"]]
+    for c in judged:
+        v = c.verdict
+        ours = "" if isnan(v.mean) else f"{v.mean:.2f}" + ("" if isnan(v.spread) else f" ± {v.spread:.2f}") + f" ({v.runs})"
+        table.append([c.row, c.metric, c.value + (f" ± {c.spread}" if c.spread else ""), ours, _signed(v.difference), _plain(v.allowed), v.word, v.remark])
+    differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
+    differences += [[d["row"], d["minus"], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])] for d in paired(experiment, recorded)]
+    swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))
+    notes = [f"{count} {word}" for word, count in tally(judged).items()]
+    lines = [experiment.title, "Cells: " + ", ".join(notes) + "."]
+    if not isnan(swing):
+        lines.append(f"Over the last {results.SWING} evaluations a client's accuracy swings by up to {swing:.1f} points.")
+    if variant:
+        lines.append(f"Data: {variant}.")
+    if earlier:
+        lines.append(f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {'run' if earlier == 1 else 'runs'}.")
+    lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in experiment.columns if c.why]
+    lines += [f"Chosen: {what}" for what in experiment.chosen] + [f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen]
+    lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
+    lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
+    parts = [_LAYOUT[format](table)] + ([_LAYOUT[format](differences)] if len(differences) > 1 else [])
+    escape = _latex if format == "latex" else str
+    return "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts]) + "\n"
+
+
+def _signed(value: float) -> str:
+    return "" if isnan(value) else f"{value:+.2f}"
+
+
+def _plain(value: float) -> str:
+    return "" if isnan(value) else f"{value:.2f}"
+
+
+def _as_text(table):
+    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths)).rstrip() for line in table)
+
+
+def _as_markdown(table):
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in table]
+    return "\n".join([lines[0], "|" + "---|" * len(table[0]), *lines[1:]])
+
+
+def _as_latex(table):
+    body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in table]
+    return "\n".join([r"\begin{tabular}{" + "l" * len(table[0]) + "}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}"])
+
+
+def _latex(text: str) -> str:
+    for given, wanted in (("\\", r"\textbackslash{}"), ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("#", r"\#"), ("$", r"\$"), ("±", r"$\pm$"), ("Δ", r"$\Delta$"), ("ε", r"$\varepsilon$"),
+                          ("α", r"$\alpha$"), ("τ", r"$\tau$"), ("γ", r"$\gamma$"), ("λ", r"$\lambda$"), ("−", "$-$"), ("×", r"$\times$")):
+        text = text.replace(given, wanted)
+    return text
+
+
+_LAYOUT = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}

@@ -1,0 +1,192 @@
+"""Compiling: from the jobs' files to the tables that are kept in ``data/results``.
+
+``NAME.csv`` has a line a job: the table's columns and how far accuracies swing at the end. ``NAME.clients.csv`` has a line a job
+and client, ``NAME.curves.csv`` one a job and evaluation (at most ``POINTS`` of them), ``NAME.json`` what was set and where it ran.
+A job that is declared no more keeps its lines, with ``EARLIER`` behind its row's label.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+
+from fairfl import metrics
+from fairfl.errors import Refused
+from reproductions import claims, journal
+from reproductions.experiment import Experiment
+from reproductions.jobs import Job, select
+from reproductions.measures import measure
+from reproductions.runner import where
+from fairfl.training import History
+
+POINTS = 40
+SWING = 10  # evaluations over which the accuracies' swing is taken
+EARLIER = " [earlier declaration, {key}]"
+CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
+PROVENANCE = ("job", "group", "started", "versions", "processor", "machine", "engine", "federation")
+SHARED = ("group", "versions", "processor", "machine", "federation")  # what ``NAME.json`` writes once for all jobs that have it in common
+CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improved"]
+
+
+def names(experiment: Experiment) -> list[str]:
+    """The columns of ``NAME.csv``."""
+    return ["row", "seed", *(c.metric for c in experiment.columns), "swing", "rounds", "seconds", "failed", "key"]
+
+
+def compile(experiment: Experiment, runs: Path, results: Path) -> None:
+    """Bring ``NAME.*`` in ``results`` up to date with the finished jobs in ``runs``; where none is there, nothing is written.
+
+    No recorded line is lost: jobs that are not in ``runs`` keep theirs, declared or not, and whatever moment a kill strikes, the next
+    call works and ends with the same files. Raises ``Refused`` while another process compiles the same table.
+    """
+    jobs = select(experiment)
+    found, broken_off = [job for job in jobs if where(runs, job).exists()], journal.left(results, experiment.name)
+    if not found and not broken_off:
+        return
+    with claims.take(runs / "locks", [f"report-{experiment.name}"]) as free:
+        if not free:
+            raise Refused(f"{experiment.name} is being compiled by another process; try again when it has finished")
+        held = _held(_texts(experiment, results)) | _held(journal.left(results, experiment.name))
+        for job in found:
+            held[job.key] = _lines(experiment, job, History.load(where(runs, job)))
+        declared = {job.key for job in jobs}
+        done = [_called(held[job.key], job.row.label) for job in jobs if job.key in held]
+        done += [_earlier(lines) for key, lines in held.items() if key not in declared]
+        told = {"title": experiment.title, "jobs": {d["key"]: d["provenance"] for d in done if d["provenance"]}}
+        results.mkdir(parents=True, exist_ok=True)
+        # NAME.csv comes last: what it names, the others have.
+        journal.write(results, experiment.name, {
+            ".json": json.dumps(_folded(told), indent=1, ensure_ascii=False) + "\n",
+            ".clients.csv": _table(CLIENTS, [line for d in done for line in d["clients"]]),
+            ".curves.csv": _table(CURVES, [line for d in done for line in d["curves"]]),
+            ".csv": _table(names(experiment), [line for d in done for line in d["job"]])})
+
+
+def load(experiment: Experiment, results: Path) -> list[dict]:
+    """The recorded lines of the declared jobs with numbers as numbers; empty if nothing is recorded."""
+    labels: dict[str, list[str]] = {}
+    for job in select(experiment):
+        labels.setdefault(job.key, []).append(job.row.label)
+    lines = [line for line in _recorded(experiment, results) if line["key"] in labels]
+    # Found by its key, a line takes the label that its row has now.
+    return [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
+
+
+def earlier(experiment: Experiment, results: Path) -> list[dict]:
+    """The recorded lines of jobs that are declared no more, as ``load`` gives them."""
+    declared = {job.key for job in select(experiment)}
+    return [line for line in _recorded(experiment, results) if line["key"] not in declared]
+
+
+def provenance(experiment: Experiment, results: Path) -> dict[str, dict]:
+    """What was set and where it ran, for each recorded job, by its key. Records of earlier versions lack some entries."""
+    return _provenance(_texts(experiment, results, (".json",)))
+
+
+def _lines(experiment: Experiment, job: Job, history: History) -> dict:
+    """Everything that is kept of one job."""
+    mark = {"row": job.row.label, "seed": job.seed}
+    final = history.accuracy[-experiment.last:].mean(0)
+    last = 100 * history.accuracy[-SWING:]
+    swings = last.max(0) - last.min(0)
+    values = {c.metric: f"{measure(c.of, final, history.test_sizes):.4f}" for c in experiment.columns}
+    told = history.settings
+    clients = [mark | {"client": k, "test_size": int(n), "accuracy": f"{100 * a:.4f}", "swing": f"{s:.4f}"}
+               for k, (n, a, s) in enumerate(zip(history.test_sizes, final, swings))]
+    return {
+        "key": job.key,
+        "job": [mark | values | {"swing": f"{swings.max():.4f}", "rounds": int(history.rounds[-1]), "seconds": f"{history.seconds:.1f}",
+                                 "failed": told.get("failed", ""), "key": job.key}],
+        "clients": clients, "curves": _curve(mark, history),
+        "provenance": {name: told[name] for name in PROVENANCE if name in told},
+    }
+
+
+def _curve(mark: dict, history: History) -> list[dict]:
+    at = np.unique(np.linspace(0, len(history.rounds) - 1, min(POINTS, len(history.rounds))).round().astype(int))
+    out = []
+    for i in at:
+        a = history.accuracy[i]
+        # A run that diverged ends in losses that are no numbers; its accuracies still are.
+        known = i > 0 and np.isfinite(history.loss[i - 1:i + 1]).all()
+        improved = f"{100 * metrics.improved(history.loss[i - 1], history.loss[i]):.2f}" if known else ""
+        out.append(mark | {"round": int(history.rounds[i]), "mean": f"{100 * a.mean():.3f}", "std": f"{100 * a.std():.3f}",
+                           "worst_10": f"{100 * metrics.worst(a, 10):.3f}", "best_10": f"{100 * metrics.best(a, 10):.3f}", "improved": improved})
+    return out
+
+
+def _texts(experiment: Experiment, results: Path, suffixes=(".json", ".clients.csv", ".curves.csv", ".csv")) -> dict[str, str]:
+    """What stands in the table's files, by suffix; those that are there."""
+    paths = {suffix: results / f"{experiment.name}{suffix}" for suffix in suffixes}
+    return {suffix: path.read_text(encoding="utf-8") for suffix, path in paths.items() if path.exists()}
+
+
+def _held(texts: dict[str, str]) -> dict[str, dict]:
+    """What is recorded in the files' ``texts``, by job."""
+    told, held, keys = _provenance(texts), {}, {}
+    for line in _read(texts.get(".csv", "")):
+        if line["key"] not in held:
+            keys[line["row"], line["seed"]] = line["key"]
+            held[line["key"]] = {"key": line["key"], "job": [line], "clients": [], "curves": [], "provenance": told.get(line["key"])}
+    for part in ("clients", "curves"):
+        for line in _read(texts.get(f".{part}.csv", "")):
+            if (line["row"], line["seed"]) in keys:
+                held[keys[line["row"], line["seed"]]][part].append(line)
+    return held
+
+
+def _called(lines: dict, label: str) -> dict:
+    """``lines`` of a job under the row ``label``."""
+    return lines | {part: [line | {"row": label} for line in lines[part]] for part in ("job", "clients", "curves")}
+
+
+def _earlier(lines: dict) -> dict:
+    mark, label = EARLIER.format(key=lines["key"]), lines["job"][0]["row"]
+    return _called(lines, label if label.endswith(mark) else label + mark)
+
+
+def _folded(told: dict) -> dict:
+    """``told`` with what several jobs share written once, and numbers in its place."""
+    shared: list = []
+
+    def fold(value):
+        if value not in shared:
+            shared.append(value)
+        return shared.index(value)
+
+    jobs = {key: {name: fold(value) if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
+    return told | {"shared": shared, "jobs": jobs}
+
+
+def _provenance(texts: dict[str, str]) -> dict[str, dict]:
+    told = json.loads(texts.get(".json", '{"jobs": {}}'))
+    return {key: {name: told["shared"][value] if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
+
+
+def _recorded(experiment: Experiment, results: Path) -> list[dict]:
+    return [_numbers(line) for line in _read(_texts(experiment, results, (".csv",)).get(".csv", ""))]
+
+
+def _read(text: str) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _table(columns: list[str], lines: list[dict]) -> str:
+    text = io.StringIO()
+    table = csv.DictWriter(text, columns, lineterminator="\n", extrasaction="ignore", restval="")
+    table.writeheader()
+    table.writerows(lines)
+    return text.getvalue()
+
+
+def _numbers(line: dict) -> dict:
+    def number(text):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    out = {name: number(text) if name not in ("row", "key", "failed") else text for name, text in line.items()}
+    return out | {"seed": int(out["seed"])}

@@ -1,0 +1,90 @@
+"""Between Flower's messages and ours: what is read, what is not believed. Needs Flower's records, and no network."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from fairfl.server import Coordinator, Reply
+
+pytestmark = pytest.mark.flower
+flwr = pytest.importorskip("flwr.app", reason="Flower is not installed: make test-flower installs it and runs this")
+
+REPLY = Reply(client=0, arrays={"weight": torch.ones(1, 2), "bias": torch.zeros(1)}, size=3, numbers={"losses": 0.5})
+
+
+def message(content=None, error=None, node=7):
+    """What a strategy is handed; Flower makes these inside a run only."""
+    return SimpleNamespace(metadata=SimpleNamespace(src_node_id=node), content=content, has_error=lambda: error is not None,
+                           error=SimpleNamespace(code=2, reason=error))
+
+
+def test_a_reply_survives_the_wire():
+    from fairfl.flower.records import to_content, to_reply
+
+    back = to_reply(message(to_content(REPLY)))
+    assert (back.sender, back.client, back.size, back.numbers) == ("node 7", 0, 3, {"losses": 0.5})
+    assert all(torch.equal(torch.as_tensor(back.arrays[name]), REPLY.arrays[name]) for name in REPLY.arrays)
+
+
+def test_a_roster_says_who_is_who_and_the_reply_does_not():
+    from fairfl.flower.records import to_content, to_reply
+
+    assert to_reply(message(to_content(REPLY)), {7: 5}).client == 5
+    assert to_reply(message(to_content(REPLY)), {8: 0}).client is None
+
+
+def test_the_words_of_a_strangers_error_are_cut_short():
+    from fairfl.flower.records import to_reply
+
+    reply = to_reply(message(error="Traceback:\n  File \"/secret/place.py\"\n\x1b[31mValueError: " + "x" * 1000))
+    assert reply.error.startswith("ValueError: xx") and len(reply.error) <= 200
+    assert to_reply(message(error="")).error == "error 2"
+    assert "gone" in to_reply(message(error="heartbeat", node=1)).sender
+
+
+def test_bytes_that_are_no_array_and_messages_without_records_do_not_stop_the_server():
+    from fairfl.flower.records import to_reply
+    from fairfl.flower.strategy import FairStrategy
+
+    junk = flwr.RecordDict({"arrays": flwr.ArrayRecord({"weight": flwr.Array("float32", (1, 2), "numpy.ndarray", b"junk")})})
+    assert "unreadable" in to_reply(message(junk)).error
+    strategy = FairStrategy(Coordinator("FedAvg", torch.nn.Linear(2, 1), 2, 3))
+    _, metrics = strategy.aggregate_train(1, [message(junk), message(flwr.RecordDict({})), message(error="crash")])
+    assert dict(metrics) == {"clients": 0, "refused": 3, "missing": 2} and strategy.coordinator.log[0].skipped
+    assert strategy.aggregate_evaluate(1, [message(flwr.RecordDict({}))]) is None and len(strategy.unread) == 1
+
+
+def test_numbers_that_are_lists_and_names_with_escapes_do_not_stop_the_server():
+    from fairfl.flower.records import to_content
+    from fairfl.flower.strategy import FairStrategy
+
+    def with_numbers(**numbers):
+        content = to_content(REPLY)
+        content["metrics"] = flwr.MetricRecord({"client": 0, "num-examples": 3, **numbers})
+        return message(content)
+
+    renamed = to_content(REPLY)
+    renamed["arrays"] = flwr.ArrayRecord({"\x1b[31mweight": renamed["arrays"]["weight"]})
+    strategy = FairStrategy(Coordinator("QFedAvg", torch.nn.Linear(2, 1), 2, 3))
+    sent = [with_numbers(client=[0, 1], losses=0.5), with_numbers(losses=[0.5]), with_numbers(**{"num-examples": [1.0]}, losses=0.5),
+            message(renamed), with_numbers(client=1, losses=0.5, more=[1, 2])]
+    for one in sent[:4]:
+        _, metrics = strategy.aggregate_train(1, [one, sent[4]])
+        assert dict(metrics)["clients"] == 1 == dict(metrics)["refused"] and str(strategy.coordinator.log[-1]).isprintable()
+    evaluated = flwr.RecordDict({"metrics": flwr.MetricRecord({"client": [0], "accuracy": 0.5, "loss": 1.0})})
+    assert strategy.aggregate_evaluate(1, [message(evaluated)]) is None and "number as [0]" in strategy.unread[0][2]
+
+
+def test_a_strategy_is_saved_with_its_scores_and_continues():
+    from fairfl.flower.records import to_content
+    from fairfl.flower.strategy import FairStrategy
+
+    make = lambda: FairStrategy(Coordinator("FedAvg", torch.nn.Linear(2, 1, bias=True), 1, 3))
+    one, other = make(), make()
+    one.aggregate_train(1, [message(to_content(REPLY))])
+    scores = flwr.RecordDict({"metrics": flwr.MetricRecord({"client": 0, "accuracy": 0.5, "loss": 1.0})})
+    assert dict(one.aggregate_evaluate(1, [message(scores)])) == {"accuracy": 0.5, "worst accuracy": 0.5, "loss": 1.0}
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(other.coordinator.w, one.coordinator.w) and other.coordinator.round == 1
+    assert [done for done, _, _ in other.scores] == [1]

@@ -1,0 +1,126 @@
+"""The primitive behind the rates family: certified against its own gap, an independent solver, and hard matrices."""
+
+import numpy as np
+import pytest
+import torch
+from oracles import minnorm
+from oracles.problems import problem
+
+from fairfl.rules.gram import gram_matrix
+from fairfl.rules import min_norm
+
+
+def gap(A, point, low, high):
+    """(‖dir‖² − min Σ λ'_k ρ_k) / max A_kk over the box, written out with a sort."""
+    rates = A @ point
+    corner, left = low.copy(), 1 - low.sum()
+    for k in np.argsort(rates):
+        step = min(left, high[k] - low[k])
+        corner[k], left = corner[k] + step, left - step
+    return float((point - corner) @ rates) / max(A.diagonal().max(), 1e-300)
+
+
+def hard(rng, kind, K, d):
+    G = rng.normal(size=(K, d))
+    if kind == "cone":
+        G += 1
+    elif kind == "duplicates":
+        G = np.vstack([G, G[: max(1, K // 2)]])
+    elif kind == "stationary":
+        G = np.vstack([G, -G.mean(0)])
+    elif kind == "sizes":
+        G *= 10.0 ** rng.uniform(-8, 8, (K, 1))
+    elif kind == "extreme":
+        G *= 10.0 ** rng.uniform(-30, 30, (K, 1))
+    elif kind == "parallel":
+        G = G[0] + 10.0 ** rng.uniform(-9, -2) * G
+    elif kind == "zero":
+        G[0] = 0
+    elif kind == "wide":
+        G = rng.normal(size=(K + 5, rng.integers(1, 5)))
+    return G
+
+
+KINDS = ["plain", "cone", "duplicates", "stationary", "sizes", "extreme", "parallel", "zero", "wide"]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("box", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_gap_is_closed_and_true(kind, box, dtype):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        G = hard(rng, kind, 1 + seed % 20, 20 + int(rng.integers(0, 30))).astype(dtype)
+        A = gram_matrix(torch.from_numpy(G))
+        K, settings = len(A), {}
+        low, high = np.zeros(K), np.ones(K)
+        if box:
+            centre, radius = rng.dirichlet(np.ones(K)), rng.uniform(0, 0.4)
+            settings = {"centre": centre, "radius": radius}
+            low, high = np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+        point = min_norm(A, **settings)
+        weights = point.weights.numpy()
+        assert point.exact and point.gap <= 1e-10 and not point.reason
+        assert abs(weights.sum() - 1) <= 1e-12 and (weights >= low - 1e-12).all() and (weights <= high + 1e-12).all()
+        assert gap(A.numpy(), weights, low, high) <= 1e-10
+        assert point.squared_norm == pytest.approx(weights @ A.numpy() @ weights, abs=1e-14 * float(A.diagonal().max()))
+
+
+@pytest.mark.parametrize("K", [50, 100])
+def test_many_clients(K):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        for G in (rng.normal(size=(K, 300)), rng.normal(size=(K, 300)) + 0.3, rng.normal(size=(K, 2)), rng.normal(size=(K, 20)) + 1):
+            assert min_norm(G @ G.T).gap <= 1e-14 and min_norm(G @ G.T, radius=0.5 / K).gap <= 1e-14
+
+
+@pytest.mark.parametrize("box", [False, True])
+def test_no_other_solver_finds_a_shorter_vector(box):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        K = 1 + seed % 20
+        G = problem(rng, K, K + 5, spread=20.0, common=float(seed % 3)).gradients
+        centre, radius = rng.dirichlet(np.ones(K)), float(rng.uniform(0, 0.4)) if box else 1.0
+        low, high = np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+        theirs = G.T @ minnorm.minimum_norm(G, low, high)
+        ours = G.T @ min_norm(G @ G.T, centre=centre, radius=radius).weights.numpy()
+        np.testing.assert_allclose(ours, theirs, atol=1e-7 * np.linalg.norm(G, axis=1).max())
+        assert ours @ ours <= theirs @ theirs + 1e-12 * (G ** 2).sum(1).max()
+
+
+def test_the_affine_hull():
+    for seed in range(100):
+        K = 1 + seed % 20
+        G = problem(np.random.default_rng(seed), K, K + 5, spread=20.0).gradients
+        point = min_norm(G @ G.T, hull="affine")
+        solved = np.linalg.solve(G @ G.T, np.ones(K))
+        np.testing.assert_allclose(point.weights.numpy(), solved / solved.sum(), rtol=1e-8, atol=1e-10)
+        assert point.exact and point.gap <= 1e-12
+    through = min_norm(np.array([[1.0, 2.0], [2.0, 4.0]]), hull="affine")
+    assert through.squared_norm == 0 and not through.exact and "origin" in through.reason
+    np.testing.assert_allclose(through.weights.numpy(), [2, -1], atol=1e-12)
+    twins = min_norm(np.ones((3, 3)), hull="affine")
+    assert twins.exact and twins.squared_norm == pytest.approx(1)
+    assert min_norm(np.zeros((2, 2)), hull="affine").weights.tolist() == [0.5, 0.5]
+
+
+def test_small_answers_by_hand():
+    assert min_norm([[4.0]]).weights.tolist() == [1] and min_norm([[4.0]]).squared_norm == 4
+    assert min_norm(torch.diag(torch.tensor([1.0, 4.0]))).weights.tolist() == pytest.approx([0.8, 0.2])
+    assert min_norm([[1, 1], [1, 4]]).weights.tolist() == pytest.approx([1, 0])
+    assert min_norm(torch.diag(torch.tensor([1.0, 4.0])), radius=0.1).weights.tolist() == pytest.approx([0.6, 0.4])
+    assert min_norm(torch.diag(torch.tensor([1.0, 4.0])), radius=0).weights.tolist() == [0.5, 0.5]
+    assert min_norm(torch.zeros(3, 3)).squared_norm == 0
+    centred = min_norm(torch.diag(torch.tensor([1.0, 4.0])), centre=[0.3, 0.7], radius=0.1)
+    assert centred.weights.tolist() == pytest.approx([0.4, 0.6])
+
+
+@pytest.mark.parametrize("given, words", [
+    (dict(gram=np.ones((2, 3))), "shape of gram"), (dict(gram=np.ones(3)), "shape of gram"),
+    (dict(gram=np.array([[1, np.nan], [np.nan, 1]])), "non-finite"), (dict(gram=-np.eye(2)), "negative diagonal"),
+    (dict(gram=np.eye(2), hull="cone"), "'convex' or 'affine'"), (dict(gram=np.eye(2), hull="affine", radius=1), "no bounds"),
+    (dict(gram=np.eye(2), centre=[1, 1], radius=1), "sum to 1"), (dict(gram=np.eye(2), centre=[1], radius=1), "sum to 1"),
+    (dict(gram=np.eye(2), radius=-1), "0 or more")])
+def test_refusals(given, words):
+    with pytest.raises(ValueError, match=words):
+        min_norm(**given)

@@ -1,0 +1,125 @@
+"""Memory: saved and loaded in the middle of a run, bit for bit, and refused by name where it does not fit."""
+
+import io
+
+import numpy as np
+import pytest
+import torch
+
+from fairfl import rules
+from fairfl.rules.gram import SHORT
+from fairfl.rules.fedfv import FREE
+
+from .samples import VARIANTS, updates
+
+N, K, D, ROUNDS = 9, 5, 30, 7
+STATEFUL = {"AFL", "FedFA", "FedFV tau", "FedLF", "FedHEAL"}
+
+
+def rounds(everyone, dtype=torch.float64, d=D):
+    rng = np.random.default_rng(1)
+    for t in range(ROUNDS):
+        count = N if everyone else K
+        who = rng.permutation(N)[:count]
+        yield updates(rng.normal(size=(count, d)), dtype=dtype, seed=t, clients=torch.tensor(who), population=N, round=t)
+
+
+def saved(rule):
+    """The state as a checkpoint gives it back: through a file, plain values only."""
+    file = io.BytesIO()
+    torch.save(rule.state_dict(), file)
+    file.seek(0)
+    return torch.load(file, weights_only=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_loaded_state_continues_bit_for_bit(variant, dtype):
+    d = D if dtype == torch.float64 else SHORT + 100
+    whole, first, w = VARIANTS[variant](), VARIANTS[variant](), torch.zeros(d, dtype=dtype)
+    expected, got = [], []
+    for u in rounds(whole.needs_everyone, dtype, d):
+        expected += [whole.direction(u).vector, whole.report(w + u.round)]
+    for u in rounds(whole.needs_everyone, dtype, d):
+        if u.round == 4:
+            state = saved(first)
+            first = VARIANTS[variant]()
+            first.load_state_dict(state)
+        got += [first.direction(u).vector, first.report(w + u.round)]
+    assert all(torch.equal(a, b) for a, b in zip(expected, got, strict=True))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_who_has_a_state(variant):
+    rule = VARIANTS[variant]()
+    assert rule.state_dict() == {}
+    for u in rounds(rule.needs_everyone):
+        rule.direction(u)
+    assert bool(rule.state_dict()) == (variant in STATEFUL)
+    for value in rule.state_dict().values():
+        assert value is None or isinstance(value, (torch.Tensor, int, float))
+
+
+@pytest.mark.parametrize("variant", sorted(STATEFUL))
+def test_an_empty_state_starts_afresh(variant):
+    used, fresh = VARIANTS[variant](), VARIANTS[variant]()
+    stream = list(rounds(used.needs_everyone))
+    for u in stream:
+        used.direction(u)
+    used.load_state_dict({})
+    assert torch.equal(used.direction(stream[0]).vector, fresh.direction(stream[0]).vector)
+
+
+@pytest.mark.parametrize("variant", sorted(STATEFUL))
+def test_a_saved_state_does_not_change_with_the_rule(variant):
+    rule = VARIANTS[variant]()
+    stream = list(rounds(rule.needs_everyone))
+    rule.direction(stream[0])
+    state = rule.state_dict()
+    copy = {name: value.clone() if torch.is_tensor(value) else value for name, value in state.items()}
+    for u in stream[1:]:
+        rule.direction(u)
+    assert all(torch.equal(state[n], copy[n]) if torch.is_tensor(state[n]) else state[n] == copy[n] for n in state)
+
+
+@pytest.mark.parametrize("name", rules.names())
+def test_a_wrong_state_is_refused_by_name(name):
+    with pytest.raises(ValueError, match=rules.make(name).name.replace("+", r"\+")):
+        rules.make(name).load_state_dict({"something": 1})
+
+
+@pytest.mark.parametrize("variant", sorted(STATEFUL))
+def test_a_state_of_other_clients_or_another_model_is_refused(variant):
+    rng = np.random.default_rng(0)
+    for population, d in ((4, D + 1), (3, D)):
+        if variant in ("FedFV tau", "FedLF") and d == D:
+            continue  # they keep what they saw, whoever it was
+        rule = VARIANTS[variant]()
+        rule.direction(updates(rng.normal(size=(4, D)), round=0))
+        rule.report(torch.zeros(D))
+        with pytest.raises(ValueError, match="state"):
+            rule.direction(updates(rng.normal(size=(population, d)), round=2))
+            rule.report(torch.zeros(d))
+
+
+def test_afl_reports_the_mean_of_its_iterates():
+    rule, seen = rules.AFL(), []
+    for t in range(6):
+        w = torch.randn(7, generator=torch.Generator().manual_seed(t), dtype=torch.float64)
+        seen.append(w)
+        torch.testing.assert_close(rule.report(w), torch.stack(seen).mean(0))
+    assert rules.FedAvg().report(seen[0]) is seen[0]
+
+
+def test_afl_refuses_a_sample_of_clients():
+    with pytest.raises(ValueError, match="full participation"):
+        rules.AFL().direction(updates(np.eye(3), clients=torch.arange(3), population=5))
+
+
+def test_fedfv_s_memory_is_as_long_as_it_says():
+    rule = rules.FedFV(tau=2)
+    for u in rounds(False):
+        rule.direction(u)
+        assert len(rule.state_dict()["rows"]) <= min(N, 2 * K)
+        kept = rule.state_dict()["rounds"]
+        assert ((kept > u.round - 2) | (kept == FREE)).all() and (kept == u.round).sum() == len(u)

@@ -1,0 +1,186 @@
+"""A reader's first hour, driven in headless Chromium against the JupyterLab that `make lab` starts.
+
+`make test-browser` runs it. $CHROMIUM names the browser; $FAIRFL_SCREENSHOTS a folder for pictures to look at.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fairfl_book import places
+from fairfl_book.reading import copies
+from fairfl_book.build.guards import code_cells
+
+pytestmark = pytest.mark.browser
+
+BOOK = places.find()
+NAMES = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
+    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
+TOKEN = "a-token-for-this-test-only"
+PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
+
+
+class Lab:
+    """The real command, with its own settings, its own copies, and a known token."""
+
+    def __init__(self, folder):
+        self.work, self.log = folder / "work", folder / "jupyterlab.log"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.folders = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
+
+    def __enter__(self):
+        command = [sys.executable, "-m", "fairfl", "lab", "--no-browser", f"--port={self.port}", f"--work={self.work}"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, cwd=BOOK.root, stdout=log, stderr=subprocess.STDOUT,
+                                            env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN})
+        deadline = time.monotonic() + 60
+        while not self.answers():
+            assert self.process.poll() is None and time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.1)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+
+    def answers(self):
+        try:
+            return self.get("/api/status")
+        except (urllib.error.URLError, ConnectionError):
+            return None
+
+    def get(self, path):
+        request = urllib.request.Request(self.address + path, headers={"Authorization": f"token {TOKEN}"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def open(self, browser, path):
+        page = browser.new_page(viewport={"width": 1280, "height": 1000})
+        page.goto(f"{self.address}{path}?token={TOKEN}&reset")  # reset: without the tabs that another test left open
+        page.locator(".jp-Notebook").wait_for(timeout=60_000)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        return page
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    with Lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+def menu(page, name, item):
+    page.locator(".lm-MenuBar-itemLabel", has_text=name).first.click()
+    page.locator(".lm-Menu-itemLabel").get_by_text(item, exact=True).click()
+
+
+def saved(page, path):
+    """The notebook as JupyterLab saves it now."""
+    page.keyboard.press("Control+s")
+    time.sleep(1)
+    return nbformat.read(path, as_version=4)
+
+
+def pictures(page, name):
+    """One screenshot a screenful, from the top, into $FAIRFL_SCREENSHOTS."""
+    folder = os.environ.get("FAIRFL_SCREENSHOTS")
+    if not folder:
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    panel = page.locator(".jp-WindowedPanel-outer").first
+    for number in range(40):
+        height, full = panel.evaluate(
+            f"panel => {{ panel.scrollTop = {number} * (panel.clientHeight - 60); return [panel.clientHeight, panel.scrollHeight] }}")
+        page.wait_for_timeout(400)
+        page.screenshot(path=str(Path(folder) / f"{name}-{number:02d}.png"))
+        if (number + 1) * (height - 60) >= full:
+            return
+
+
+def move_every_control(page):
+    """Move each of a lab's controls by keyboard; returns the labels of those that changed nothing that a reader sees."""
+    panel, words = page.locator(".jp-WindowedPanel-outer").first, page.locator(".lab-words").first
+    for number in range(80):
+        if words.count():
+            break
+        panel.evaluate(f"panel => panel.scrollTop = {number} * panel.clientHeight / 2")
+        page.wait_for_timeout(250)
+    words.scroll_into_view_if_needed()
+    box = page.locator(".widget-vbox", has=words).first
+    shown = lambda: (words.inner_text(), box.locator("img").first.get_attribute("src"))
+    numbers, unmoved = words.inner_text(), []
+    for control in box.locator(".widget-slider, .widget-hslider, .widget-dropdown").all():
+        handle = control.locator(".noUi-handle, select").first
+        for key in ("End", "Home") if handle.evaluate("e => e.tagName") == "SELECT" else ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+            before = shown()
+            handle.focus()
+            page.keyboard.press(key)
+            deadline = time.monotonic() + 5
+            while shown() == before and time.monotonic() < deadline:
+                page.wait_for_timeout(100)
+            if shown() != before:
+                break
+        else:
+            unmoved.append(control.inner_text())
+    assert words.inner_text() != numbers, "the controls moved, and the numbers did not"
+    return unmoved
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_run_all_ends_without_an_error(lab, browser, name):
+    page = lab.open(browser, f"/lab/tree/{name}.ipynb")
+    page.wait_for_timeout(2000)
+    asked = page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts()
+    assert asked == [], "something asks the reader before they can read"
+    menu(page, "Edit", "Clear Outputs of All Cells")
+    notebook = saved(page, lab.work / f"{name}.ipynb")
+    assert not any(cell.outputs for _, cell in code_cells(notebook)), "the copies' outputs were not cleared"
+
+    menu(page, "Run", "Run All Cells")
+    deadline = time.monotonic() + PATIENCE
+    while any(cell.execution_count is None for _, cell in code_cells(notebook)) and time.monotonic() < deadline:
+        time.sleep(1)
+        notebook = saved(page, lab.work / f"{name}.ipynb")
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=30_000)
+    pictures(page, name)
+    unmoved = None
+    if any("lab" in cell.metadata.get("tags", []) for cell in notebook.cells):
+        unmoved = move_every_control(page)
+    page.close()
+
+    assert not unmoved
+    counts = [cell.execution_count for _, cell in code_cells(notebook)]
+    assert counts == list(range(counts[0], counts[0] + len(counts)))
+    errors = [(number, output.ename, output.evalue) for number, cell in code_cells(notebook) for output in cell.outputs
+              if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", [])]
+    assert errors == []
+
+
+@pytest.mark.parametrize("name", NAMES[-1:])
+def test_a_reader_with_an_answer_is_told_of_the_newer_version(browser, tmp_path, name):
+    lab = Lab(tmp_path)
+    lab.work.mkdir()
+    answered = nbformat.read(BOOK.notebook(name), as_version=4)
+    answered.cells.append(nbformat.v4.new_code_cell("my_answer = 42"))
+    copy = lab.work / f"{name}.ipynb"
+    nbformat.write(answered, copy)
+    before = copy.read_bytes()
+    with lab:
+        page = lab.open(browser, "/")
+        page.get_by_role("heading", name="Newer versions of chapters").wait_for(timeout=30_000)
+        assert page.get_by_role("link", name=f"{name}.newer.ipynb").count() == 1
+        pictures(page, copies.NOTICE)
+        page.close()
+    assert copy.read_bytes() == before
+    assert (lab.work / f"{name}.newer.ipynb").read_bytes() == BOOK.notebook(name).read_bytes()

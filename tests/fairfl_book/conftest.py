@@ -1,0 +1,81 @@
+"""A tiny book in a temporary folder, and tiny notebooks that pass every guard until a test spoils them."""
+
+import nbformat
+import pytest
+import yaml
+
+from fairfl_book.build import guards, references
+from fairfl_book.build.frontmatter import read
+from fairfl_book.places import Book
+
+BIBLIOGRAPHY = """
+@article{ada1843,
+  author = {Lovelace, Ada},
+  title = {Notes on the Analytical Engine},
+  journal = {Scientific Memoirs},
+  year = {1843},
+  url = {https://example.org/ada},
+}
+@inproceedings{bell1990,
+  author = {Bell, Jo-Ann B. and Agüera y Cruz, Carl},
+  title = "On {FedAvg}, again",
+  booktitle = {AISTATS},
+  volume = 54,
+  pages = {1--9},
+  year = 1990,
+  doi = {10.1000/182},
+}
+"""
+FRONT = {"title": "Ferries", "promise": "You will see one ferry.", "able": ["count to one"], "teaches": ["ferry"],
+         "needs": ["calculus"], "minutes": 5, "cites": ["ada1843"]}
+HEADER = {"jupytext": {"text_representation": {"extension": ".md", "format_name": "myst"}},
+          "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+REFERENCES = "## References\n\n- A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). *Scientific Memoirs*."
+
+
+@pytest.fixture
+def bibliography():
+    return BIBLIOGRAPHY
+
+
+@pytest.fixture
+def front():
+    """A valid front matter block, to be spoilt."""
+    return {name: list(value) if isinstance(value, list) else value for name, value in FRONT.items()}
+
+
+@pytest.fixture
+def book(tmp_path):
+    """An empty book with a bibliography."""
+    made = Book(tmp_path / "book")
+    (made.chapters / "src").mkdir(parents=True)
+    made.bibliography.parent.mkdir()
+    made.bibliography.write_text(BIBLIOGRAPHY, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def write_twin(book, front):
+    """``write_twin(name, body, **front matter)`` writes a text twin into the book."""
+    def write(name, body, **changed):
+        header = yaml.safe_dump({**HEADER, "fairfl": {**front, **changed}}, allow_unicode=True)
+        book.twin(name).write_text(f"---\n{header}---\n\n{body}\n", encoding="utf-8")
+        return book.twin(name)
+    return write
+
+
+@pytest.fixture
+def chapter(front):
+    """A chapter that passes every guard."""
+    v4 = nbformat.v4
+    cells = [
+        v4.new_markdown_cell("# Ferries\n\nA page with `code`, $a_{b}$ and a [link](https://example.org)."),
+        v4.new_code_cell("print('one')", execution_count=1, outputs=[v4.new_output("stream", name="stdout", text="one\n")]),
+        v4.new_code_cell("figure", execution_count=2, outputs=[v4.new_output(
+            "display_data", data={"image/png": "AAAA", "text/plain": "<Figure>"}, metadata={"image/png": {"alt": "a dot"}})]),
+        v4.new_code_cell("2", execution_count=3, metadata={"tags": ["solution"], "jupyter": {"source_hidden": True}}),
+        v4.new_code_cell(""),
+        v4.new_markdown_cell(REFERENCES),
+    ]
+    notebook = v4.new_notebook(cells=cells, metadata={"fairfl": front, "fairfl_run": {"seconds": 1.0}})
+    return guards.Chapter("01_ferries", notebook, read(front), 1000, references.parse(BIBLIOGRAPHY))

@@ -1,0 +1,56 @@
+"""The site builds from the stored outputs, every warning an error, with no network and without MathJax."""
+
+import re
+
+import pytest
+
+pytest.importorskip("myst_nb", reason="the site's packages are not installed (pip install -e '.[book]')")
+
+import site_links
+
+from fairfl_book import places
+from fairfl_book.site import build, tours
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
+BOOK = places.find()
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    few = {"Hull": tours.read("Hull", {"length3": [1.0, 2.5]})}  # two pictures, where the real site has some hundreds
+    build.build(BOOK, folder / "html", folder, few, folder / "labs", folder / "nowhere")
+    return folder / "html"
+
+
+def test_every_chapter_is_a_page_and_the_front_page_lists_them_in_order(html):
+    names = [name for name in BOOK.names() if BOOK.notebook(name).exists()]
+    article = (html / "index.html").read_text(encoding="utf-8").partition('<section id="chapters"')[2]
+    assert list(dict.fromkeys(re.findall(r'href="(\d\d_\w+)\.html"', article.partition("</section>")[0]))) == names
+    assert all((html / f"{name}.html").exists() for name in names)
+
+
+def test_links_lead_somewhere_and_pictures_have_words(html):
+    unbuilt = "vendor/tex-svg-full.js"  # fetched by make book, not needed to build
+    assert [problem for problem in site_links.problems(html) if unbuilt not in problem] == []
+
+
+def test_nothing_is_fetched_from_a_network(html):
+    assert list(site_links.outside(html)) == []
+
+
+def test_solutions_are_folded_and_no_widget_is_dead(html):
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in html.glob("[0-9]*.html")}
+    solutions = sum(page.count("tag_solution") for page in pages.values())
+    assert solutions > 0 and solutions == sum(page.count("Show one solution") for page in pages.values())
+    assert not any("jupyter.widget" in page for page in pages.values())
+    assert 'class="lab-strip" data-lab="Hull"' in pages["04_mgda"]
+    assert "This lab moves in JupyterLab" in pages["03_pareto_stationarity"]  # not among the few
+
+
+def test_the_pages_made_from_data_are_there(html):
+    text = {name: (html / name).read_text(encoding="utf-8") for name in ("glossary.html", "notation.html", "bibliography.html", "api/rules.html")}
+    assert 'id="term-rate"' in text["glossary.html"] and '<span lang="zh">速率</span>' in text["glossary.html"]
+    assert "McMahan" in text["bibliography.html"] and re.search(r'Chapters? <a [^>]*href="\d\d_\w+\.html">', text["bibliography.html"])
+    assert 'id="fairfl.rules.AdaFed"' in text["api/rules.html"]
+    assert re.search(r"tex-svg-full\.js", text["notation.html"])

@@ -1,0 +1,170 @@
+"""Each guard finds what it is there for, and nothing else."""
+
+import dataclasses
+
+import nbformat
+import pytest
+
+from fairfl_book.build import guards, prose
+
+V4 = nbformat.v4
+
+
+def problems(chapter, **changed):
+    return guards.inspect(dataclasses.replace(chapter, **changed))
+
+
+def add(chapter, source, *outputs, **metadata):
+    """Append an executed code cell."""
+    count = sum(1 for _ in guards.code_cells(chapter.notebook)) + 1
+    chapter.notebook.cells.append(V4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata))
+
+
+def test_a_good_chapter_has_no_problems(chapter):
+    assert problems(chapter) == []
+
+
+def only(chapter, words, **changed):
+    """Exactly one problem is found, and it says ``words``."""
+    [problem] = problems(chapter, **changed)
+    assert words in problem and problem.startswith("01_ferries: ")
+
+
+@pytest.mark.parametrize("count", [None, 7])
+def test_cells_out_of_order(chapter, count):
+    chapter.notebook.cells[2].execution_count = count
+    only(chapter, f"cell 3: executed as {count}, expected 2")
+
+
+def test_an_error_output(chapter):
+    add(chapter, "1 / 0", V4.new_output("error", ename="ZeroDivisionError", evalue="division by zero", traceback=[]))
+    only(chapter, "cell 7: ends in ZeroDivisionError: division by zero")
+
+
+def test_an_intended_error_passes(chapter):
+    add(chapter, "1 / 0", V4.new_output("error", ename="E", evalue="", traceback=[]), tags=["raises-exception"])
+    assert problems(chapter) == []
+
+
+def test_stderr(chapter):
+    add(chapter, "warn()", V4.new_output("stream", name="stderr", text="UserWarning: beware"))
+    only(chapter, "cell 7: writes to stderr ('UserWarning: beware')")
+
+
+@pytest.mark.parametrize("metadata", [{}, {"image/png": {"alt": " "}}])
+def test_a_picture_without_words(chapter, metadata):
+    chapter.notebook.cells[2].outputs[0].metadata = nbformat.from_dict(metadata)
+    only(chapter, "cell 3: a picture without alternative text")
+
+
+@pytest.mark.parametrize("text", ["saved to /home/ada/book/a.npz", "'/tmp/x'", r"C:\Users\ada\a.npz"])
+def test_a_path_of_one_machine(chapter, text):
+    add(chapter, "save()", V4.new_output("stream", name="stdout", text=text))
+    only(chapter, "cell 7: prints a path of one machine")
+
+
+@pytest.mark.parametrize("text", ["12 samples/usr/day", "https://example.org/home/ada", "and/or", "chapters/home/x"])
+def test_other_slashes_pass(chapter, text):
+    add(chapter, "save()", V4.new_output("stream", name="stdout", text=text))
+    assert problems(chapter) == []
+
+
+def test_an_unknown_tag(chapter):
+    chapter.notebook.cells[3].metadata["tags"] = ["solutoin"]
+    only(chapter, "cell 4: unknown tag 'solutoin'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
+                  "setup, solution. Did you mean 'solution'?")
+
+
+def test_an_unfolded_solution(chapter):
+    chapter.notebook.cells[3].metadata["jupyter"] = nbformat.from_dict({"source_hidden": False})
+    only(chapter, "cell 4: a solution in plain sight")
+
+
+def test_a_long_cell(chapter):
+    add(chapter, "\n".join(["a = 1"] * 15))
+    only(chapter, "cell 7: 15 lines, at most 14")
+
+
+@pytest.mark.parametrize("source, tags", [("a = 1", []), ("\n".join(["a = 1"] * 14), []), ("\n".join(["a = 1"] * 40), ["setup"])])
+def test_short_and_excused_cells_pass(chapter, source, tags):
+    add(chapter, source, tags=tags)
+    assert problems(chapter) == []
+
+
+def test_a_large_file(chapter):
+    only(chapter, "800 KB, at most 700 KB", size=800_000)
+
+
+def test_a_slow_run(chapter):
+    chapter.notebook.metadata["fairfl_run"] = {"seconds": 55.0}
+    only(chapter, "took 55.0 s, at most 40 s")
+
+
+def test_an_unrecorded_run(chapter):
+    del chapter.notebook.metadata["fairfl_run"]
+    only(chapter, "no recorded run")
+
+
+@pytest.mark.parametrize("source", [
+    "```{note}\nListen.\n```", ":::{tip}\nListen.\n:::", ":::\n:::", "See {ref}`there`.", "(label)=\n## Title",
+    "% a comment", "+++",
+])
+def test_myst(chapter, source):
+    chapter.notebook.cells[0].source += f"\n\n{source}"
+    only(chapter, "is MyST, which JupyterLab and GitHub print as it stands")
+
+
+@pytest.mark.parametrize("source", [
+    "```python\nprint(f'{x}`y`')\n% 2\n```", "Write `{note}` and `x`.", r"$\frac{a}{b}$ `x`", "~~~\n```{note}\n~~~",
+    "``{note}`a` ``", "50 % of it", "a {b} `c`",
+])
+def test_native_markdown_passes(chapter, source):
+    chapter.notebook.cells[0].source += f"\n\n{source}"
+    assert problems(chapter) == []
+
+
+def test_a_linked_picture_without_words(chapter):
+    chapter.notebook.cells[0].source += "\n\n![ ](a.png)"
+    only(chapter, "write ![what it shows](...)")
+
+
+def test_another_title(chapter):
+    chapter.notebook.cells[0].source = "# Boats"
+    only(chapter, "cell 1: starts with '# Boats'; expected the title of the front matter, '# Ferries'")
+
+
+def test_a_chapter_that_starts_with_code(chapter):
+    chapter.notebook.cells.pop(0)
+    assert list(prose.title(chapter)) and len(problems(chapter)) == 1
+
+
+@pytest.mark.parametrize("source", [
+    "## References", "## References\n\n- A. Lovelace (1843). [Another title](https://example.org/ada). *Scientific Memoirs*.",
+    "## References\n\n- Somebody else.\n- A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). "
+    "*Scientific Memoirs*.",
+])
+def test_references_that_do_not_follow_from_cites(chapter, source):
+    chapter.notebook.cells[5].source = source
+    only(chapter, "cell 6: the reference list does not follow from 'cites'; expected:\n## References\n\n- A. Lovelace (1843).")
+
+
+def test_references_without_cites(chapter):
+    only(chapter, "expected:\nno list, since nothing is cited", front=dataclasses.replace(chapter.front, cites=()))
+
+
+def test_an_unknown_key(chapter):
+    only(chapter, "unknown BibTeX key 'ada1834'", front=dataclasses.replace(chapter.front, cites=("ada1834",)))
+
+
+def test_what_follows_the_references_is_not_part_of_them(chapter):
+    chapter.notebook.cells[5].source += "\n\n## Next\n\n- one more thing"
+    assert problems(chapter) == []
+
+
+def test_check_names_what_is_missing(book, write_twin, chapter):
+    write_twin("01_ferries", "# Ferries", needs=["sailing"])
+    nbformat.write(chapter.notebook, book.notebook("02_boats"))
+    found = "\n".join(guards.check(book, book.names()))
+    assert "01_ferries: has a text but no notebook; run make chapters" in found
+    assert "02_boats: has a notebook but no text under chapters/src" in found
+    assert "01_ferries: needs: unknown term 'sailing'" in found

@@ -1,0 +1,41 @@
+"""Where chapters stand, and how they are named."""
+
+import pytest
+
+from fairfl_book import places
+
+
+def test_names_are_every_text_and_notebook_in_order(book):
+    book.twin("02_b").write_text("")
+    book.twin("01_a").write_text("")
+    book.notebook("02_b").write_text("")
+    book.notebook("03_c").write_text("")
+    assert book.names() == ["01_a", "02_b", "03_c"]
+
+
+def test_select_takes_names_and_numbers(book):
+    for name in ("00_start", "01_one"):
+        book.twin(name).write_text("")
+    assert book.select([]) == ["00_start", "01_one"]
+    assert book.select(["01"]) == ["01_one"]
+    assert book.select(["01_one", "00"]) == ["00_start", "01_one"]
+
+
+def test_select_offers_the_nearest(book):
+    book.twin("01_federated").write_text("")
+    with pytest.raises(ValueError, match="Did you mean '01_federated'"):
+        book.select(["01_federatd"])
+
+
+def test_a_badly_named_file_is_refused(book):
+    book.notebook("Untitled").write_text("")
+    with pytest.raises(ValueError, match="Untitled.ipynb is not named like a chapter"):
+        book.names()
+
+
+def test_the_book_is_found_from_inside(book):
+    assert places.find(book.chapters / "src") == places.Book(book.root.resolve())
+
+
+def test_the_installed_book_is_found_from_elsewhere(tmp_path):
+    assert (places.find(tmp_path).root / "fairfl").is_dir()

@@ -1,0 +1,87 @@
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from fairfl import rules
+from fairfl_book import figures, labs
+from fairfl_book.labs import Lab
+
+LABS = {name: getattr(labs, name) for name in labs.__all__
+        if isinstance(getattr(labs, name), type) and issubclass(getattr(labs, name), Lab) and getattr(labs, name) is not Lab}
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_ends_of_every_control(name):
+    """Every control at both ends with the others at their start, and all combinations of ends where these are few."""
+    lab = LABS[name]()
+    states = [{}] + [{c: end} for c, control in lab.controls.items() for end in control.ends]
+    if len(lab.controls) <= 4:
+        states += [dict(zip(lab.controls, ends)) for ends in itertools.product(*(c.ends for c in lab.controls.values()))]
+    figure, axes = lab.axes()
+    for state in states:
+        numbers = lab.numbers(**state)
+        for axis in figure.axes:
+            axis.clear()
+        lab.draw(axes, numbers)
+        words = lab.words(numbers)
+        assert words and not any("nan" in w or "inf" in w.lower().split() for w in words), (state, words)
+        assert len(lab.alt(numbers).split()) >= 4
+    figure.canvas.draw()
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_the_widget_follows_its_controls(name):
+    lab = LABS[name]()
+    box = lab.widget()
+    controls, (picture, words) = box.children[:-2], box.children[-2:]
+    assert "alt=" in picture.value
+    control = controls[0]
+    before = words.value, picture.value
+    ends = list(lab.controls.values())[0].ends
+    control.value = next(e for e in ends if e != control.value)
+    assert (words.value, picture.value) != before
+
+
+def test_two_clients_rates():
+    numbers = labs.TwoClients().numbers(weight=1.0, angle=180, length=2.0)
+    assert np.allclose(numbers["rates"], [1.0, -2.0])
+
+
+class Newcomer(rules.GramRule):
+    """Weights that follow the sum of a client's losses so far."""
+
+    needs = frozenset({"losses"})
+    remembers = ("total",)
+
+    def weights(self, gram, updates):
+        self._total = updates.losses + (0 if self._total is None else self._total)
+        return self._total / self._total.sum()
+
+
+def test_a_rule_added_to_the_packages_rules_is_in_the_lab(monkeypatch):
+    monkeypatch.setitem(rules.RULES, "Newcomer", Newcomer)
+    lab = labs.AllRules()
+    numbers = lab.numbers(length=1.0, angle=90, loss=3.0)
+    place = numbers["names"].index("Newcomer")
+    assert numbers["kinds"][place] == "new" and np.allclose(numbers["steps"][place], np.array([1, 3]) / 10**0.5)
+    figure, axes = lab.axes()
+    lab.draw(axes, numbers)
+    assert "new" in axes[0].get_legend_handles_labels()[1] and f"Newcomer {place + 1}" in [t.get_text() for t in axes[2].get_yticklabels()]
+    assert any("Newcomer" in line for line in lab.words(numbers))
+    plt.close(figure)
+
+
+def test_refusals_teach():
+    with pytest.raises(ValueError, match="Did you mean 'weight'"):
+        labs.TwoClients().numbers(wait=0.5)
+    with pytest.raises(ValueError, match="0.0 to 1.0"):
+        labs.TwoClients().numbers(weight=2.0)
+
+
+def test_a_figure_without_words_is_refused():
+    figure, _ = plt.subplots()
+    with pytest.raises(ValueError, match="Say what there is to see"):
+        figures.show(figure, "plot")

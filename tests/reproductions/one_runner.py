@@ -1,0 +1,11 @@
+"""Run by test_kill_runner.py in a process of its own: the runner, on a declaration, until the end."""
+
+import sys
+from pathlib import Path
+
+from reproductions import catalogue, runner
+from reproductions.jobs import select
+
+if __name__ == "__main__":
+    experiment = catalogue.load(Path(sys.argv[1]))
+    runner.run(select(experiment), Path(sys.argv[2]), together=sys.argv[3], report=lambda said: print(said, flush=True))

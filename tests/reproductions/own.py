@@ -1,0 +1,85 @@
+"""What a reader might bring from outside the package: a split, a rule, a measure; and a small experiment that uses them."""
+
+import numpy as np
+
+from fairfl import data, partition, rules
+from fairfl.errors import Diverged, Refused
+from reproductions import catalogue
+
+
+def offices(seed):
+    return partition.by_class(data.load("digits"), [range(8)] * 4 + [[8, 9]], scored_on="pool", test=0.4, seed=seed)
+
+
+class First(rules.GramRule):
+    """The first client's update, times ``factor``."""
+
+    def __init__(self, factor=1.0):
+        self.factor = float(factor)
+
+    def weights(self, gram, updates):
+        return self.factor * (updates.clients == updates.clients[0]).double()
+
+
+class Stops(First):
+    """The first client's update, until an exception of this kind in the third round."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+
+    def weights(self, gram, updates):
+        if updates.round == 2:
+            raise {"diverged": Diverged, "refused": Refused, "bug": ValueError}[self.kind]("the third round was too much")
+        return super().weights(gram, updates)
+
+
+def gap(accuracies, test_sizes):
+    return 100 * np.ptp(accuracies)
+
+
+TOML = """
+title = "A small table"
+paper = "fedfv"
+table = "Table 3"
+dataset = "Fashion-MNIST"
+federation = "experiments.own:offices"
+model = "logistic"
+rounds = 6
+seeds = 2
+checkpoint_every = 1
+local = { lr = 0.1, batch_size = 20 }
+chosen = ["a split of our own"]
+
+[columns]
+mean_accuracy = "mean"
+accuracy_shirt = "client 4"
+variance_as_printed = { of = "experiments.own:gap", why = "a test" }
+
+[[rows]]
+label = "FedAvg"
+algorithm = "FedAvg"
+
+[[rows]]
+label = "FedFV, a third"
+rule = "FedFV"
+settings = { alpha = "1/3" }
+algorithm = "FedFV"
+hyperparameters = "alpha=1/3;tau=0"
+
+[[rows]]
+label = "First"
+rule = "experiments.own:First"
+settings = { factor = 0.5 }
+tamper = { attack = "Bias", client = 0, constant = 10.0 }
+"""
+
+
+def declared(folder, text=TOML, name="small"):
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def small(folder, text=TOML):
+    return catalogue.load(declared(folder, text))

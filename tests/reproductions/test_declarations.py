@@ -1,0 +1,93 @@
+"""Declarations: what is refused, and that the package's own are sound and meet their published rows."""
+
+import pytest
+from experiments import own
+
+from fairfl import rules
+from reproductions import catalogue, places, report
+from reproductions.jobs import Job, groups, select
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_each_declared_row_is_a_row_of_the_published_table(name):
+    experiment = catalogue.load(name)
+    cells = report.cells(experiment, [], places.find().papers)
+    assert {c.row for c in cells} == {row.label for row in experiment.rows if row.algorithm}
+    if cells:
+        assert {c.metric for c in cells} == {column.metric for column in experiment.columns}
+    # A figure has no printed numbers to compare with, and its declaration says so.
+    assert cells or "in no text" in " ".join(experiment.chosen)
+
+
+@pytest.mark.parametrize("old, new, said", [
+    ("rounds = 6", "round = 6", "unknown key of experiment 'round'.*Did you mean 'rounds'"),
+    ("rounds = 6", "", "lacks rounds"),
+    ("rounds = 6", "rounds = 0", "rounds is 0; allowed: 1 or more"),
+    ("rounds = 6", "rounds = 'six'", "rounds is 'six', a str; allowed: a value of type int"),
+    ("rounds = 6", "rounds = true", "rounds is True, a bool"),
+    ("seeds = 2", "seeds = [1, 1]", "seeds is .*one integer or several different ones"),
+    ("lr = 0.1", "lr = -0.1", "row 'FedAvg': lr is -0.1; allowed: a positive number"),
+    ("batch_size", "batchsize", "unknown setting of local 'batchsize'.*'batch_size'"),
+    ('rule = "FedFV"', 'rule = "FedFB"', "unknown rule 'FedFB'.*known: .*FedFV"),
+    ("alpha =", "alfa =", "unknown setting of rule FedFV 'alfa'"),
+    ("own:First", "own:Frst", "unknown name .*'Frst'.*Did you mean 'First'"),
+    ("own:First", "own:gap", "is no fairfl.rules.Rule|gap"),
+    ("experiments.own:offices", "experiments.elsewhere:offices", "cannot be imported"),
+    ("experiments.own:offices", "fedfv_cifar", "unknown federation 'fedfv_cifar'.*'fedfv_cifar10'"),
+    ('model = "logistic"', 'model = "logstic"', "unknown model"),
+    ('"mean"', '"means"', "unknown measure 'means'.*Did you mean 'mean'"),
+    ('attack = "Bias"', 'attack = "Bais"', "unknown attack"),
+    ('label = "First"', 'label = "FedAvg"', "each with its own label"),
+    ('label = "First"', 'labels = "First"', "unknown key of row 'labels'"),
+    ('rule = "FedFV"', 'rule = "AFL"', "unknown setting of rule AFL 'alpha'"),
+    ("title =", "title", "is not TOML"),
+])
+def test_a_slip_is_refused_by_name(tmp_path, old, new, said):
+    assert own.TOML.count(old) >= 1
+    with pytest.raises(ValueError, match=f"(?s){said}"):
+        catalogue.load(own.declared(tmp_path, own.TOML.replace(old, new)))
+
+
+def test_a_rule_for_everyone_is_refused_where_clients_are_drawn(tmp_path):
+    text = own.TOML.replace("rounds = 6", "rounds = 6\nparticipation = 0.5").replace('rule = "FedFV"\nsettings = { alpha = "1/3" }', 'rule = "AFL"')
+    with pytest.raises(ValueError, match="AFL is defined for full participation"):
+        own.small(tmp_path, text)
+
+
+def test_a_name_that_nobody_knows(tmp_path):
+    with pytest.raises(ValueError, match="unknown experiment 'fedfv_table_33'.*Did you mean 'fedfv_table_3'"):
+        catalogue.load("fedfv_table_33")
+    with pytest.raises(ValueError, match="cannot be read"):
+        catalogue.load(tmp_path / "none.toml")
+
+
+def test_rules_and_fractions_are_built_as_written(tmp_path):
+    experiment = own.small(tmp_path)
+    assert experiment.rule(experiment.row("FedFV, a third")).alpha == 1 / 3
+    first = experiment.rule(experiment.row("First"))
+    assert isinstance(first, rules.Rule) and first.factor == 0.5
+    assert experiment.tamper_of(experiment.row("First")).constant == 10
+
+
+def test_equal_settings_share_a_key_and_others_do_not(tmp_path):
+    experiment = own.small(tmp_path)
+    jobs = select(experiment)
+    assert len({job.key for job in jobs}) == len(jobs) == 6
+    again = own.small(tmp_path, own.TOML.replace("A small table", "Another title").replace('label = "First"', 'label = "The first"'))
+    assert [job.key for job in select(again)] == [job.key for job in jobs]
+    slower = own.small(tmp_path, own.TOML.replace("lr = 0.1", "lr = 0.2"))
+    assert not {job.key for job in select(slower)} & {job.key for job in jobs}
+
+
+def test_groups_hold_what_may_train_as_one_batch(tmp_path):
+    text = own.TOML.replace('label = "First"', 'label = "First"\nlocal = { proximal = 0.1 }')
+    jobs = select(own.small(tmp_path, text))
+    assert [len(g) for g in groups(jobs, "none")] == [1] * 6
+    assert [len(g) for g in groups(jobs, "seeds")] == [2, 2, 2]
+    assert [len(g) for g in groups(jobs, "rows")] == [4, 2]
+
+
+def test_the_same_run_in_two_tables_is_one_job():
+    keys = lambda name, label: {Job(e, e.row(label), 0).key for e in [catalogue.load(name)]}
+    assert keys("adafed_table_7", "AdaFed, γ = 1") == keys("adafed_table_12", "AdaFed, γ = 1")
+    assert keys("fedfv_table_3", "FedFV, α = 0.0") == keys("fedfv_table_4_fashion_mnist", "FedFV, ascending")

@@ -1,0 +1,33 @@
+"""What is recorded in data/results is sound and says what the ledger says."""
+
+import pytest
+
+from reproductions import catalogue, ledger, places, results
+from reproductions.jobs import select
+
+RECORDS = places.find()
+RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.csv").exists()]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_every_recorded_number_has_its_provenance_and_is_still_declared(name):
+    experiment = catalogue.load(name)
+    lines, told = results.load(experiment, RECORDS.results), results.provenance(experiment, RECORDS.results)
+    keys = {job.key for job in select(experiment)}
+    assert {line["key"] for line in lines} == set(told) <= keys
+    for job in told.values():
+        assert job["versions"]["fairfl"] and "+changes" not in job["versions"]["fairfl"], "record from a clean checkout"
+        assert job["federation"]["digest"] and job["machine"]["device"] and job["group"]
+
+
+def test_the_two_tables_promised_in_full_are_there_in_full():
+    for name in ("fedmgda_table_7", "fedfv_table_3"):
+        experiment = catalogue.load(name)
+        assert len(results.load(experiment, RECORDS.results)) == len(select(experiment)), name
+
+
+def test_other_readings_are_not_counted_twice():
+    told = ledger.ledger(RECORDS)
+    counted = sum(len([c for c in cells if c.verdict.word != "not run"]) for name, cells in told.items() if not catalogue.load(name).reading_of)
+    assert ledger.headline(RECORDS).startswith(f"{counted} published cells")
+    assert all(catalogue.load(name).reading_of in ("", *told) for name in told)

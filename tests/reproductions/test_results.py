@@ -1,0 +1,185 @@
+"""What is recorded stays recorded: kills between any two writes, changed declarations, records of other versions."""
+
+import json
+import shutil
+
+import pytest
+from experiments import own
+
+from fairfl import atomic
+from fairfl_book.command import main
+from fairfl.errors import Refused
+from reproductions import claims, places, report, results, runner
+from reproductions.jobs import select
+
+quiet = lambda said: None
+
+
+class Killed(BaseException):
+    pass
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The small table's six jobs: two in ``old`` and compiled into ``recorded``, four more in ``new``; all six compiled into ``whole``."""
+    place = tmp_path_factory.mktemp("trained")
+    experiment = own.small(place)
+    runner.run(select(experiment, ["FedAvg"]), place / "old", report=quiet)
+    runner.run(select(experiment, ["FedFV, a third", "First"]), place / "new", report=quiet)
+    for folder in ("recorded", "whole"):
+        results.compile(experiment, place / "old", place / folder)
+    results.compile(experiment, place / "new", place / "whole")
+    return experiment, place
+
+
+@pytest.fixture
+def half_recorded(trained, tmp_path):
+    """The small table and what ``whole`` holds, with all of ``trained``'s folders in ``tmp_path``."""
+    experiment, place = trained
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    return experiment, files(tmp_path / "whole")
+
+
+# The journal, then the four files: killed before each is written, with half of it in its temporary file, and after it.
+@pytest.mark.parametrize("moment", ["before", "half", "after"])
+@pytest.mark.parametrize("n", range(5))
+@pytest.mark.parametrize("runs_kept", [True, False])
+def test_a_report_killed_at_any_write_is_made_good_by_the_next(half_recorded, tmp_path, monkeypatch, n, moment, runs_kept):
+    experiment, whole = half_recorded
+    recorded, written = tmp_path / "recorded", []
+    before = results.load(experiment, recorded)
+    real = atomic.write
+
+    def write(path, content):
+        if len(written) == n and moment != "after":
+            if moment == "half":
+                (path.parent / f".{path.name}.a1b2c3.part").write_bytes(content[:len(content) // 2])
+            raise Killed
+        real(path, content)
+        written.append(path.name)
+        if len(written) == n + 1:
+            raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(atomic, "write", write)
+        results.compile(experiment, tmp_path / "new", recorded)
+    # Until the next report, what was recorded can be read, and each line finds where it comes from.
+    read = results.load(experiment, recorded)
+    assert [line for line in read if line in before] == before
+    assert {line["key"] for line in read} <= set(results.provenance(experiment, recorded))
+    # Where the new runs are gone as well, what the journal had is kept, and at the least what was there before.
+    results.compile(experiment, tmp_path / ("new" if runs_kept else "nothing"), recorded)
+    if runs_kept or n > 0 or moment == "after":
+        assert files(recorded) == whole
+    else:
+        assert results.load(experiment, recorded) == before
+
+
+def test_lines_that_came_in_meanwhile_outlive_a_journal(half_recorded, tmp_path, monkeypatch):
+    experiment, whole = half_recorded
+    recorded, real = tmp_path / "recorded", atomic.write
+
+    def write(path, content):
+        real(path, content)
+        if path.suffix == ".journal":
+            raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(atomic, "write", write)
+        results.compile(experiment, tmp_path / "old", recorded)
+    journal = next(recorded.glob("*.journal")).read_bytes()
+    for name, content in whole.items():  # as another's commit would bring them
+        (recorded / name).write_bytes(content)
+    assert next(recorded.glob("*.journal")).read_bytes() == journal
+    results.compile(experiment, tmp_path / "nothing", recorded)
+    assert files(recorded) == whole
+
+
+def test_a_line_of_an_earlier_declaration_stays_marked_and_is_judged_no_more(half_recorded, tmp_path):
+    experiment, whole = half_recorded
+    recorded = tmp_path / "whole"
+    other = own.small(tmp_path, own.TOML.replace('alpha = "1/3"', 'alpha = "1/2"'))
+    # Before anything is compiled: found by its key, the line does not pass for one of the new declaration.
+    assert [line["row"] for line in results.load(other, recorded)] == ["FedAvg"] * 2 + ["First"] * 2
+    assert [line["row"] for line in results.earlier(other, recorded)] == ["FedFV, a third"] * 2
+    runner.run(select(other, ["FedFV, a third"]), tmp_path / "later", report=quiet)
+    results.compile(other, tmp_path / "later", recorded)
+    lines, before = results.load(other, recorded), results.earlier(other, recorded)
+    assert [line["row"] for line in lines] == ["FedAvg"] * 2 + ["FedFV, a third"] * 2 + ["First"] * 2
+    old = [line for line in results.load(experiment, recorded) if line["row"].startswith("FedFV")]
+    assert before and [line["key"] for line in before] == [line["key"] for line in old]
+    assert all(line["row"] == f"FedFV, a third [earlier declaration, {line['key']}]" for line in before)
+    assert {line["key"] for line in lines + before} == set(results.provenance(other, recorded))
+    clients = (recorded / "small.clients.csv").read_text().splitlines()
+    assert len(clients) == 1 + 8 * 5 and sum("earlier declaration" in line for line in clients) == 2 * 5
+    text = report.render(other, lines, places.find().papers, earlier=len(before))
+    assert "Recorded under an earlier declaration, kept in small.csv and not judged: 2 runs." in text
+    # Declared as before, the old lines are the row's again, number for number, and the newer ones are the earlier ones.
+    results.compile(experiment, tmp_path / "old", recorded)
+    assert results.load(experiment, recorded) == [results._numbers(line) for line in results._read(whole["small.csv"].decode())]
+    assert len(results.earlier(experiment, recorded)) == 2
+
+
+def test_a_renamed_row_keeps_its_runs(half_recorded, tmp_path):
+    renamed = own.small(tmp_path, own.TOML.replace('label = "First"', 'label = "The first"'))
+    assert [line["row"] for line in results.load(renamed, tmp_path / "whole")][-2:] == ["The first"] * 2
+    results.compile(renamed, tmp_path / "old", tmp_path / "whole")
+    assert not results.earlier(renamed, tmp_path / "whole")
+    assert (tmp_path / "whole" / "small.curves.csv").read_text().count("The first,") == 2 * 7
+
+
+def test_records_of_other_versions_are_read(half_recorded, tmp_path):
+    experiment, _ = half_recorded
+    path = tmp_path / "recorded" / "small.json"
+    told = json.loads(path.read_text())
+    first, second = told["jobs"]
+    del told["jobs"][first], told["jobs"][second]["processor"]
+    told["jobs"][second]["weather"] = "fair"
+    told["jobs"]["0123456789ab"] = {"job": {"seed": 7}}
+    path.write_text(json.dumps(told))
+    results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
+    assert len(results.load(experiment, tmp_path / "recorded")) == 6
+    now = results.provenance(experiment, tmp_path / "recorded")
+    assert first not in now and now[second]["weather"] == "fair" and "processor" not in now[second]
+    assert all("processor" in now[job.key] for job in select(experiment, ["First"]))
+
+
+def test_a_column_declared_later_is_empty_for_earlier_runs(half_recorded, tmp_path):
+    text = own.TOML.replace('mean_accuracy = "mean"', 'mean_accuracy = "mean"\naccuracy_tshirt = "client 1"')
+    wider = own.small(tmp_path, text)
+    for compiled in (False, True):
+        if compiled:
+            runner.run(select(wider, ["FedAvg"]), tmp_path / "old", report=quiet)
+            results.compile(wider, tmp_path / "old", tmp_path / "whole")
+        lines = results.load(wider, tmp_path / "whole")
+        verdicts = {(c.row, c.metric): c.verdict.word for c in report.cells(wider, lines, places.find().papers)}
+        assert verdicts["FedFV, a third", "accuracy_tshirt"] == "not run"
+        assert report.paired(wider, lines)
+    assert verdicts["FedAvg", "accuracy_tshirt"] != "not run"
+
+
+def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
+    experiment, _ = half_recorded
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "whole").iterdir()}
+    results.compile(experiment, tmp_path / "nothing", tmp_path / "whole")
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "whole").iterdir()} == before
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_two_reports_at_once_do_not_mix(half_recorded, tmp_path):
+    experiment, _ = half_recorded
+    with claims.take(tmp_path / "new" / "locks", ["report-small"]), pytest.raises(Refused, match="compiled by another process"):
+        results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
+
+
+def test_the_reports_command_counts_what_was_declared_earlier(half_recorded, tmp_path, monkeypatch, capsys):
+    own.small(tmp_path, own.TOML.replace('alpha = "1/3"', 'alpha = "1/2"'))
+    found = places.find()
+    monkeypatch.setattr(places.Records, "results", property(lambda self: tmp_path / "whole"))
+    monkeypatch.setattr(places.Records, "papers", property(lambda self: found.root / "data" / "papers"))
+    assert main(["report", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "nothing")]) == 0
+    assert "not judged: 2 runs" in capsys.readouterr().out
