@@ -42,7 +42,7 @@ help:
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
 lab: $(VENV)/.lab
-	@$(PY) -m fairfl lab $(ARGS)
+	@$(PY) -m fairfl_book lab $(ARGS)
 
 test: $(VENV)/.dev
 	@echo "About five minutes on two cores; a part alone: make test ARGS=tests/rules"
@@ -56,34 +56,34 @@ test-portable: $(VENV)/.dev
 	$(AS_STORED) $(PY) tests/portable.py $(ARGS)
 
 test-browser: $(VENV)/.dev
-	$(PY) -m pytest -m browser tests/browser $(ARGS)
+	$(PY) -m pytest -m browser tests/fairfl_book/browser $(ARGS)
 
 test-flower: $(VENV)/flower/.ready
-	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/flower $(ARGS)
+	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/fairfl/flower $(ARGS)
 
 test-torchjd: $(VENV)/torchjd/.ready
 	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/rules/test_torchjd.py $(ARGS)
 
 reproduce: $(VENV)/.lab
-	$(PY) -m fairfl reproduce $(ARGS)
+	$(PY) -m reproductions run $(ARGS)
 
 test-site: book $(VENV)/.dev
-	$(PY) -m pytest -m site tests/site $(ARGS)
+	$(PY) -m pytest -m site tests/fairfl_book/site $(ARGS)
 
 chapters: $(VENV)/.lab
-	$(PY) -m fairfl chapters $(ARGS)
+	$(PY) -m fairfl_book chapters $(ARGS)
 
 book: $(VENV)/.book
 	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site
 
 student: $(VENV)/.lab
-	@$(PY) -m fairfl student $(ARGS)
+	@$(PY) -m fairfl_book student $(ARGS)
 
 solutions: $(VENV)/.lab
-	@$(PY) -m fairfl solutions $(ARGS)
+	@$(PY) -m fairfl_book solutions $(ARGS)
 
 release: $(VENV)/.lab
-	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl release $(ARGS)
+	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl_book release $(ARGS)
 
 # A local version such as +cpu names a build that other computers cannot install.
 lock: $(VENV)/.dev
@@ -94,7 +94,7 @@ lock: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) book/_build build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
-	find fairfl tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find fairfl book reproductions examples tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,lab)

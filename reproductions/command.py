@@ -1,4 +1,4 @@
-"""``python -m fairfl reproduce`` and ``report``."""
+"""``fairfl-reproduce run`` and ``report``."""
 
 import argparse
 import sys
@@ -129,7 +129,7 @@ def _report(given: argparse.Namespace) -> int:
         splits = [job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job]
         variants = {split["variant"] for split in splits} - {""}
         told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier)))
-    text = "\n\n".join(told) or "nothing is recorded yet; python -m fairfl reproduce lists the tables\n"
+    text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
     if given.out:
         given.out.write_text(text, encoding="utf-8")
     else:

@@ -9,7 +9,7 @@ from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
 from fairfl.errors import Refused, unknown
 from fairfl.server.reply import Reply
 from fairfl.clients.evaluation import Scorer
-from fairfl.training.loop import cross_entropy
+from fairfl.clients.loss import cross_entropy
 from fairfl.clients.provide import PROVIDERS, RoundView
 
 

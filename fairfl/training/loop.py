@@ -4,13 +4,12 @@ import copy
 import os
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import torch
-import torch.nn.functional as F
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
+from fairfl.clients.loss import cross_entropy
 from fairfl.clients.trial import tried
 from fairfl.errors import refuse
 from fairfl.federation import Federation
@@ -24,7 +23,6 @@ from fairfl.training.run import Run
 from fairfl.server.step import Server
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
 
-cross_entropy = partial(F.cross_entropy, reduction="none")
 
 
 def train(

@@ -9,7 +9,7 @@ import torch
 from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import Ditto, FlatModel, Slot, choose, train_slots
 from fairfl.clients.curvature import LBFGS
-from fairfl.training.loop import cross_entropy
+from fairfl.clients.loss import cross_entropy
 
 RECIPES = {
     "full batch": LocalSGD(lr=0.3),

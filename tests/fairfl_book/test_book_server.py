@@ -67,7 +67,7 @@ def test_kernels_get_one_thread_unless_the_reader_wants_more(book, launched, mon
 
 
 def test_a_book_without_notebooks_says_what_to_do(book):
-    with pytest.raises(ValueError, match="python -m fairfl chapters"):
+    with pytest.raises(ValueError, match="fairfl-book chapters"):
         server.start(book)
 
 

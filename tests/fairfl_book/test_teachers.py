@@ -13,7 +13,7 @@ PAGE = (BOOK.root / "book" / "teachers.md").read_text(encoding="utf-8")
 
 def test_the_map_is_made_from_the_front_matter():
     printed = re.search(r"<!-- map -->\n(.*?)\n?<!-- /map -->", PAGE, re.S)[1]
-    assert printed == prerequisites.table(guards.fronts(BOOK)), "run python -m fairfl map"
+    assert printed == prerequisites.table(guards.fronts(BOOK)), "run fairfl-book map"
 
 
 def test_nothing_is_needed_before_it_is_taught():

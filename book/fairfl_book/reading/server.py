@@ -43,7 +43,7 @@ def start(book: Book, work: Path | None = None, port: int | None = None, browser
     work = (work or book.work).resolve()
     chapters = sorted(path.name for path in book.chapters.glob("*.ipynb"))
     if not chapters:
-        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: python -m fairfl chapters")
+        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: fairfl-book chapters")
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]

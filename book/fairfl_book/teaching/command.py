@@ -1,4 +1,4 @@
-"""``python -m fairfl student``, ``solutions``, ``release`` and ``map``: what a teacher runs."""
+"""``fairfl-book student``, ``solutions``, ``release`` and ``map``: what a teacher runs."""
 
 import argparse
 from pathlib import Path

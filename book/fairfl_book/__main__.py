@@ -1,0 +1,5 @@
+import sys
+
+from fairfl_book.command import main
+
+sys.exit(main())

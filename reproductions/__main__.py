@@ -1,0 +1,5 @@
+import sys
+
+from reproductions.command import main
+
+sys.exit(main())
