@@ -43,7 +43,7 @@ title = "A small table"
 paper = "fedfv"
 table = "Table 3"
 dataset = "Fashion-MNIST"
-federation = "experiments.own:offices"
+federation = "own:offices"
 model = "logistic"
 rounds = 6
 seeds = 2
@@ -54,7 +54,7 @@ chosen = ["a split of our own"]
 [columns]
 mean_accuracy = "mean"
 accuracy_shirt = "client 4"
-variance_as_printed = { of = "experiments.own:gap", why = "a test" }
+variance_as_printed = { of = "own:gap", why = "a test" }
 
 [[rows]]
 label = "FedAvg"
@@ -69,7 +69,7 @@ hyperparameters = "alpha=1/3;tau=0"
 
 [[rows]]
 label = "First"
-rule = "experiments.own:First"
+rule = "own:First"
 settings = { factor = 0.5 }
 tamper = { attack = "Bias", client = 0, constant = 10.0 }
 """

@@ -1,7 +1,7 @@
 """Declarations: what is refused, and that the package's own are sound and meet their published rows."""
 
 import pytest
-from experiments import own
+import own
 
 from fairfl import rules
 from reproductions import catalogue, places, report
@@ -32,8 +32,8 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
     ("alpha =", "alfa =", "unknown setting of rule FedFV 'alfa'"),
     ("own:First", "own:Frst", "unknown name .*'Frst'.*Did you mean 'First'"),
     ("own:First", "own:gap", "is no fairfl.rules.Rule|gap"),
-    ("experiments.own:offices", "experiments.elsewhere:offices", "cannot be imported"),
-    ("experiments.own:offices", "fedfv_cifar", "unknown federation 'fedfv_cifar'.*'fedfv_cifar10'"),
+    ("own:offices", "own.elsewhere:offices", "cannot be imported"),
+    ("own:offices", "fedfv_cifar", "unknown federation 'fedfv_cifar'.*'fedfv_cifar10'"),
     ('model = "logistic"', 'model = "logstic"', "unknown model"),
     ('"mean"', '"means"', "unknown measure 'means'.*Did you mean 'mean'"),
     ('attack = "Bias"', 'attack = "Bais"', "unknown attack"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import own
+import own
 
 from reproductions import runner
 from reproductions.jobs import select
@@ -27,7 +27,7 @@ def cluster(monkeypatch):
     ray = pytest.importorskip("ray", reason="needs Ray: pip install 'fairfl[ray]'")
     from ray.cluster_utils import Cluster
 
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     monkeypatch.setenv("PYTHONPATH", paths)
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     nodes.add_node(num_cpus=1)

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from experiments import own
+import own
 
 from fairfl import train
 from fairfl_book.command import main
