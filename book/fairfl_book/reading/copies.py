@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fairfl import atomic
 from fairfl.errors import Refused
+from fairfl_book.reading import renames
 
 RECORD = ".fairfl.json"
 NOTICE = "NEWER_VERSIONS.ipynb"
@@ -21,12 +22,13 @@ NOTICE = "NEWER_VERSIONS.ipynb"
 @dataclass
 class Report:
     """What ``prepare`` did. File names inside the folder of copies; ``newer`` maps an edited copy to the newer
-    version beside it, and ``arrived`` lists the newer versions that were not there before."""
+    version beside it, ``arrived`` lists the newer versions that were not there before, and ``renewed`` the edited copies whose imports were brought up to date."""
 
     created: list[str] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
     arrived: list[str] = field(default_factory=list)
+    renewed: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """The report for the terminal; empty where there is nothing to say."""
@@ -35,6 +37,9 @@ class Report:
             said.append(f"New copies for you: {', '.join(self.created)}.")
         if self.refreshed:
             said.append(f"Brought up to date (you had not written in them): {', '.join(self.refreshed)}.")
+        if self.renewed:
+            said.append(f"The imports in {', '.join(self.renewed)} were brought up to date: parts of the package have moved. "
+                        f"All else in there is as you left it.")
         said += [f"{copy} holds your work and was left alone. The chapter has changed since: its newer version is {new}, "
                  f"beside it." for copy, new in self.newer.items()]
         return said
@@ -64,12 +69,23 @@ def prepare(chapters: Path, work: Path) -> Report:
     report = Report()
     for chapter in sorted(chapters.glob("*.ipynb")):
         _update(chapter, work, record, report)
+    for copy in sorted(work.glob("*.ipynb")):
+        _renew(copy, record, report)
     atomic.write(work / RECORD, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
     if report.newer:
         atomic.write(work / NOTICE, _notice(report).encode("utf-8"))
     else:
         (work / NOTICE).unlink(missing_ok=True)
     return report
+
+
+def _renew(copy: Path, record: dict, report: Report) -> None:
+    """Bring a copy's imports up to date; one that nobody has written in still counts as untouched afterwards."""
+    untouched = _untouched(copy, record)
+    if renames.renew_copy(copy):
+        report.renewed.append(copy.name)
+        if untouched:
+            record[copy.name]["text"] = fingerprint(copy)
 
 
 def _load(path: Path) -> dict[str, dict[str, str]]:
