@@ -17,5 +17,6 @@ def test_docstrings_are_plain_text_with_code(text, wanted):
 
 def test_the_rooms_are_the_packages_public_ones_in_the_order_of_the_data():
     rooms = api.rooms()
-    assert rooms.index("data") < rooms.index("partition") < rooms.index("rules") < rooms.index("training")
-    assert not {"book", "__main__"} & set(rooms)
+    flow = [rooms.index(f"fairfl.{name}") for name in ("data", "partition", "clients", "rules", "server", "training")]
+    assert flow == sorted(flow) and rooms.index("fairfl_book.labs") > max(flow)
+    assert not {"fairfl.atomic", "fairfl.checkout", "fairfl.vision"} & set(rooms)
