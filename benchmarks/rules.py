@@ -26,7 +26,7 @@ from fairfl import rules
 from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fairfl"))
 from oracles import fedfv, fedheal, fedlf, rates, weights  # noqa: E402
 
 # A literal version with this many numbers to read takes minutes; beyond it only the package is timed.

@@ -4,15 +4,7 @@ A rule chooses weights λ; what each client feels is its rate A λ; the Gram mat
 and perhaps a few numbers a client, is all that a rule needs to see.
 """
 
-import sys
-
-if getattr(sys, "argv", None) and sys.argv[0] == "-m":
-    # python -m fairfl: whoever presses Ctrl-C while PyTorch loads reads one word instead of fifty lines.
-    from fairfl_book import interrupt
-
-    interrupt.quietly()
-
-from fairfl import clients, data, metrics, models, partition, rules
+from fairfl import attacks, clients, data, errors, metrics, models, partition, rules, server
 from fairfl.clients import LocalSGD
 from fairfl.data import Dataset
 from fairfl.federation import Federation
@@ -23,4 +15,8 @@ from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"
 __all__ = ["Dataset", "Direction", "Federation", "GramRule", "History", "Layout", "LocalSGD", "Rule", "Server",
-           "Updates", "clients", "data", "metrics", "models", "partition", "rules", "train"]
+           "Updates", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules", "server", "train"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

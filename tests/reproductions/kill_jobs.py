@@ -7,7 +7,7 @@ from pathlib import Path
 import strike
 import torch
 import torch.fx.experimental.symbolic_shapes  # noqa: F401  (vmap imports it, and sympy with it, at its first call: so that no child does)
-from experiments import own
+import own
 
 from reproductions import catalogue, provenance, results, runner
 from reproductions.jobs import select

@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 
 import pytest
-from experiments import own
+import own
 
 from fairfl import rules
 from fairfl.clients import LocalSGD
@@ -87,7 +87,7 @@ def test_what_is_set_as_it_would_be_anyhow_changes_no_key(tmp_path, old, new):
     ("rounds = 6", "rounds = 6\nmodel_settings = { softmax = true }"),
     ("rounds = 6", "rounds = 6\nserver = { lr = 0.5 }"),
     ("lr = 0.1", "lr = 0.2"),
-    ("experiments.own:offices", "fedfv_cifar10"),
+    ("own:offices", "fedfv_cifar10"),
     ('model = "logistic"', 'model = "mlp"'),
     ("seeds = 2", "seeds = [5, 6]"),
 ])
@@ -97,7 +97,7 @@ def test_what_changes_the_numbers_changes_every_key(tmp_path, old, new):
 
 
 @pytest.mark.parametrize("given", [
-    'rule = "FedAvg"', 'rule = "FedFV"', 'rule = "FedFV"\nsettings = { alpha = 0.5 }', 'rule = "experiments.own:First"',
+    'rule = "FedAvg"', 'rule = "FedFV"', 'rule = "FedFV"\nsettings = { alpha = 0.5 }', 'rule = "own:First"',
     'tamper = { attack = "Bias", client = 0, constant = 2.0 }', 'tamper = { attack = "Scaling", client = 0, factor = 2.0 }',
     "personal = { strength = 0.1 }", "personal = { strength = 0.2 }",
 ])

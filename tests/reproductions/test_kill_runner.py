@@ -4,14 +4,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from experiments import own
+import own
 
 from reproductions import runner
 from reproductions.jobs import select
 
 
 def start(script, *arguments):
-    paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen([sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)], text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1", "FAIRFL_PROGRESS": "0", "PYTHONPATH": paths})
 

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from experiments import own
+import own
 
 from fairfl import atomic
 from fairfl_book.command import main

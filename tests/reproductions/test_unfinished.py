@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from experiments import own
+import own
 
 from reproductions import claims, runner, unfinished
 from reproductions.jobs import select
