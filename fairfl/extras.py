@@ -23,7 +23,7 @@ class NotInstalled(ImportError):
 def needed_by(what: str) -> Iterator[None]:
     """Inside this block, an import of an optional package that is not there ends in one line that says what to install.
 
-    ``what`` is called or named by the reader: "fairfl_book.labs", "python -m fairfl lab". Raises ``NotInstalled``; the absence of any other
+    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the absence of any other
     module, and an optional package that is there but broken, pass through as they are.
     """
     try:

@@ -1,5 +1,17 @@
+"""``python -m reproductions``, and ``fairfl-reproduce``: a word for who presses Ctrl-C while PyTorch loads, then the command."""
+
 import sys
 
-from reproductions.command import main
+from fairfl_book import terminal
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the command in the program's arguments and return the exit status."""
+    terminal.quietly()
+    from reproductions import command
+
+    return command.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,17 +1,21 @@
-"""``fairfl-reproduce run`` and ``report``."""
+"""``fairfl-reproduce run`` and ``fairfl-reproduce report``."""
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from fairfl.errors import Refused
+from fairfl_book import terminal
 from reproductions import catalogue, devices, places, report, results, runner, verify
 from reproductions.jobs import select
 
 
-def add(commands) -> None:
-    """Add both commands to the parser's ``commands``."""
-    make = commands.add_parser("reproduce", help="rerun published tables; what is finished is not done again")
+def parser() -> argparse.ArgumentParser:
+    """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
+    top = terminal.Parser(prog="fairfl-reproduce", description="The papers' tables, rerun.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    make = commands.add_parser("run", help="rerun published tables; what is finished is not done again")
     make.add_argument("names", nargs="*", help="tables, or TOML files of your own (none: list them)")
     _selection(make)
     make.add_argument("--best", action="store_true", help="one row a method: the one marked best")
@@ -28,6 +32,12 @@ def add(commands) -> None:
     tell.add_argument("--format", choices=report.FORMATS, default="text")
     tell.add_argument("--out", type=Path, help="a file for the report instead of the screen")
     tell.set_defaults(run=_report)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status (``terminal.obey``)."""
+    return terminal.obey(parser(), arguments)
 
 
 def _selection(parser: argparse.ArgumentParser) -> None:

@@ -13,9 +13,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from fairfl import extras
-from fairfl_book.command import parser
+from fairfl_book import command as book_command
 from fairfl_book import places
 from fairfl_book.build import frontmatter, guards, twins
+from reproductions import command as reproduce_command
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -62,7 +63,7 @@ def test_the_lock_satisfies_the_projects_ranges():
 
 def imported():
     """The packages that the project's own code imports, anywhere in a file."""
-    for file in (ROOT / "fairfl").rglob("*.py"):
+    for file in (file for room in ("fairfl", "book/fairfl_book", "reproductions", "examples") for file in (ROOT / room).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             modules = ([alias.name for alias in node.names] if isinstance(node, ast.Import)
                        else [node.module] if isinstance(node, ast.ImportFrom) and not node.level else [])
@@ -70,7 +71,7 @@ def imported():
 
 
 def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
-    always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {"sklearn", "fairfl"}
+    always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {"sklearn", "fairfl", "fairfl_book", "reproductions", "post_offices"}
     assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(extras.BROUGHT_BY)  # vision.py imports it by name
     assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"]) - {"dev"}
     needs = {Requirement(text).name.lower(): extra for extra, texts in PROJECT["optional-dependencies"].items() for text in texts}
@@ -97,8 +98,12 @@ def test_commands_in_the_pages_exist(page):
 def test_the_readme_shows_both_commands_and_the_windows_equivalent():
     assert re.search(r"^make lab\b", README, re.MULTILINE) and re.search(r"^make test\b", README, re.MULTILINE)
     assert '-c requirements.lock -e ".[lab]"' in README
-    commands = re.findall(r"python -m fairfl ([a-z-]+)", README + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
-    assert commands and all(parser().parse_args([command]).run for command in commands)
+    told = README + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for program, parser in (("fairfl-book", book_command.parser()), ("fairfl-reproduce", reproduce_command.parser())):
+        commands = re.findall(rf"{program} ([a-z-]+)", told)
+        assert commands and all(parser.parse_args([command]).run for command in commands)
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert set(scripts) == {"fairfl-book", "fairfl-reproduce"}
 
 
 def test_ci_runs_the_readmes_test_command_first():

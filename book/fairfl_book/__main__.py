@@ -1,3 +1,5 @@
+"""``python -m fairfl_book``: the same as ``fairfl-book``."""
+
 import sys
 
 from fairfl_book.command import main

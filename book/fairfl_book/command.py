@@ -1,28 +1,16 @@
-"""``python -m fairfl``: open the book, execute its chapters, check them, hand them out."""
+"""``fairfl-book``: open the book, execute its chapters, check them, hand them out. What takes long to load waits until it is needed."""
 
 import argparse
-import errno
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from fairfl.errors import Refused, refuse, unknown
-from fairfl.extras import NotInstalled, needed_by
-
-# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
-PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser that offers the nearest command."""
-
-    def _check_value(self, action, value):
-        if action.choices is not None and value not in action.choices:
-            raise argparse.ArgumentError(action, str(unknown("command", value, action.choices)))
+from fairfl_book import terminal
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
-    top = _Parser(prog="python -m fairfl", description="A computational textbook on fair federated learning.")
+    top = terminal.Parser(prog="fairfl-book", description="A computational textbook on fair federated learning.")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
@@ -40,14 +28,13 @@ def parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
 
     from fairfl_book.teaching import command as teaching
-    from reproductions import command as experiments
 
     teaching.add(commands)
-    experiments.add(commands)
     return top
 
 
 def _lab(given: argparse.Namespace) -> int:
+    from fairfl.errors import Refused, refuse
     from fairfl_book import places
     from fairfl_book.reading import server
 
@@ -87,23 +74,10 @@ def _report(book, names: list[str]) -> int:
     return 1 if problems else 0
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command and return the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped."""
-    try:
-        given = parser().parse_args(arguments)
-        with needed_by("this command"):
-            return given.run(given)
-    except (Refused, NotInstalled) as error:
-        said, status = str(error), 2
-    except KeyboardInterrupt:
-        said, status = "stopped", 130
-    except OSError as error:
-        if error.errno not in PLACES:
-            raise
-        where = f"{error.filename}: " if error.filename else ""
-        said, status = f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place", 2
-    print(f"fairfl: {said}", file=sys.stderr)
-    return status
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status (``terminal.obey``)."""
+    terminal.quietly()
+    return terminal.obey(parser(), arguments)
 
 
 if __name__ == "__main__":

@@ -28,12 +28,12 @@ COMMANDS = {
     "main(['chapters'])": "lab",
     "main(['check-chapters'])": "lab",
     "main(['student'])": "lab",
-    "main(['reproduce', 'fedfv_table_3', '--engine', 'ray', '--runs', 'runs'])": "ray",
+    "reproduce(['run', 'fedfv_table_3', '--engine', 'ray', '--runs', 'runs'])": "ray",
     "site.main(['--no-vendor'])": "book",
 }
 WORKS = {
     "train(partition.iid(data.load('digits'), 4), 'FedMGDAPlus', rounds=1)": "History",
-    "main(['reproduce'])": "0",
+    "reproduce(['run'])": "0",
 }
 WITHOUT = """
 import contextlib, io, json, sys
@@ -47,6 +47,7 @@ import fairfl.flower
 from fairfl import data, models, partition, train
 from fairfl_book import figures, labs
 from fairfl_book.command import main
+from reproductions.command import main as reproduce
 from fairfl_book.site import __main__ as site
 from reproductions.published import published
 said = {}

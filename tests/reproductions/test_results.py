@@ -7,7 +7,7 @@ import pytest
 import own
 
 from fairfl import atomic
-from fairfl_book.command import main
+from reproductions.command import main
 from fairfl.errors import Refused
 from reproductions import claims, places, report, results, runner
 from reproductions.jobs import select

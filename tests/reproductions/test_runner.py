@@ -8,7 +8,7 @@ import pytest
 import own
 
 from fairfl import train
-from fairfl_book.command import main
+from reproductions.command import main
 from fairfl.errors import Refused
 from reproductions import catalogue, claims, places, report, results, runner, verify
 from reproductions.jobs import select
@@ -114,11 +114,11 @@ def test_a_bug_is_no_finding_and_spoils_no_file(tmp_path, together):
 def test_the_exit_status_says_what_came_of_the_jobs(tmp_path, capsys):
     def status(kind, *rows):
         stopping(tmp_path, kind)
-        return main(["reproduce", str(tmp_path / "small.toml"), "--runs", str(tmp_path / kind), "--rows", *rows, "--seeds", "0"])
+        return main(["run", str(tmp_path / "small.toml"), "--runs", str(tmp_path / kind), "--rows", *rows, "--seeds", "0"])
 
     assert status("diverged", "First", "FedAvg") == 0
     assert "2 jobs trained, 1 of them diverged" in capsys.readouterr().out
-    assert main(["reproduce", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "other"), "--rows", "First", "--seeds", "0", "1"]) == 1
+    assert main(["run", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "other"), "--rows", "First", "--seeds", "0", "1"]) == 1
     assert "every run diverged" in capsys.readouterr().err
     assert status("refused", "First", "FedAvg") == 2
     said = capsys.readouterr()
@@ -142,7 +142,7 @@ def test_missing_data_are_said_before_anything_runs(tmp_path, monkeypatch, capsy
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     monkeypatch.setenv("FAIRFL_CACHE", str(tmp_path))
     monkeypatch.setattr("fairfl.data.download.fetch", _no_network, raising=False)
-    assert main(["reproduce", "fedmgda_table_7", "--runs", str(tmp_path / "runs")]) == 2
+    assert main(["run", "fedmgda_table_7", "--runs", str(tmp_path / "runs")]) == 2
     said = capsys.readouterr().err
     assert "fedmgda_table_7 cannot run" in said and "FAIRFL_DATA" in said
     assert not (tmp_path / "runs").exists()
@@ -218,9 +218,9 @@ def test_a_reading_that_trained_with_its_tables_rows_is_rerun_with_them(experime
 
 def test_the_commands(tmp_path, capsys, monkeypatch):
     declared = own.declared(tmp_path)
-    assert main(["reproduce", str(declared), "--rows", "First", "--seeds", "3", "--runs", str(tmp_path / "runs")]) == 0
+    assert main(["run", str(declared), "--rows", "First", "--seeds", "3", "--runs", str(tmp_path / "runs")]) == 0
     assert "1 jobs trained" in capsys.readouterr().out
-    assert main(["reproduce", str(declared), "--rows", "Frist"]) == 2
+    assert main(["run", str(declared), "--rows", "Frist"]) == 2
     assert "Did you mean 'First'" in capsys.readouterr().err
-    assert main(["reproduce"]) == 0
+    assert main(["run"]) == 0
     assert "fedfv_table_3" in capsys.readouterr().out

@@ -41,7 +41,7 @@ class Lab:
         self.folders = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
 
     def __enter__(self):
-        command = [sys.executable, "-m", "fairfl", "lab", "--no-browser", f"--port={self.port}", f"--work={self.work}"]
+        command = [sys.executable, "-m", "fairfl_book", "lab", "--no-browser", f"--port={self.port}", f"--work={self.work}"]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=BOOK.root, stdout=log, stderr=subprocess.STDOUT,
                                             env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN})

@@ -1,0 +1,59 @@
+"""What both command lines of this project have in common: one line that says what to do, and bugs that keep their tracebacks."""
+
+import argparse
+import errno
+import sys
+from collections.abc import Sequence
+
+# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
+PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR,
+          errno.EEXIST)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that offers the nearest command."""
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            from fairfl.errors import unknown
+
+            raise argparse.ArgumentError(action, str(unknown("command", value, action.choices)))
+
+
+def quietly() -> None:
+    """From now on an interrupt that nobody catches, while PyTorch loads for instance, ends the program with one word.
+
+    Other exceptions keep their tracebacks.
+    """
+    def hook(kind, error, trace):
+        if issubclass(kind, KeyboardInterrupt):
+            print("fairfl: stopped", file=sys.stderr)
+        else:
+            sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = hook
+
+
+def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
+    """Run the command in ``arguments`` (the program's own by default): its ``run`` takes what was parsed.
+
+    Returns the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped.
+    """
+    from fairfl.errors import Refused
+    from fairfl.extras import NotInstalled, needed_by
+
+    try:
+        given = parser.parse_args(arguments)
+        with needed_by("this command"):
+            return given.run(given)
+    except (Refused, NotInstalled) as error:
+        said, status = str(error), 2
+    except KeyboardInterrupt:
+        said, status = "stopped", 130
+    except OSError as error:
+        if error.errno not in PLACES:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        said, status = f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place", 2
+    print(f"fairfl: {said}", file=sys.stderr)
+    return status
