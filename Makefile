@@ -62,7 +62,7 @@ test-flower: $(VENV)/flower/.ready
 	$(AS_STORED) $(VENV)/flower/bin/python -m pytest tests/fairfl/flower $(ARGS)
 
 test-torchjd: $(VENV)/torchjd/.ready
-	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/rules/test_torchjd.py $(ARGS)
+	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/fairfl/rules/test_torchjd.py $(ARGS)
 
 reproduce: $(VENV)/.lab
 	$(PY) -m reproductions run $(ARGS)
