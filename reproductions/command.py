@@ -70,8 +70,6 @@ def _reproduce(given: argparse.Namespace) -> int:
                 outcome = on_ray.run(jobs, to, together=given.together, device=device, address=given.address)
             else:
                 outcome = runner.run(jobs, to, together=given.together, device=device)
-        except FileNotFoundError as error:
-            raise Refused(f"{experiment.name} cannot run: {error}") from error
         except KeyboardInterrupt:
             print(f"stopped; the same command continues from the last checkpoint in {to}")
             return 130

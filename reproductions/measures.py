@@ -34,12 +34,13 @@ def check(of: str, clients: int | None = None) -> None:
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])
-        references.find("measure", of)
+        references.function("measure", of, "accuracies", "test sizes")
 
 
 def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
     """The number that ``of`` names, for ``accuracies`` (N,) from 0 to 1 and ``test_sizes`` (N,)."""
     if found := re.fullmatch(r"client (\d+)", of):
+        check(of, len(accuracies))
         return float(100 * accuracies[int(found[1])])
     function = MEASURES[of] if of in MEASURES else references.find("measure", of)
     return float(function(accuracies, test_sizes))

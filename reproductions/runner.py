@@ -40,10 +40,13 @@ def where(folder: Path, job: Job) -> Path:
 
 
 def federation_of(experiment: Experiment) -> Federation:
-    """The experiment's split, with its data. Raises ``FileNotFoundError`` saying what to do where they are not there."""
-    if ":" not in experiment.federation:
-        return partition.preset(experiment.federation, experiment.split_seed)
-    made = references.find("federation", experiment.federation)(experiment.split_seed)
+    """The experiment's split, with its data. Raises ``Refused`` saying what to do where they are not there."""
+    try:
+        if ":" not in experiment.federation:
+            return partition.preset(experiment.federation, experiment.split_seed)
+        made = references.find("federation", experiment.federation)(experiment.split_seed)
+    except FileNotFoundError as error:
+        raise Refused(f"{experiment.name} cannot run: {error}") from error
     if not isinstance(made, Federation):
         raise Refused(f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
                       f"return what a function of fairfl.partition returns")

@@ -1,0 +1,183 @@
+"""What a command cannot use becomes one line that says what to do, and exit status 2; a bug keeps its traceback."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from experiments import own
+
+from fairfl.__main__ import main
+from fairfl.experiments import claims, places, results, runner
+from fairfl.experiments.jobs import select
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a declaration ``small.toml``, a file ``file``, and its own records."""
+    own.declared(tmp_path)
+    (tmp_path / "file").write_text("a file")
+    monkeypatch.chdir(tmp_path)
+    papers = places.find(Path(__file__).parent).papers
+    monkeypatch.setattr(places, "find", lambda start=None: places.Records(tmp_path))
+    monkeypatch.setattr(places.Records, "papers", property(lambda self: papers))
+    return tmp_path
+
+
+def declared(old, new):
+    """Writes ``small.toml`` with a change."""
+    def prepare(place, monkeypatch):
+        assert old in own.TOML
+        own.declared(place, own.TOML.replace(old, new))
+    return prepare
+
+
+def undecodable(place, monkeypatch):
+    (place / "small.toml").write_bytes(own.TOML.replace("a split", "\udcff split").encode(errors="surrogateescape"))
+
+
+def one_run(place, monkeypatch):
+    runner.run(select(own.small(place), ["FedAvg"], [0]), place / "runs", report=lambda said: None)
+
+
+def truncated(place, monkeypatch):
+    one_run(place, monkeypatch)
+    [path] = (place / "runs").glob("*.npz")
+    path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+
+
+def failing(number, function="mkdir"):
+    """The system refuses to make a folder, or to bring a file to the disk, with this error."""
+    def prepare(place, monkeypatch):
+        def fail(path, *given, **more):
+            raise OSError(number, os.strerror(number), None if isinstance(path, int) else str(path))
+        monkeypatch.setattr(os, function, fail)
+    return prepare
+
+
+def nothing(place, monkeypatch):
+    pass
+
+
+RUN = "reproduce small.toml --rows FedAvg --seeds 0"
+CASES = {
+    "a device by another name": (f"{RUN} --device gpu", nothing, "--device is 'gpu'; allowed: cpu, cuda"),
+    "a device without numbers": (f"{RUN} --device meta", nothing, "--device is 'meta'; allowed: cpu, cuda"),
+    "no CUDA here": (f"{RUN} --device cuda", lambda place, monkeypatch: monkeypatch.setattr("torch.cuda.is_available", lambda: False),
+                     "PyTorch sees no CUDA devices.*--device cpu"),
+    "no such CUDA device": (f"{RUN} --device cuda:99", nothing, "'cuda:99', and PyTorch sees .*--device cpu"),
+    "runs in a file": (f"{RUN} --runs file", nothing, "--runs is file, a file; allowed: a folder"),
+    "runs below a file": (f"{RUN} --runs file/runs", nothing, "Not a directory"),
+    "again in a file": (f"{RUN} --again --runs file", nothing, "--runs is file, a file; allowed: a folder"),
+    "report from a file": ("report small.toml --runs file", nothing, "--runs is file, a file; allowed: a folder"),
+    "a read-only disk": (f"{RUN} --runs new", failing(errno.EROFS), "new.*: Read-only file system.*name another place"),
+    "no leave": (f"{RUN} --runs new", failing(errno.EACCES), "new.*: Permission denied.*name another place"),
+    "a full disk": (f"{RUN} --runs new", failing(errno.ENOSPC, "fsync"), "No space left on device.*Make room"),
+    "a report in no folder": ("report small.toml --out none/report.txt", nothing, "--out is none/report.txt.*none, which is no folder"),
+    "a report on a folder": ("report small.toml --out .", nothing, "--out is .* is a folder; allowed: a file"),
+    "a truncated run": ("report small.toml", truncated, r"\.npz is not a saved History, or not a whole one.*delete it and run again"),
+    "a client who is not there": ("report small.toml", lambda place, monkeypatch: (
+        one_run(place, monkeypatch), own.declared(place, own.TOML.replace('"client 4"', '"client 5"'))),
+        "measure 'client 5' asks for a client that is not there; the federation has clients 0 to 4"),
+    "nothing to compare": ("reproduce small.toml --again", nothing, "nothing of small is recorded; run it first"),
+    "rows of a half": (RUN, declared("batch_size = 20", "batch_size = 2.5"),
+                       "row 'FedAvg': local's batch_size is 2.5, a float; allowed: a value of type int \\| None"),
+    "half an epoch": (RUN, declared("lr = 0.1", "lr = 0.1, epochs = 1.5"), "local's epochs is 1.5, a float; allowed: a value of type int"),
+    "a word for a number": (RUN, declared("lr = 0.1", 'lr = "small"'), "local's lr is 'small', a str; allowed: a value of type float"),
+    "a process for a split": (RUN, declared("experiments.own:offices", "os:getpid"),
+                              r"federation 'os:getpid' takes \(\) and would be called with \(the split's seed\)"),
+    "a number for a split": (RUN, declared("experiments.own:offices", "builtins:abs"), "gives int, which is no fairfl.Federation"),
+    "no module for a split": (RUN, declared("experiments.own:offices", ":offices"), "':offices' names no code; allowed: module:name"),
+    "a constant for a model": (RUN, declared('"logistic"', '"math:pi"'), "model 'math:pi' is 3.14.*cannot be called"),
+    "a process for a model": (RUN, declared('"logistic"', '"os:getpid"'), r"model 'os:getpid' takes \(\)"),
+    "a process for a measure": (RUN, declared("experiments.own:gap", "os:getpid"), r"measure 'os:getpid' takes \(\)"),
+    "a process for a rule": (RUN, declared('"experiments.own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'), "which is no fairfl.rules.Rule"),
+    "a process for an attack": (RUN, declared('"Bias", client = 0, constant = 10.0', '"os:getpid"'), "attack 'os:getpid' gives int"),
+    "half a seed": (RUN, declared("seeds = 2", "seeds = [0.5]"), r"seeds is \[0.5\], a list; allowed: a value of type tuple\[int"),
+    "rows that are words": (RUN, declared("[[rows]]", "[[more]]"), "unknown key of experiment 'more'"),
+    "a list of settings": (RUN, declared("settings = { factor = 0.5 }", "settings = [1]"), r"settings is \[1\], a list; allowed: a value of type dict"),
+    "a model's unknown setting": (RUN, declared('"logistic"', '"logistic"\nmodel_settings = { depth = 3 }'), "unknown setting of model 'logistic' 'depth'"),
+    "bytes that are no text": (RUN, undecodable, r"small.toml is not TOML: line 12 holds bytes that are no UTF-8"),
+    "a table that is a folder": ("reproduce x.toml", lambda place, monkeypatch: (place / "x.toml").mkdir(), "x.toml cannot be read"),
+    "copies in a file": ("lab --work file", nothing, "--work is file, a file; allowed: a folder"),
+    "a negative port": ("lab --port -5", nothing, "--port is -5; allowed: 1 to 65535"),
+    "a port beyond all": ("lab --port 99999999", nothing, "--port is 99999999; allowed: 1 to 65535"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_line_says_what_to_do(case, place, monkeypatch, capsys):
+    command, prepare, said = CASES[case]
+    prepare(place, monkeypatch)
+    monkeypatch.setattr("fairfl.book.copies.prepare", lambda *given: pytest.fail("JupyterLab would have been started"))
+    assert main(command.split()) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("fairfl: "), lines
+    assert re.search(said, lines[0]), lines[0]
+
+
+@pytest.mark.parametrize("folder", ["student", "release"])
+def test_a_class_kit_that_has_no_room_says_so(folder, tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("a file")
+    monkeypatch.setattr("fairfl.book.release.left_out", lambda root: [])
+    assert main([folder, "--out", str(tmp_path / "file" / "x"), *(["00"] if folder == "student" else [])]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and "file" in lines[0] and "name another place" in lines[0]
+
+
+@pytest.mark.parametrize("error", [ValueError("a slip"), OSError(errno.ENOENT, "gone"), TypeError("a slip"), KeyError("a slip")])
+def test_a_bug_keeps_its_traceback(error, place, monkeypatch):
+    def slip(*given, **more):
+        raise error
+
+    monkeypatch.setattr(runner, "groups", slip)
+    with pytest.raises(type(error)):
+        main(RUN.split())
+
+
+def test_a_bug_in_a_readers_rule_keeps_its_traceback(place, monkeypatch):
+    monkeypatch.setattr(own.First, "__init__", lambda self, factor=1.0: [][0])
+    with pytest.raises(IndexError):
+        main(RUN.split())
+
+
+def test_files_that_are_finished_outlive_a_full_disk(place, monkeypatch, capsys):
+    command, real, done = "reproduce small.toml --runs runs".split(), os.replace, []
+
+    def replace(old, new):
+        if len(done) == 2 and str(new).endswith(".npz"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(old, new)
+        done.append(new) if str(new).endswith(".npz") else None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        assert main(command) == 2
+    assert len(done) == 2 and "What was finished is kept" in capsys.readouterr().err
+    assert main(command) == 0
+    assert "4 jobs trained, 2 were finished" in capsys.readouterr().out
+    assert not list((place / "runs").rglob("*.part"))
+
+
+def test_an_interrupt_is_a_word(place, monkeypatch, capsys):
+    def stop(*given, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(results, "load", stop)
+    assert main(["report", "small.toml"]) == 130
+    assert capsys.readouterr().err == "fairfl: stopped\n"
+    monkeypatch.setattr(claims, "take", stop)
+    assert main(RUN.split()) == 130
+    assert "the same command continues" in capsys.readouterr().out
+
+
+def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
+    (tmp_path / "torch.py").write_text("raise KeyboardInterrupt\n")  # found before the real one
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])
+    done = subprocess.run([sys.executable, "-m", "fairfl", "lab"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
+    assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
+    asked = subprocess.run([sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
+    assert "Traceback" in asked.stderr  # whoever imports the package has an interpreter, and keeps its ways
