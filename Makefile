@@ -127,7 +127,7 @@ $(TORCHJD)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 LOWEST := $(VENV)/lowest
 $(LOWEST)/.ready: pyproject.toml $(VENV)/.dev
 	@$(PY) -m venv --clear $(LOWEST)
-	@grep -oE '"[A-Za-z0-9-]+>=[0-9.]+"' pyproject.toml | sed -e 's/"//g' -e 's/>=/==/' > $(LOWEST)/constraints
+	@sed '1,/^dependencies/d' pyproject.toml | grep -oE '"[A-Za-z0-9-]+>=[0-9.]+"' | sed -e 's/"//g' -e 's/>=/==/' > $(LOWEST)/constraints
 	@$(LOWEST)/bin/python -m pip install --disable-pip-version-check --constraint $(LOWEST)/constraints $(INDEX) --editable ".[dev]"
 	@touch $@
 
