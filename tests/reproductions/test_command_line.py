@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from experiments import own
+import own
 
-from fairfl.__main__ import main
-from fairfl.experiments import claims, places, results, runner
-from fairfl.experiments.jobs import select
+from fairfl_book.command import main as book
+from reproductions import claims, places, results, runner
+from reproductions.command import main as reproduce
+from reproductions.jobs import select
 
 
 @pytest.fixture
@@ -62,7 +63,15 @@ def nothing(place, monkeypatch):
     pass
 
 
-RUN = "reproduce small.toml --rows FedAvg --seeds 0"
+BOOK = ("lab", "student", "release")
+
+
+def main(words):
+    """The command line that knows the first of these words."""
+    return (book if words[0] in BOOK else reproduce)(words)
+
+
+RUN = "run small.toml --rows FedAvg --seeds 0"
 CASES = {
     "a device by another name": (f"{RUN} --device gpu", nothing, "--device is 'gpu'; allowed: cpu, cuda"),
     "a device without numbers": (f"{RUN} --device meta", nothing, "--device is 'meta'; allowed: cpu, cuda"),
@@ -82,26 +91,26 @@ CASES = {
     "a client who is not there": ("report small.toml", lambda place, monkeypatch: (
         one_run(place, monkeypatch), own.declared(place, own.TOML.replace('"client 4"', '"client 5"'))),
         "measure 'client 5' asks for a client that is not there; the federation has clients 0 to 4"),
-    "nothing to compare": ("reproduce small.toml --again", nothing, "nothing of small is recorded; run it first"),
+    "nothing to compare": ("run small.toml --again", nothing, "nothing of small is recorded; run it first"),
     "rows of a half": (RUN, declared("batch_size = 20", "batch_size = 2.5"),
                        "row 'FedAvg': local's batch_size is 2.5, a float; allowed: a value of type int \\| None"),
     "half an epoch": (RUN, declared("lr = 0.1", "lr = 0.1, epochs = 1.5"), "local's epochs is 1.5, a float; allowed: a value of type int"),
     "a word for a number": (RUN, declared("lr = 0.1", 'lr = "small"'), "local's lr is 'small', a str; allowed: a value of type float"),
-    "a process for a split": (RUN, declared("experiments.own:offices", "os:getpid"),
+    "a process for a split": (RUN, declared("own:offices", "os:getpid"),
                               r"federation 'os:getpid' takes \(\) and would be called with \(the split's seed\)"),
-    "a number for a split": (RUN, declared("experiments.own:offices", "builtins:abs"), "gives int, which is no fairfl.Federation"),
-    "no module for a split": (RUN, declared("experiments.own:offices", ":offices"), "':offices' names no code; allowed: module:name"),
+    "a number for a split": (RUN, declared("own:offices", "builtins:abs"), "gives int, which is no fairfl.Federation"),
+    "no module for a split": (RUN, declared("own:offices", ":offices"), "':offices' names no code; allowed: module:name"),
     "a constant for a model": (RUN, declared('"logistic"', '"math:pi"'), "model 'math:pi' is 3.14.*cannot be called"),
     "a process for a model": (RUN, declared('"logistic"', '"os:getpid"'), r"model 'os:getpid' takes \(\)"),
-    "a process for a measure": (RUN, declared("experiments.own:gap", "os:getpid"), r"measure 'os:getpid' takes \(\)"),
-    "a process for a rule": (RUN, declared('"experiments.own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'), "which is no fairfl.rules.Rule"),
+    "a process for a measure": (RUN, declared("own:gap", "os:getpid"), r"measure 'os:getpid' takes \(\)"),
+    "a process for a rule": (RUN, declared('"own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'), "which is no fairfl.rules.Rule"),
     "a process for an attack": (RUN, declared('"Bias", client = 0, constant = 10.0', '"os:getpid"'), "attack 'os:getpid' gives int"),
     "half a seed": (RUN, declared("seeds = 2", "seeds = [0.5]"), r"seeds is \[0.5\], a list; allowed: a value of type tuple\[int"),
     "rows that are words": (RUN, declared("[[rows]]", "[[more]]"), "unknown key of experiment 'more'"),
     "a list of settings": (RUN, declared("settings = { factor = 0.5 }", "settings = [1]"), r"settings is \[1\], a list; allowed: a value of type dict"),
     "a model's unknown setting": (RUN, declared('"logistic"', '"logistic"\nmodel_settings = { depth = 3 }'), "unknown setting of model 'logistic' 'depth'"),
     "bytes that are no text": (RUN, undecodable, r"small.toml is not TOML: line 12 holds bytes that are no UTF-8"),
-    "a table that is a folder": ("reproduce x.toml", lambda place, monkeypatch: (place / "x.toml").mkdir(), "x.toml cannot be read"),
+    "a table that is a folder": ("run x.toml", lambda place, monkeypatch: (place / "x.toml").mkdir(), "x.toml cannot be read"),
     "copies in a file": ("lab --work file", nothing, "--work is file, a file; allowed: a folder"),
     "a negative port": ("lab --port -5", nothing, "--port is -5; allowed: 1 to 65535"),
     "a port beyond all": ("lab --port 99999999", nothing, "--port is 99999999; allowed: 1 to 65535"),
@@ -112,7 +121,7 @@ CASES = {
 def test_one_line_says_what_to_do(case, place, monkeypatch, capsys):
     command, prepare, said = CASES[case]
     prepare(place, monkeypatch)
-    monkeypatch.setattr("fairfl.book.copies.prepare", lambda *given: pytest.fail("JupyterLab would have been started"))
+    monkeypatch.setattr("fairfl_book.reading.copies.prepare", lambda *given: pytest.fail("JupyterLab would have been started"))
     assert main(command.split()) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and lines[0].startswith("fairfl: "), lines
@@ -122,7 +131,7 @@ def test_one_line_says_what_to_do(case, place, monkeypatch, capsys):
 @pytest.mark.parametrize("folder", ["student", "release"])
 def test_a_class_kit_that_has_no_room_says_so(folder, tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_text("a file")
-    monkeypatch.setattr("fairfl.book.release.left_out", lambda root: [])
+    monkeypatch.setattr("fairfl_book.teaching.release.left_out", lambda root: [])
     assert main([folder, "--out", str(tmp_path / "file" / "x"), *(["00"] if folder == "student" else [])]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and "file" in lines[0] and "name another place" in lines[0]
@@ -145,7 +154,7 @@ def test_a_bug_in_a_readers_rule_keeps_its_traceback(place, monkeypatch):
 
 
 def test_files_that_are_finished_outlive_a_full_disk(place, monkeypatch, capsys):
-    command, real, done = "reproduce small.toml --runs runs".split(), os.replace, []
+    command, real, done = "run small.toml --runs runs".split(), os.replace, []
 
     def replace(old, new):
         if len(done) == 2 and str(new).endswith(".npz"):
@@ -176,8 +185,11 @@ def test_an_interrupt_is_a_word(place, monkeypatch, capsys):
 
 def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
     (tmp_path / "torch.py").write_text("raise KeyboardInterrupt\n")  # found before the real one
-    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])
-    done = subprocess.run([sys.executable, "-m", "fairfl", "lab"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
-    assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join(map(str, [tmp_path, root, root / "book"]))
+    for module in ("fairfl_book", "reproductions"):
+        done = subprocess.run([sys.executable, "-m", module, "lab" if module == "fairfl_book" else "run"], capture_output=True, text=True,
+                              env=os.environ | {"PYTHONPATH": paths})
+        assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
     asked = subprocess.run([sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
     assert "Traceback" in asked.stderr  # whoever imports the package has an interpreter, and keeps its ways
