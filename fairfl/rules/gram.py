@@ -6,7 +6,7 @@ live in float64 on the CPU, and no pass copies the rows: what it needs beyond th
 
 import torch
 
-from fairfl.errors import Refused, refuse
+from fairfl.errors import Diverged, refuse
 
 # A float32 sum of n equal terms can drift by n · 1.5e-8 of its value (measured); 64 terms keep it below 1e-6.
 BLOCK = 64
@@ -182,7 +182,7 @@ def _combine_scaled(rows, weights, work):
     vector = (scaled * 2.0 ** half * 2.0 ** max(-1000, min(1000, top - half))).to(rows.dtype)
     if not bool(torch.isfinite(vector).all()):
         digits = int((top + float(scaled.abs().max().log2())) * 0.30103)
-        raise Refused(f"the direction's largest entry is about 1e{digits}; allowed: up to "
-                         f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
-                         "losses and the rule's settings closer to 1.")
+        raise Diverged(f"the direction's largest entry is about 1e{digits}; allowed: up to "
+                       f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
+                       "losses and the rule's settings closer to 1.")
     return vector

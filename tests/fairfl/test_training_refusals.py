@@ -180,6 +180,11 @@ class Overflowing(rules.FedAvg):
         return replace(decided, vector=decided.vector * float("inf")) if updates.round == 2 else decided
 
 
+class Huge(rules.GramRule):
+    def weights(self, gram, updates):
+        return torch.full((len(updates),), 1e300 if updates.round == 2 else 1 / 3, dtype=torch.float64)
+
+
 class Asking(rules.FedAvg):
     needs = frozenset({"losses_after"})
 
@@ -190,6 +195,7 @@ def infinite_after(view):
 
 @pytest.mark.parametrize("settings, words, rounds", [
     (dict(tamper=broken), r"client 1's update has 1 non-finite entry \(round 2\)", 2),
+    (dict(rule=Huge()), "the direction's largest entry is about 1e2", 2),
     (dict(rule=Overflowing()), r"direction has non-finite entries \(round 2\)", 2),
     (dict(local=LocalSGD(lr=1e12, epochs=3), model="mlp", rounds=200), "non-finite|is inf|is nan", 0),
     (dict(rule=Asking()), r"client 1's entry in losses_after is inf \(round 0\)", 0),
