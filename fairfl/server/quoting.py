@@ -7,9 +7,9 @@ LONGEST = 200
 
 
 def printable(text: str, longest: int = LONGEST) -> str:
-    """``text`` with everything that is not printable spelt out (an escape as ``\\x1b``), cut after ``longest`` characters."""
+    """``text`` with everything that is not printable spelt out (an escape as ``\\x1b``), at most ``longest`` characters."""
     spelt = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:longest + 1])
-    return spelt if len(spelt) <= longest else spelt[:longest] + "…"
+    return spelt if len(spelt) <= longest else spelt[:longest - 1] + "…"
 
 
 def quoted(value: object) -> str:
