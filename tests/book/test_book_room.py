@@ -10,11 +10,13 @@ BOOK = places.find()
 
 
 def test_every_file_is_named_in_the_description():
-    assert {module.name for module in pkgutil.iter_modules(room.__path__)} <= set(re.findall(r"``(\w+)``", room.__doc__))
+    files = {module.name for module in pkgutil.iter_modules(room.__path__)}
+    assert files <= set(re.findall(r"``(\w+)``", room.__doc__))
 
 
 def test_chapters_import_places_at_most():
     assert "a chapter imports ``places`` at most" in room.__doc__
-    imported = {line.strip() for name in BOOK.names() for line in BOOK.twin(name).read_text(encoding="utf-8").splitlines()
+    lines = [line.strip() for name in BOOK.names() for line in BOOK.twin(name).read_text(encoding="utf-8").splitlines()]
+    imported = {line for line in lines
                 if re.match(r"\s*(from|import) fairfl\.book\b|\s*from fairfl import .*\bbook\b", line)}
     assert imported <= {"from fairfl.book import places"}
