@@ -18,9 +18,10 @@ def choose(flat: FlatModel, slots: int) -> str:
     """"batched" or "sequential" for ``slots`` slots a round.
 
     Dropout and recurrent layers always run one by one: the first draws random numbers that stacking would change, the
-    second has no batched gradient. So does a single slot. Everything else is stacked on a GPU. On a CPU stacking pays for small dense models (measured on
-    two cores: 10 to 14 times faster for 100 clients of 18 digits, 2 to 2.5 times for ten clients of 180). For MLPs of 200,000
-    parameters it gains 1.2 to 2.5 times on two threads and loses a quarter on one, and convolutions lose (0.6 to 0.9): ``benchmarks/training.py`` prints these ratios.
+    second has no batched gradient. So does a single slot. Everything else is stacked on a GPU. On a CPU stacking pays
+    for small dense models (measured on two cores: 10 to 14 times faster for 100 clients of 18 digits, 2 to 2.5 times
+    for ten clients of 180). For MLPs of 200,000 parameters it gains 1.2 to 2.5 times on two threads and loses a
+    quarter on one, and convolutions lose (0.6 to 0.9): ``benchmarks/training.py`` prints these ratios.
     """
     if flat.has_dropout or flat.has_recurrence or slots == 1:
         return "sequential"

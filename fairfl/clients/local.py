@@ -43,7 +43,7 @@ class LocalSGD:
                 continue
             if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value) or not ok(value):
                 raise refuse(name, value, allowed, "Change LocalSGD's argument.")
-            # NumPy's numbers as Python's own, which settings are compared and written down as; these stay as they are given.
+            # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
             if not isinstance(value, (int, float)):
                 object.__setattr__(self, name, plain(value))
 

@@ -38,8 +38,8 @@ ROWS = (32561, 16281)
 _UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "
                 "capital-gain capital-loss hours-per-week native-country income").split()
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
-# SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet files' rows
-# written in UCI's format (tests/test_data_real.py).
+# SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
+# files' rows written in UCI's format (tests/test_data_real.py).
 DIGESTS = {"adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
            "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"}
 
@@ -59,9 +59,10 @@ def load() -> Dataset:
     16,100. ``FEATURES`` names the inputs.
 
     Source: ``adult-train.parquet`` and ``adult-test.parquet`` (UCI's column names) under ``$FAIRFL_DATA``, or UCI's
-    ``adult.data`` and ``adult.test`` there, else the latter fetched from UCI into the cache, once, and kept only if their
-    SHA-256 is the known one. Files of your own are not compared with it; ``variant`` says if rows are missing. Raises
-    ``FileNotFoundError`` with both ways out, ``ValueError`` naming the file if it is not whole or holds unknown values.
+    ``adult.data`` and ``adult.test`` there, else the latter fetched from UCI into the cache, once, and kept only if
+    their SHA-256 is the known one. Files of your own are not compared with it; ``variant`` says if rows are missing.
+    Raises ``FileNotFoundError`` with both ways out, ``ValueError`` naming the file if it is not whole or holds
+    unknown values.
     """
     parts = [_read(file) for file in _files()]
     inputs = np.concatenate([inputs for inputs, _ in parts])
@@ -100,8 +101,9 @@ def _fetch(address: str, file: Path) -> None:
     with urllib.request.urlopen(address, timeout=30) as answer:
         text = answer.read()
     if (digest := hashlib.sha256(text).hexdigest()) != DIGESTS[file.name]:
-        raise OSError(f"{address} came with {len(_plain_rows(text.decode('ascii', 'replace'))):,} rows and another content than "
-                      f"UCI's file has: SHA-256 {digest} instead of {DIGESTS[file.name]}")
+        rows = len(_plain_rows(text.decode("ascii", "replace")))
+        raise OSError(f"{address} came with {rows:,} rows and another content than UCI's file has: SHA-256 "
+                      f"{digest} instead of {DIGESTS[file.name]}")
     atomic.write(file, text)
 
 

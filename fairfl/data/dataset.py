@@ -20,11 +20,12 @@ class Dataset:
     order; float32 for a measure. ``variant``: what was done to the original data (re-encoding, subsetting), for
     provenance; empty if nothing was.
 
-    Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Numbers with a
-    fraction become float32 whatever their length (NumPy's are float64, and the models are float32), whole ones int64.
+    Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Numbers
+    with a fraction become float32 whatever their length (NumPy's are float64, and the models are float32), whole ones
+    int64.
 
-    Raises ``ValueError`` if lengths or shapes differ, targets are not whole numbers or name no class, inputs are bytes, text or
-    truth values (which say no scale by themselves), or an input is not finite.
+    Raises ``ValueError`` if lengths or shapes differ, targets are not whole numbers or name no class, inputs are
+    bytes, text or truth values (which say no scale by themselves), or an input is not finite.
     """
 
     name: str
@@ -46,12 +47,14 @@ class Dataset:
         put("classes", tuple(str(c) for c in self.classes))
         put("targets", self._column("targets", self.targets))
         if self.targets.is_floating_point():
-            raise refuse(f"the type of targets in dataset {self.name!r}", "numbers with a fraction", "whole numbers, one class number a row",
+            raise refuse(f"the type of targets in dataset {self.name!r}", "numbers with a fraction",
+                         "whole numbers, one class number a row",
                          "Where they are class numbers, convert them: targets.astype('int64').")
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         test_from = rows if self.test_from is None else self.test_from
         if not isinstance(test_from, Integral) or not 0 < test_from <= rows:
-            raise refuse("test_from", test_from, f"a whole number from 1 to {rows}", "It is the first row of the test set.")
+            raise refuse("test_from", test_from, f"a whole number from 1 to {rows}",
+                         "It is the first row of the test set.")
         put("test_from", int(test_from))
         if rows and not 0 <= int(self.targets.min()) <= int(self.targets.max()) < len(self.classes):
             raise refuse(f"the range of targets in dataset {self.name!r}",
@@ -62,24 +65,31 @@ class Dataset:
             raise Refused(f"row {bad} of dataset {self.name!r} has a non-finite input; drop or repair the row")
 
     def _inputs(self) -> torch.Tensor:
-        inputs = _tensor(f"inputs of dataset {self.name!r}", self.inputs, "one-hot features as numbers, or symbols numbered from 0")
+        inputs = _tensor(f"inputs of dataset {self.name!r}", self.inputs,
+                         "one-hot features as numbers, or symbols numbered from 0")
         if inputs.ndim == 0:
-            raise refuse(f"inputs of dataset {self.name!r}", inputs.item(), "(N, ...), one row an example", "Stack the examples.")
+            raise refuse(f"inputs of dataset {self.name!r}", inputs.item(), "(N, ...), one row an example",
+                         "Stack the examples.")
         if inputs.dtype in (torch.uint8, torch.bool):
-            kind, remedy = ("bytes", "/ 255 brings pixels to the range from 0 to 1") if inputs.dtype == torch.uint8 else \
-                ("truth values", ".astype('float32') makes features of 0 and 1")
-            raise refuse(f"inputs of dataset {self.name!r}", kind, "float32 features, or int64 symbols for text", f"inputs {remedy}.")
+            kind, remedy = ("truth values", ".astype('float32') makes features of 0 and 1")
+            if inputs.dtype == torch.uint8:
+                kind, remedy = ("bytes", " / 255 brings pixels to the range from 0 to 1")
+            raise refuse(f"inputs of dataset {self.name!r}", kind, "float32 features, or int64 symbols for text",
+                         f"inputs{remedy}.")
         return inputs
 
     def _column(self, what: str, values) -> torch.Tensor:
         what = f"{what} in dataset {self.name!r}"
         column = _tensor(what, values, "np.unique(values, return_inverse=True), which gives names and numbers")
         if column.ndim != 1:
-            remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows." if column.ndim == 2 and column.shape[1] > 1 else \
-                "Flatten it: values.ravel()."
-            raise refuse(f"the shape of {what}", tuple(column.shape), f"({len(self.inputs)},), one entry per row", remedy)
+            remedy = "Flatten it: values.ravel()."
+            if column.ndim == 2 and column.shape[1] > 1:
+                remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows."
+            raise refuse(f"the shape of {what}", tuple(column.shape), f"({len(self.inputs)},), one entry per row",
+                         remedy)
         if len(column) != len(self.inputs):
-            raise refuse(f"the length of {what}", len(column), f"{len(self.inputs)}, one per input", "Give one entry per row.")
+            raise refuse(f"the length of {what}", len(column), f"{len(self.inputs)}, one per input",
+                         "Give one entry per row.")
         return column.long() if column.dtype in (torch.uint8, torch.bool) else column
 
     def __len__(self) -> int:
@@ -115,11 +125,11 @@ class Dataset:
 
 
 def _tensor(what: str, values, text: str) -> torch.Tensor:
-    """``values`` as a tensor: float32 where they have a fraction, int64 where they are whole, bytes and truth values as they are."""
+    """``values`` as a tensor: float32 for fractions, int64 for whole ones; bytes and truth values kept."""
     try:
         tensor = values if torch.is_tensor(values) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):
-        raise refuse(what, type(values).__name__, "numbers in rows of one length, as a tensor, an array or nested lists",
+        raise refuse(what, type(values).__name__, "numbers in rows of one length, as a tensor, an array or lists",
                      f"Text has to be numbered first: {text}.") from None
     if tensor.is_complex():
         raise refuse(what, "complex numbers", "real numbers", "Give real and imaginary parts as two features.")

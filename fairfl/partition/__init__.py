@@ -4,4 +4,5 @@ from fairfl.partition.columns import by_column, in_time
 from fairfl.partition.laws import by_class, dirichlet, iid, shards, some_classes
 from fairfl.partition.presets import PRESETS, preset, presets
 
-__all__ = ["PRESETS", "by_class", "by_column", "dirichlet", "iid", "in_time", "preset", "presets", "shards", "some_classes"]
+__all__ = ["PRESETS", "by_class", "by_column", "dirichlet", "iid", "in_time", "preset", "presets", "shards",
+           "some_classes"]

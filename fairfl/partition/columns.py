@@ -11,14 +11,16 @@ from fairfl.randomness import generator
 
 
 @law
-def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None, in_order: bool = False,
-              seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None,
+              in_order: bool = False, seed: int = 0,
+              scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """One client for each value of ``column``: a writer, a speaking role, a domain.
 
     Values with fewer than ``min_size`` rows to split are left out, and the recipe counts them. Of more than
     ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
-    official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a client's last
-    rows are held out instead of random ones (text, where neighbouring windows overlap). ``test`` and ``validation``: see ``fairfl.partition.scoring``.
+    official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a
+    client's last rows are held out instead of random ones (text, where neighbouring windows overlap). ``test`` and
+    ``validation``: see ``fairfl.partition.scoring``.
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")

@@ -1,4 +1,4 @@
-"""``law``: what makes a function a law of splitting: its keywords are checked by name, and all of them are in the recipe."""
+"""``law`` makes a function a law of splitting: keywords are checked by name, and all of them are in the recipe."""
 
 import inspect
 from collections.abc import Callable
@@ -15,11 +15,11 @@ P = ParamSpec("P")
 
 
 def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
-    """``split(dataset, …) → Federation`` as a law: a mistyped keyword is refused with the nearest one, and the recipe is the call.
+    """``split(dataset, …) → Federation`` as a law: a mistyped keyword is refused, and the recipe is the call.
 
-    The recipe holds the law's name and every argument but the dataset, given or default, and then what ``split`` has put into it
-    (which goes before where both have a name: groups by number instead of by class name). ``test`` is left out where it has no
-    effect, with ``scored_on="official"``.
+    The recipe holds the law's name and every argument but the dataset, given or default, and then what ``split`` has
+    put into it (which goes before where both have a name: groups by number instead of by class name). ``test`` is
+    left out where it has no effect, with ``scored_on="official"``.
     """
     signature = inspect.signature(split)
 

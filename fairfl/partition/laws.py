@@ -1,4 +1,4 @@
-"""The laws by which rows go to clients. ``scored_on``, ``test`` and ``validation``: see ``fairfl.partition.scoring``."""
+"""The laws by which rows go to clients. ``scored_on``, ``test``, ``validation``: see ``fairfl.partition.scoring``."""
 
 import torch
 

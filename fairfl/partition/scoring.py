@@ -1,9 +1,10 @@
 """How clients are scored, in the three words that every law of splitting takes.
 
-``scored_on="own"`` keeps a fraction ``test`` of each client's own rows aside. ``"pool"`` puts a fraction ``test`` of the whole
-dataset aside first, class by class, and scores each client on the largest part of that pool that has the client's own mix of
-classes: many test rows a client, so that the spread between clients is not the spread of a few images. ``"official"`` does the
-same with the dataset's official test rows, and ``test`` then counts for nothing. ``validation`` is a fraction of each client's own rows.
+``scored_on="own"`` keeps a fraction ``test`` of each client's own rows aside. ``"pool"`` puts a fraction ``test`` of
+the whole dataset aside first, class by class, and scores each client on the largest part of that pool that has the
+client's own mix of classes: many test rows a client, so that the spread between clients is not the spread of a few
+images. ``"official"`` does the same with the dataset's official test rows, and ``test`` then counts for nothing.
+``validation`` is a fraction of each client's own rows.
 """
 
 from dataclasses import dataclass
@@ -67,12 +68,13 @@ def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring,
            facts: dict | None = None) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
-    ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they are
-    neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
+    ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they
+    are neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
     """
     parts = {"train": [], "validation": [], "test": []}
     for client, rows in enumerate(lists):
-        order = rows if in_order else rows[torch.randperm(len(rows), generator=generator(scoring.seed, "holdout", client=client))]
+        chance = generator(scoring.seed, "holdout", client=client)
+        order = rows if in_order else rows[torch.randperm(len(rows), generator=chance)]
         n_test = round(scoring.test * len(rows)) if pool is None and tests is None else 0
         n_validation = round(scoring.validation * len(rows))
         n_train = len(rows) - n_test - n_validation

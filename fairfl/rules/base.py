@@ -57,7 +57,8 @@ class Rule:
         super().__init_subclass__(**more)
         for what, several in (("needs", "frozenset({%r})"), ("remembers", "(%r,)")):
             if isinstance(name := getattr(cls, what), str):
-                raise refuse(f"{cls.__name__}.{what}", name, "several names, one by one", f"Write {what} = {several % name}.")
+                raise refuse(f"{cls.__name__}.{what}", name, "several names, one by one",
+                             f"Write {what} = {several % name}.")
         if isinstance(cls.needs, (tuple, list, set)):
             cls.needs = frozenset(cls.needs)
         if isinstance(cls.remembers, (tuple, list)):

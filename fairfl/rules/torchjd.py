@@ -13,16 +13,18 @@ from fairfl.rules.base import Direction, Rule
 class TorchJD(Rule):
     """``dir = aggregator(G)`` for an aggregator of TorchJD (an optional package: ``pip install 'fairfl[torchjd]'``).
 
-    ``aggregator`` is a name in ``torchjd.aggregation`` with its settings (``TorchJD("UPGrad")``, ``TorchJD("CAGrad", c=0.5)``), or
-    any callable from a matrix (K, d) to a vector (d,), an instance of theirs among them. It sees gradients only, no losses and
-    no shares; rows shorter than float32 reach it as float32. Rates are computed; ``weights`` is ``None``, because not every
-    aggregator has them. Aggregators with a memory of their own are not saved with the rule.
+    ``aggregator`` is a name in ``torchjd.aggregation`` with its settings (``TorchJD("UPGrad")``, ``TorchJD("CAGrad",
+    c=0.5)``), or any callable from a matrix (K, d) to a vector (d,), an instance of theirs among them. It sees
+    gradients only, no losses and no shares; rows shorter than float32 reach it as float32. Rates are computed;
+    ``weights`` is ``None``, because not every aggregator has them. Aggregators with a memory of their own are not
+    saved with the rule.
 
-    ``fairfl[torchjd]`` brings what UPGrad, DualProj and CAGrad need. NashMTL needs ``pip install 'torchjd[nash-mtl]'`` as well,
-    whose solver ECOS has no ready-made build for Python 3.13 and later, and ``n_tasks``: the clients that take part in a round.
+    ``fairfl[torchjd]`` brings what UPGrad, DualProj and CAGrad need. NashMTL needs ``pip install
+    'torchjd[nash-mtl]'`` as well, whose solver ECOS has no ready-made build for Python 3.13 and later, and
+    ``n_tasks``: the clients that take part in a round.
 
-    Raises ``ValueError`` for a name or setting that TorchJD does not have and a setting that is missing, ``ImportError`` saying
-    what to install.
+    Raises ``ValueError`` for a name or setting that TorchJD does not have and a setting that is missing,
+    ``ImportError`` saying what to install.
     """
 
     def __init__(self, aggregator, **settings):
@@ -55,8 +57,8 @@ def _by_name(name, settings):
         from torchjd import aggregation
     except ImportError as error:
         raise ImportError(f"TorchJD({name!r}) needs the package torchjd: pip install 'fairfl[torchjd]'") from error
-    kinds = {n: kind for n, kind in vars(aggregation).items() if isinstance(kind, type) and issubclass(kind, aggregation.Aggregator)
-             and not n.endswith("Aggregator")}
+    kinds = {n: kind for n, kind in vars(aggregation).items() if isinstance(kind, type)
+             and issubclass(kind, aggregation.Aggregator) and not n.endswith("Aggregator")}
     if name not in kinds:
         raise unknown("TorchJD aggregator", name, kinds)
     known = inspect.signature(kinds[name]).parameters
@@ -65,8 +67,9 @@ def _by_name(name, settings):
             raise unknown(f"setting of TorchJD's {name}", setting, known)
     absent = [n for n, parameter in known.items() if parameter.default is parameter.empty and n not in settings]
     if absent:
-        raise Refused(f"TorchJD's {name} has no default for {', '.join(absent)}; write "
-                      f"TorchJD({name!r}, {', '.join(f'{n}=…' for n in absent)}). help(torchjd.aggregation.{name}) says what to give")
+        call = ", ".join([repr(name), *(f"{n}=…" for n in absent)])
+        raise Refused(f"TorchJD's {name} has no default for {', '.join(absent)}; write TorchJD({call}). "
+                      f"help(torchjd.aggregation.{name}) says what to give")
     try:
         return kinds[name](**settings)
     except ImportError as error:

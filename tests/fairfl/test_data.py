@@ -84,12 +84,14 @@ def made(inputs, targets=(0, 1, 2), classes="abc", **more):
 
 
 @pytest.mark.parametrize("inputs, dtype", [
-    (np.arange(6.0).reshape(3, 2), torch.float32), (torch.arange(6.0, dtype=torch.float64).reshape(3, 2), torch.float32),
+    (np.arange(6.0).reshape(3, 2), torch.float32),
+    (torch.arange(6.0, dtype=torch.float64).reshape(3, 2), torch.float32),
     (np.arange(6, dtype=np.float16).reshape(3, 2), torch.float32), (np.arange(6.0)[::-1].reshape(3, 2), torch.float32),
     ([[0.5, 1], [2, 3], [4, 5]], torch.float32), (np.arange(6, dtype=np.int32).reshape(3, 2), torch.int64),
     (torch.arange(6, dtype=torch.int16).reshape(3, 2), torch.int64)])
 def test_arrays_and_lists_become_tensors_that_models_take(inputs, dtype):
-    d = made(inputs, np.array([0, 1, 2], np.uint8), columns={"who": np.array([1, 1, 2]), "age": np.array([0.5, 1, 2]), "old": [True, False, True]})
+    d = made(inputs, np.array([0, 1, 2], np.uint8),
+             columns={"who": np.array([1, 1, 2]), "age": np.array([0.5, 1, 2]), "old": [True, False, True]})
     assert d.inputs.dtype == dtype and d.inputs.double().tolist() == np.asarray(inputs, np.float64).tolist()
     assert d.targets.dtype == torch.int64 and d.targets.tolist() == [0, 1, 2]
     assert [d.columns[name].dtype for name in ("who", "age", "old")] == [torch.int64, torch.float32, torch.int64]
@@ -123,7 +125,8 @@ ROWS = np.zeros((3, 2))
     (dict(inputs=ROWS, targets=["x", "y", "x"]), "targets in dataset 'mine'.*np.unique"),
     (dict(inputs=ROWS, targets=np.eye(3, dtype=int)), r"shape of targets.*\(3, 3\).*argmax"),
     (dict(inputs=ROWS, targets=[[0], [1], [2]]), r"shape of targets.*\(3, 1\).*ravel"),
-    (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"), (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
+    (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"),
+    (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
     (dict(inputs=ROWS, test_from=1.5), "test_from is 1.5.*whole number"), (dict(inputs=ROWS, test_from=4), "1 to 3"),
     (dict(inputs=ROWS, columns={"who": ["x", "y", "x"]}), r"columns\['who'\] in dataset 'mine'.*np.unique"),
     (dict(inputs=ROWS, columns={"who": [1, 2]}), r"length of columns\['who'\]"),
@@ -138,4 +141,5 @@ def test_a_data_frame_is_rows_of_features():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"age": [1, 2, 3], "height": [0.5, 1.0, 1.5], "sex": [0, 1, 0]})
     d = made(frame[["age", "height"]], frame["sex"], columns={"age": frame["age"]})
-    assert d.inputs.tolist() == [[1, 0.5], [2, 1], [3, 1.5]] and d.targets.tolist() == [0, 1, 0] and d.columns["age"].tolist() == [1, 2, 3]
+    assert d.inputs.tolist() == [[1, 0.5], [2, 1], [3, 1.5]]
+    assert d.targets.tolist() == [0, 1, 0] and d.columns["age"].tolist() == [1, 2, 3]

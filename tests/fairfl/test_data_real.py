@@ -63,14 +63,15 @@ def test_adult():
 
 
 def test_the_digests_of_ucis_files_are_those_of_these_rows():
-    """The parquet files' rows in UCI's format: a remark above the test file, a full stop behind its incomes, an empty line below."""
+    """The parquet files' rows in UCI's format: the test file has a remark above and a full stop behind its incomes."""
     needs("adult-train.parquet", "adult-test.parquet")
     import pyarrow.parquet as pq
 
-    for name, part, above, stop in (("adult.data", "train", "", ""), ("adult.test", "test", "|1x3 Cross validator\n", ".")):
+    for name, part, above, stop in (("adult.data", "train", "", ""),
+                                    ("adult.test", "test", "|1x3 Cross validator\n", ".")):
         columns = pq.read_table(Path(os.environ["FAIRFL_DATA"]) / f"adult-{part}.parquet").to_pydict().values()
-        lines = (", ".join("?" if value is None else str(value).strip(" .") for value in row) + stop for row in zip(*columns))
-        text = above + "".join(f"{line}\n" for line in lines) + "\n"
+        told = (["?" if value is None else str(value).strip(" .") for value in row] for row in zip(*columns))
+        text = above + "".join(f"{', '.join(row)}{stop}\n" for row in told) + "\n"
         assert hashlib.sha256(text.encode()).hexdigest() == adult.DIGESTS[name]
 
 

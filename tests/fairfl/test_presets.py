@@ -67,7 +67,8 @@ def test_unknown_preset():
 
 def test_the_help_that_preset_points_to_is_there():
     assert "help(partition.PRESETS[name])" in partition.preset.__doc__
-    assert list(partition.PRESETS) == partition.presets() and all(len(make.__doc__) > 40 for make in partition.PRESETS.values())
+    assert list(partition.PRESETS) == partition.presets()
+    assert all(len(make.__doc__) > 40 for make in partition.PRESETS.values())
 
 
 def text(rows=40):

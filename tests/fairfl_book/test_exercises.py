@@ -43,7 +43,8 @@ def test_any_answer_gets_a_reply(answer, words):
 
 
 def test_a_verdict_s_statuses_are_those_that_its_description_names():
-    given = {judge(DOUBLE, answer).status for answer in (..., DOUBLE.right, lambda x: np.asarray(x) ** 2, lambda x: "two", 7)}
+    answers = ..., DOUBLE.right, lambda x: np.asarray(x) ** 2, lambda x: "two", 7
+    given = {judge(DOUBLE, answer).status for answer in answers}
     assert set(re.findall(r'"([^"]+)"', judge(DOUBLE, 7).__doc__.partition("``message``")[0])) == given
 
 

@@ -69,7 +69,8 @@ def test_a_rule_added_to_the_packages_rules_is_in_the_lab(monkeypatch):
     assert numbers["kinds"][place] == "new" and np.allclose(numbers["steps"][place], np.array([1, 3]) / 10**0.5)
     figure, axes = lab.axes()
     lab.draw(axes, numbers)
-    assert "new" in axes[0].get_legend_handles_labels()[1] and f"Newcomer {place + 1}" in [t.get_text() for t in axes[2].get_yticklabels()]
+    assert "new" in axes[0].get_legend_handles_labels()[1]
+    assert f"Newcomer {place + 1}" in [label.get_text() for label in axes[2].get_yticklabels()]
     assert any("Newcomer" in line for line in lab.words(numbers))
     plt.close(figure)
 

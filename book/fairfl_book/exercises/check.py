@@ -10,9 +10,9 @@ from fairfl_book.exercises.registry import Exercise, find
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "right", "not yet" (with ``known`` the name of the mistake if it is recognised), or "not attempted yet".
+    """``status``: "right", "not yet" (``known`` names the mistake if it is a known one), or "not attempted yet".
 
-    ``message``: what a reader is told beside it; empty for "not attempted yet", and for "right" where the exercise has no praise.
+    ``message``: what a reader is told beside it; empty for "not attempted yet", and for "right" without praise.
     """
 
     slug: str

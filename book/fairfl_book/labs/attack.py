@@ -15,7 +15,10 @@ RULES = {"FedAvg": rules.FedAvg, "FedAvg-n": rules.FedAvgN, "q-FedAvg, q = 1": l
 
 
 class Attack(Lab):
-    """Four clients with moderately conflicting gradients; client 0 lies. For each rule: by how many degrees the direction turns, and how many others now lose."""
+    """Four clients with moderately conflicting gradients; client 0 lies.
+
+    For each rule: by how many degrees the direction turns, and how many others now lose.
+    """
 
     controls = {
         "kind": Choice("client 0", KINDS, KINDS[0]),

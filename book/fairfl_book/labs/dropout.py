@@ -17,7 +17,7 @@ ROUND = 5
 
 @lru_cache
 def replies():
-    """The model after five rounds of FedMGDA+, the ten offices' sound replies to it, and the module that a coordinator is made with."""
+    """The model after five rounds of FedMGDA+, the ten offices' sound replies to it, and a coordinator's module."""
     from fairfl.server import Coordinator, Member
 
     digits, local = data.load("digits"), LocalSGD(lr=0.5, epochs=2, batch_size=16)

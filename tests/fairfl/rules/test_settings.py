@@ -20,10 +20,13 @@ G = torch.eye(3, dtype=torch.float64)
     ("FedMGDA", {"lambda0": "data"}, "lambda0"), ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
     ("AdaFed", {"gamma": -1}, "gamma"), ("AdaFed", {"losses": "now"}, "losses"), ("FedFV", {"alpha": 2}, "alpha"),
     ("FedFV", {"tau": -1}, "tau"), ("FedFV", {"order": "down"}, "order"), ("FedHEAL", {"beta": 2}, "beta"),
-    ("FedHEAL", {"threshold": float("nan")}, "threshold"), ("FedFV", {"tau": 1.5}, "tau is 1.5; allowed: a whole number, 0 or more"),
+    ("FedHEAL", {"threshold": float("nan")}, "threshold"),
+    ("FedFV", {"tau": 1.5}, "tau is 1.5; allowed: a whole number, 0 or more"),
     ("FedFV", {"seed": 0.5}, "seed is 0.5; allowed: a whole number"), ("FedFV", {"tau": True}, "tau is True"),
-    ("FedMGDA", {"normalise": "no"}, "normalise is 'no'; allowed: True or False"), ("FedMGDAPlus", {"normalise": 0}, "normalise is 0"),
-    ("TERM", {"t": "high"}, "t is 'high'; allowed: any finite number"), ("AFL", {"step": None}, "step is None"), ("TERM", {"t": [1, 2]}, "t is")])
+    ("FedMGDA", {"normalise": "no"}, "normalise is 'no'; allowed: True or False"),
+    ("FedMGDAPlus", {"normalise": 0}, "normalise is 0"),
+    ("TERM", {"t": "high"}, "t is 'high'; allowed: any finite number"), ("AFL", {"step": None}, "step is None"),
+    ("TERM", {"t": [1, 2]}, "t is")])
 def test_settings(name, settings, words):
     with pytest.raises(ValueError, match=words):
         rules.make(name, **settings)
@@ -31,7 +34,8 @@ def test_settings(name, settings, words):
 
 def test_numpy_s_numbers_are_settings_like_python_s():
     rule = rules.FedFV(alpha=np.float32(0.5), tau=np.int64(2), seed=np.uint8(3))
-    assert [type(value) for value in vars(rule).values()] == [float, int, str, int] and rules.FedMGDA(normalise=np.True_).normalise is True
+    assert [type(value) for value in vars(rule).values()] == [float, int, str, int]
+    assert rules.FedMGDA(normalise=np.True_).normalise is True
 
 
 @pytest.mark.parametrize("name, extra, value, words", [

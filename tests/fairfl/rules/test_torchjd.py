@@ -1,4 +1,4 @@
-"""TorchJD's aggregators as rules. `make test-torchjd` installs TorchJD; elsewhere the tests that need it skip by name."""
+"""TorchJD's aggregators as rules. `make test-torchjd` installs TorchJD; elsewhere what needs it skips by name."""
 
 import sys
 from importlib.util import find_spec
@@ -23,13 +23,14 @@ def aggregation():
 
 def test_a_callable_is_a_torchjd_rule():
     direction = TorchJD(lambda rows: rows.sum(0)).direction(updates(EYE))
-    assert direction.vector.tolist() == [1, 1, 1] and direction.rates.tolist() == [1, 1, 1] and direction.weights is None
+    assert direction.vector.tolist() == direction.rates.tolist() == [1, 1, 1] and direction.weights is None
 
 
-@pytest.mark.parametrize("given, words", [((3,), "aggregator is 3"), ((torch.nn.Identity,), "Hand over an instance"), ((None,), "aggregator is None")])
+@pytest.mark.parametrize("given, words", [
+    (3, "aggregator is 3"), (torch.nn.Identity, "Hand over an instance"), (None, "aggregator is None")])
 def test_what_is_no_aggregator_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
-        TorchJD(*given)
+        TorchJD(given)
     with pytest.raises(ValueError, match="settings beside an aggregator.*'c': 1"):
         TorchJD(torch.mean, c=1)
 
@@ -41,11 +42,13 @@ def test_without_torchjd_a_name_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("name, settings", [("UPGrad", {}), ("DualProj", {}), ("CAGrad", {"c": 0.5}), ("MGDA", {}), ("Mean", {}), ("PCGrad", {})])
+@pytest.mark.parametrize("name, settings", [
+    ("UPGrad", {}), ("DualProj", {}), ("CAGrad", {"c": 0.5}), ("MGDA", {}), ("Mean", {}), ("PCGrad", {})])
 def test_aggregators_are_rules_by_their_names(aggregation, name, settings, dtype):
     rule, u = TorchJD(name, **settings), updates(G, dtype=dtype)
     direction = rule.direction(u)
-    theirs = getattr(aggregation, name)(**settings)(u.gradients.float() if dtype == torch.bfloat16 else u.gradients).to(dtype)
+    rows = u.gradients.float() if dtype == torch.bfloat16 else u.gradients
+    theirs = getattr(aggregation, name)(**settings)(rows).to(dtype)
     assert direction.vector.dtype == dtype and rule.name == f"TorchJD {name}"
     if name != "PCGrad":  # which draws an order
         torch.testing.assert_close(direction.vector, theirs)
@@ -55,7 +58,8 @@ def test_aggregators_are_rules_by_their_names(aggregation, name, settings, dtype
 
 
 def test_an_instance_is_a_rule_as_well(aggregation):
-    torch.testing.assert_close(TorchJD(aggregation.MGDA()).direction(updates(G)).vector, TorchJD("MGDA").direction(updates(G)).vector)
+    torch.testing.assert_close(TorchJD(aggregation.MGDA()).direction(updates(G)).vector,
+                               TorchJD("MGDA").direction(updates(G)).vector)
 
 
 def test_nash_mtl_works_or_says_in_a_line_what_to_install(aggregation):
@@ -65,22 +69,24 @@ def test_nash_mtl_works_or_says_in_a_line_what_to_install(aggregation):
         return
     rule = TorchJD("NashMTL", n_tasks=2)
     assert (rule.direction(updates(G)).rates > 0).all()
-    with pytest.raises(ValueError, match="made for n_tasks=2, and 3 clients took part in round 0; make it with n_tasks=3"):
+    with pytest.raises(ValueError, match="made for n_tasks=2, and 3 clients took part in round 0; make it with"):
         rule.direction(updates(EYE))
 
 
 def test_a_solver_that_is_missing_is_named_as_pip_finds_it(aggregation, monkeypatch):
     def missing(self):
-        raise ImportError('QuadprogProjector requires quadprog. Install it with: pip install "torchjd[quadprog_projector]"')
+        raise ImportError('QuadprogProjector requires quadprog. Install it: pip install "torchjd[quadprog_projector]"')
 
     monkeypatch.setattr(aggregation.UPGrad, "__init__", missing)
-    with pytest.raises(ImportError, match=r"TorchJD\('UPGrad'\) needs more.*pip install 'torchjd\[quadprog-projector\]'$"):
+    with pytest.raises(ImportError, match=r"'UPGrad'\) needs more.*pip install 'torchjd\[quadprog-projector\]'$"):
         TorchJD("UPGrad")
 
 
 @pytest.mark.parametrize("name, settings, words", [
-    ("MGDAA", {}, "Did you mean 'MGDA'"), ("MGDAWeighting", {}, "unknown TorchJD aggregator"), ("Aggregator", {}, "unknown TorchJD aggregator"),
-    ("CAGrad", {}, r"TorchJD's CAGrad has no default for c; write TorchJD\('CAGrad', c=…\)"), ("CAGrad", {"C": 1}, "setting of TorchJD's CAGrad 'C'.*known: c,"),
+    ("MGDAA", {}, "Did you mean 'MGDA'"), ("MGDAWeighting", {}, "unknown TorchJD aggregator"),
+    ("Aggregator", {}, "unknown TorchJD aggregator"),
+    ("CAGrad", {}, r"TorchJD's CAGrad has no default for c; write TorchJD\('CAGrad', c=…\)"),
+    ("CAGrad", {"C": 1}, "setting of TorchJD's CAGrad 'C'.*known: c,"),
     ("NashMTL", {}, "no default for n_tasks"), ("MGDA", {"epsilom": 1}, "Did you mean 'epsilon'")])
 def test_names_and_settings_that_torchjd_does_not_have(aggregation, name, settings, words):
     with pytest.raises(ValueError, match=words):
