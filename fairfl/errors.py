@@ -13,8 +13,9 @@ class Refused(ValueError):
     """What was given cannot be used; the message says what it was, what is allowed and what to do.
 
     This package raises no other ``ValueError``, so that a slip in a rule is never taken for one. ``history``: the rounds that were
-    finished where ``train`` was under way, as ``train`` would have returned them; else ``None``. ``clients``: where the numbers of
-    single clients cannot be used, who they are and what each sent, so that a server can go on without them; else empty.
+    finished where ``train`` was under way, as ``train`` would have returned them; else ``None``.
+    ``clients``: where the numbers of single clients cannot be used, who they are and what each sent, so that a server
+    can go on without them; else empty.
     """
 
     history: "History | list[History] | None" = None
