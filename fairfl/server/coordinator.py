@@ -22,7 +22,8 @@ from fairfl.updates import Updates
 class RoundRecord:
     """What happened in one round.
 
-    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why. ``missing``: numbers nobody answered for.
+    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why.
+    ``missing``: numbers nobody answered for.
     ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in ``History``.
     ``remark``: where the rule had to deviate from its own formula.
     """
@@ -100,23 +101,29 @@ class Coordinator:
                 for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}
 
     def receive(self, replies: Iterable[Reply]) -> RoundRecord:
-        """One round: check the replies, ask the rule, move the model. A bad reply is left out, a round without a direction is skipped.
+        """One round: check the replies, ask the rule, move the model.
 
-        A client with whose numbers the rule cannot work is left out as well, and the rule is asked again without it, as if it had
-        not answered. Either way the round is over and in ``log``; a skipped one leaves no trace in any memory.
-        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as it was before.
+        A bad reply is left out. So is a client with whose numbers the rule cannot work: the rule is asked again, as
+        if that client had not answered. A round without a direction is skipped and leaves no trace in any memory.
+        Either way the round is over and in ``log``.
+        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as
+        it was before.
         """
         replies = list(replies)
         heard = claims(replies, self.population)
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
         done = self._decide(sound, refused)
-        record = RoundRecord(self.round, tuple(sound), tuple(refused), tuple(k for k in range(self.population) if k not in heard), **done)
+        missing = tuple(k for k in range(self.population) if k not in heard)
+        record = RoundRecord(self.round, tuple(sound), tuple(refused), missing, **done)
         self.round += 1
         self.log.append(record)
         return record
 
     def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
-        """Move the model, as what a ``RoundRecord`` tells of it. Whoever keeps the rule from it goes from ``sound`` to ``refused``."""
+        """Move the model, and say what a ``RoundRecord`` tells of that.
+
+        Whoever keeps the rule from it goes from ``sound`` to ``refused``.
+        """
         while len(sound) >= self.quorum:
             updates = gather(sound, self.layout, self.population, round=self.round, needs=self.needs,
                              local_lr=self.local.lr_at(self.round))
@@ -130,7 +137,7 @@ class Coordinator:
         return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
 
     def _move(self, updates: Updates) -> dict:
-        """Rule, step and report; what a ``RoundRecord`` tells of them. All on copies: until nothing can fail, nothing has happened."""
+        """Rule, step and report. All on copies: until nothing can fail any more, nothing has happened."""
         rule, state = copy.deepcopy(self.rule), copy.deepcopy(self._state)
         decided = rule.direction(updates)
         norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
@@ -139,7 +146,8 @@ class Coordinator:
         state.step(decided.vector, updates.round)
         reported = rule.report(state.w).clone()
         kept = {"the model": state.w, "the reported model": reported, "the server's momentum": state.first,
-                "the server's squares": state.second, **{f"{rule.name}'s {name}": value for name, value in rule.state_dict().items()}}
+                "the server's squares": state.second}
+        kept |= {f"{rule.name}'s {name}": value for name, value in rule.state_dict().items()}
         for what, value in kept.items():
             if isinstance(value, (torch.Tensor, float)) and not bool(torch.isfinite(torch.as_tensor(value)).all()):
                 raise Diverged(f"after this step {what} would have non-finite entries")
