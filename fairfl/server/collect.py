@@ -64,8 +64,8 @@ def gather(sound: Mapping[int, Sound], layout: Layout, population: int, *, round
     sizes = torch.tensor([reply.size for reply in sound.values()], dtype=torch.float64)
     numbers = {name: torch.tensor([reply.numbers[name] for reply in sound.values()], dtype=torch.float64) for name in needs}
     gradients = torch.stack([reply.gradient for reply in sound.values()])
-    return Updates(gradients, numbers.pop("losses", None), sizes / sizes.sum(), torch.tensor(list(sound)), population, round, layout,
-                   numbers, local_lr)
+    return Updates(gradients, losses=numbers.pop("losses", None), shares=sizes / sizes.sum(), clients=torch.tensor(list(sound)),
+                   population=population, round=round, layout=layout, extras=numbers, local_lr=local_lr)
 
 
 def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torch.Tensor | None, str]:
