@@ -29,7 +29,8 @@ class ServerStep:
     """A rule and a model that it moves, round by round.
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``w`` (d,): the first model, as one vector. ``rounds``: T, which ``server``'s
-    decay refers to.
+    decay refers to. ``undo``: whether a round that raises leaves the rule's memory as it was, which takes a copy of it every round;
+    ``train`` ends there and does without.
 
     ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes new ones,
     and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by name.
@@ -45,9 +46,9 @@ class ServerStep:
     tensor([2., 1.])
     """
 
-    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server()):
+    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server(), *, undo: bool = True):
         self.rule = make(rule) if isinstance(rule, str) else copy.deepcopy(rule)
-        self.rounds, self.server = rounds, server
+        self.rounds, self.server, self.undo = rounds, server, undo
         self._state = server.begin(w.detach())
         self.reported = self.w
 
@@ -63,9 +64,10 @@ class ServerStep:
         """One round: ask the rule, step against its direction, report.
 
         Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and rule would
-        remember is not finite, and whatever the rule raises. Then nothing has happened: model and memories are as they were.
+        remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with ``undo`` all memories,
+        are as they were.
         """
-        memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule})
+        memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
         try:
             decided = self.rule.direction(updates)
             if decided.vector.shape != self.w.shape:
@@ -77,7 +79,8 @@ class ServerStep:
             reported = self.rule.report(state["w"]).clone()
             self._finite({"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
                           "the server's second moment": state["second"],
-                          **{f"{self.rule.name}'s {name}": value for name, value in self.rule.state_dict().items()}}, updates)
+                          **{f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}},
+                         updates)
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)
@@ -88,7 +91,9 @@ class ServerStep:
     @staticmethod
     def _finite(values: dict, updates: Updates) -> None:
         for what, value in values.items():
-            if isinstance(value, (torch.Tensor, float)) and not bool(torch.isfinite(torch.as_tensor(value)).all()):
+            value = torch.as_tensor(value if isinstance(value, (torch.Tensor, float)) else 0)
+            # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round.
+            if value.is_floating_point() and not bool(torch.isfinite(value.sum())) and not bool(torch.isfinite(value).all()):
                 raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
 
     def state_dict(self) -> dict:

@@ -21,7 +21,7 @@ class Run:
     def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss, personal, engine):
         self.index, self.seed, self.federation = index, seed, federation
         self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
-        self.server = ServerStep(rule, w, rounds, server)
+        self.server = ServerStep(rule, w, rounds, server, undo=False)
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]

@@ -151,6 +151,18 @@ def test_an_attack_that_forgets_the_round_does_not_turn_back_the_clock(small):
     assert seen == [0, 1, 2]
 
 
+def test_a_training_takes_no_copy_of_a_rules_memory(small):
+    class Streaming(rules.FedAvg):
+        stream = None
+
+        def combine(self, updates):
+            self.stream = self.stream or (t for t in range(3))  # which nothing can copy
+            assert next(self.stream) == updates.round
+            return super().combine(updates)
+
+    assert len(train(partition.iid(small, 3), Streaming(), rounds=3).rounds) == 4
+
+
 def test_the_loop_in_the_docstring_runs():
     done = doctest.testmod(fairfl.server.round)
     assert done.attempted >= 7 and done.failed == 0

@@ -268,7 +268,7 @@ def test_a_crash_is_a_crash_and_an_unknown_fault_is_named(model, members):
 
 
 def test_without_flower_the_error_says_what_to_install():
-    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f\nprint(f.Coordinator.__name__)\nf.FairStrategy"
+    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f, fairfl.server\nprint(fairfl.server.Coordinator.__name__)\nf.FairStrategy"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "Coordinator\n" and 'pip install "fairfl[flower]"' in done.stderr
 
