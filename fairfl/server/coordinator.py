@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD
-from fairfl.errors import Diverged, Refused, refuse
+from fairfl.clients.provide import refuse_unprovided
+from fairfl.errors import Refused, refuse
+from fairfl.rules import Rule
 from fairfl.server.blame import culprits
 from fairfl.server.checks import claims
 from fairfl.server.collect import Sound, gather, sift
 from fairfl.server.reply import Refusal, Reply
-from fairfl.rules import Rule, make
-from fairfl.clients.provide import refuse_unprovided
-from fairfl.server.step import Server, ServerState
-from fairfl.updates import Updates
+from fairfl.server.round import ServerStep
+from fairfl.server.step import Server
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RoundRecord:
 
 @dataclass
 class Coordinator:
-    """A rule applied to replies, round after round, as ``train`` would apply it.
+    """``ServerStep`` for replies that nobody has checked: round after round, what ``train`` would do with the sound ones.
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the clients that
     exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step size). ``quorum``: a round
@@ -76,23 +76,26 @@ class Coordinator:
         ):
             if not ok:
                 raise refuse(name, getattr(self, name), allowed, "Change Coordinator's argument.")
-        self.rule = make(self.rule) if isinstance(self.rule, str) else copy.deepcopy(self.rule)
-        refuse_unprovided(self.rule)
         flat = FlatModel(copy.deepcopy(self.model))
         self.layout = flat.layout
-        self._state = ServerState(self.server, flat.vector, self.rounds)
-        self.reported = self.w.clone()
+        self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
+        self.rule = self._step.rule
+        refuse_unprovided(self.rule)
         self.round = 0
         self.log: list[RoundRecord] = []
 
     @property
     def w(self) -> torch.Tensor:
-        return self._state.w
+        return self._step.w
+
+    @property
+    def reported(self) -> torch.Tensor:
+        return self._step.reported
 
     @property
     def needs(self) -> list[str]:
         """What clients have to send beside their model and their size."""
-        return sorted(self.rule.needs - {"layout", "shares"})
+        return self._step.needs
 
     def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
         """The model by parameter name: what clients start from, or what the method reports."""
@@ -128,7 +131,8 @@ class Coordinator:
             updates = gather(sound, self.layout, self.population, round=self.round, needs=self.needs,
                              local_lr=self.local.lr_at(self.round))
             try:
-                return self._move(updates)
+                taken = self._step.take(updates)
+                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate, "remark": taken.direction.reason}
             except Refused as refusal:
                 blamed = culprits(refusal, updates)
                 if not blamed:
@@ -136,40 +140,15 @@ class Coordinator:
             refused += [Refusal(sound.pop(k).who, f"{why} ({self.rule.name})") for k, why in blamed.items()]
         return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
 
-    def _move(self, updates: Updates) -> dict:
-        """Rule, step and report. All on copies: until nothing can fail any more, nothing has happened."""
-        rule, state = copy.deepcopy(self.rule), copy.deepcopy(self._state)
-        decided = rule.direction(updates)
-        norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
-        if not norm < float("inf"):
-            raise Diverged(f"{rule.name}'s direction has non-finite entries")
-        state.step(decided.vector, updates.round)
-        reported = rule.report(state.w).clone()
-        kept = {"the model": state.w, "the reported model": reported, "the server's momentum": state.first,
-                "the server's squares": state.second}
-        kept |= {f"{rule.name}'s {name}": value for name, value in rule.state_dict().items()}
-        for what, value in kept.items():
-            if isinstance(value, (torch.Tensor, float)) and not bool(torch.isfinite(torch.as_tensor(value)).all()):
-                raise Diverged(f"after this step {what} would have non-finite entries")
-        self.rule, self._state, self.reported = rule, state, reported
-        rate = float("nan") if decided.rates is None else float(decided.rates.min())
-        return {"direction_norm": norm, "smallest_rate": rate, "remark": decided.reason}
-
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
         ``torch.load(..., weights_only=True)`` gives it back."""
-        return {"round": self.round, "server": {name: None if value is None else value.clone() for name, value in
-                                                self._state.state_dict().items()},
-                "rule": self.rule.state_dict(), "reported": self.reported.clone(), "log": [asdict(record) for record in self.log]}
+        return {"round": self.round, "log": [asdict(record) for record in self.log], **self._step.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model or another rule."""
-        if state["reported"].shape != self.w.shape:
-            raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
-                         "Build the coordinator with the model that it was saved with.")
-        self.rule.load_state_dict(state["rule"])
-        self._state.load_state_dict(state["server"])
-        self.round, self.reported = state["round"], state["reported"].clone()
+        """Continue from ``state``, bit for bit. Raises what ``ServerStep.load_state_dict`` raises."""
+        self._step.load_state_dict(state)
+        self.round = state["round"]
         self.log = [RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
                     for record in state["log"]]
 
