@@ -94,12 +94,13 @@ def _numbers(dataset: Dataset, what: str, given) -> torch.Tensor:
                      "Of a set or a generator give sorted(rows).") from None
     if rows.dtype == torch.bool:
         if rows.shape != (len(dataset),):
-            raise refuse(f"the shape of the mask {what}", tuple(rows.shape), f"({len(dataset)},), one truth value per row",
+            raise refuse(f"the shape of the mask {what}", tuple(rows.shape), f"({len(dataset)},), a truth value a row",
                          "Compare a whole column, as in dataset.targets == 3.")
         return rows.nonzero().flatten()
     if rows.ndim != 1 or len(rows) and (rows.is_floating_point() or rows.is_complex()):
         raise refuse(what, f"{str(rows.dtype).removeprefix('torch.')} of shape {tuple(rows.shape)}",
-                     "a list of whole numbers, or a boolean mask", "Give one list per client; convert with astype(int).")
+                     "a list of whole numbers, or a boolean mask",
+                     "Give one list per client; convert with astype(int).")
     return rows.long()
 
 
