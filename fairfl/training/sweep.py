@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 INSTEAD = {"seed": "give seeds=[0, 1]", "rule": "give rules=[…]",
-           "checkpoint": "a sweep is many runs: leave it out, or train the long ones one by one with train(checkpoint=…)"}
+           "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)"}
 
 
 class _Run(NamedTuple):
@@ -47,7 +47,7 @@ def sweep(
     histories: list[History] | None = None,
     **settings: Any,
 ) -> "pandas.DataFrame":
-    """Train every combination of ``local`` × ``rules`` × ``server`` × ``tamper`` × ``seeds``; one line a run and client.
+    """Train ``local`` × ``rules`` × ``server`` × ``tamper`` × ``seeds``, all combinations; one line a run and client.
 
     >>> from fairfl import LocalSGD, data, partition, sweep
     >>> federation = partition.dirichlet(data.load("digits"), 5, 0.5)
@@ -62,10 +62,10 @@ def sweep(
     ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
-    its test rows; ``accuracy`` (0 to 1) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``, how
-    many were finished at the last of them; ``diverged``, why the run ended early or "". Lines come in the order of the
-    product above, its first varying slowest. ``histories``: a list, to which every run's ``History`` is added in that
-    order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.)
+    its test rows; ``accuracy`` (0 to 1) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
+    how many were finished at the last of them; ``diverged``, why the run ended early or "". Lines come in the order of
+    the product above, its first varying slowest. ``histories``: a list, to which every run's ``History`` is added in
+    that order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.)
 
     Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack; all of
     their clients' updates are in memory together. The engine depends on how many there are unless it is named, so that
@@ -85,7 +85,7 @@ def sweep(
     asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
     for _, work in asked["local"]:  # ``train`` would refuse the second when the first has trained
         if not isinstance(work, LocalSGD):
-            raise refuse("local", work, "a LocalSGD, a list, or a dict label → LocalSGD", "Give one, such as LocalSGD().")
+            raise refuse("local", work, "a LocalSGD, a list, or a dict of them", "Give one, such as LocalSGD().")
     numbers, _ = seeds_of(seeds)
     if not numbers or len(set(numbers)) < len(numbers):
         raise refuse("seeds", numbers, "one or more different integers", "Every seed is one run of each combination.")
@@ -126,7 +126,7 @@ def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:
     things = [default if thing is None else thing for thing in things]
     labels = list(given) if isinstance(given, Mapping) else [_label(thing) for thing in things]
     if not things:
-        raise refuse(name, given, "one, a list, or a dict label → thing, not empty", "Without any there is nothing to train.")
+        raise refuse(name, given, "one, a list, or a dict label → thing, not empty", "Without any nothing is trained.")
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise refuse(f"a label in {name}, twice,", twice[0], "labels that differ",
                      f"Leave one out, or name them: {name}={{'one': …, 'other': …}}.")

@@ -12,7 +12,7 @@ from fairfl.errors import Diverged, Refused
 from fairfl.extras import NotInstalled
 
 pandas = pytest.importorskip("pandas")
-WILD = Server(lr=1e38)
+WILD = Server(lr=3e38, momentum=0.9)
 
 
 @pytest.fixture
@@ -62,13 +62,14 @@ def test_the_docstrings_example_runs():
 
 
 def test_every_run_is_what_train_gives_alone(federation):
-    works, steps = [LocalSGD(lr=0.3), LocalSGD(lr=0.1, epochs=3, batch_size=4)], [Server(), Server(lr=0.5, momentum=0.5)]
+    works = [LocalSGD(lr=0.3), LocalSGD(lr=0.1, epochs=3, batch_size=4)]
+    steps = [Server(), Server(lr=0.5, momentum=0.5)]
     tampers = {"honest": None, "scaled": attacks.Scaling(1, 3.0), "growing": Growing()}
     settings, histories = dict(rounds=4, participation=0.75, evaluate_every=2), []
     table = sweep(federation, "mlp", rules=["FedAvg", rules.QFedAvg(q=2.0)], seeds=[3, 5], local=works, server=steps,
                   tamper=tampers, last=2, histories=histories, **settings)
-    assert list(table) == ["rule", "seed", "local", "server", "tamper", "client", "test_size", "accuracy", "loss", "rounds",
-                           "diverged"]
+    assert list(table) == ["rule", "seed", "local", "server", "tamper", "client", "test_size", "accuracy", "loss",
+                           "rounds", "diverged"]
     runs = [(work, rule, step, tamper, seed) for work in works for rule in ("FedAvg", rules.QFedAvg(q=2.0))
             for step in steps for tamper in tampers for seed in (3, 5)]
     assert len(histories) == len(runs) and len(table) == 4 * len(runs)
@@ -132,7 +133,7 @@ def test_a_slip_in_a_rule_passes_as_it_is(federation, calls):
 
 
 @pytest.mark.parametrize("wrong, words", [
-    (dict(rules=[]), r"rules is \[\]; .*nothing to train"),
+    (dict(rules=[]), r"rules is \[\]; .*nothing is trained"),
     (dict(tamper={}), "tamper is {}"),
     (dict(seeds=[]), r"seeds is \[\]"),
     (dict(seeds=[1, 1]), r"seeds is \[1, 1\]; allowed: .*different"),
