@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from fairfl.clients import Slot
+from fairfl.clients import LocalSGD, Slot
 from fairfl.errors import Diverged, refuse
 from fairfl.randomness import generator
 from fairfl.clients.evaluation import Scorer
@@ -44,6 +44,13 @@ class Run:
             chosen = torch.randperm(N, generator=generator(self.seed, "participation", round))[:self.count].sort().values
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
+
+    def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
+        """What all N clients keep for ``local.correct``, by name, (N, d)."""
+        if local.correct is not None and "kept" not in self.memory:
+            zeros = lambda: torch.zeros(len(self.rows), len(self.state.w), dtype=self.state.w.dtype, device=self.state.w.device)
+            self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
+        return self.memory.get("kept", {})
 
     def step(self, flat, gradients, round, local, tamper) -> None:
         """Rule and server: from the round's pseudo-gradients to the next model."""
