@@ -8,6 +8,7 @@ differs is rounding.
 import torch
 from torch.func import functional_call, vmap
 
+from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
@@ -19,7 +20,7 @@ CPU_STACK = 2_000_000
 
 
 def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-        anchors: torch.Tensor | None = None) -> torch.Tensor:
+        anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
     """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
     flat.module.train()
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
@@ -27,11 +28,12 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
         chosen = order[first:first + group]
-        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, anchors, deltas, chosen)
+        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, anchors, deltas, chosen,
+               bound and bound.rows(chosen))
     return deltas
 
 
-def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, places):
+def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, places, bound):
     """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to ``deltas[places]``."""
     of_run = torch.tensor([s.run for s in slots], device=starts.device)
     start = starts[of_run]
@@ -59,11 +61,8 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
             # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
-                if pull is not None:
-                    grads = [g + local.proximal * (p - a[:active]) for g, p, a in zip(grads, now, pull)]
-                if velocity is not None:
-                    grads = [v[:active].mul_(local.momentum).add_(g) for v, g in zip(velocity, grads)]
-                torch._foreach_sub_([p[:active] for p in parameters], grads, alpha=lr)
+                first = lambda stacks: stacks and [stack[:active] for stack in stacks]
+                local.descend(first(parameters), grads, first(pull), first(velocity), lr, bound and bound.rows(slice(active)))
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
     deltas[torch.tensor(places, device=deltas.device)] = start - ended
 

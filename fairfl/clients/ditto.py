@@ -29,6 +29,8 @@ class Ditto:
             raise refuse("local", self.local, "LocalSGD(...)", "It says how a personal model is trained.")
         if self.local.proximal:
             raise refuse("local.proximal", self.local.proximal, "0", "Ditto's pull is given by strength.")
+        if self.local.correct is not None:
+            raise refuse("local.correct", self.local.correct, "None", "A correction is for the common model: train(local=...).")
 
     def step(self, flat, data, slots, personal: torch.Tensor, w: torch.Tensor, round: int, loss, engine: str) -> None:
         """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model w_t."""

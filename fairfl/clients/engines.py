@@ -1,12 +1,15 @@
 """Which engine runs: a fixed function of model, batch and slots, so that equal settings give equal bits."""
 
+from collections.abc import Sequence
+
 import torch
 
 from fairfl.clients import batched, sequential
+from fairfl.clients.correction import Bound, Stacks
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
-from fairfl.errors import unknown
+from fairfl.errors import Refused, unknown
 
 ENGINES = {"sequential": sequential.run, "batched": batched.run}
 
@@ -33,8 +36,17 @@ def choose(flat: FlatModel, slots: int) -> str:
 
 
 def train_slots(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-                engine: str, anchors: torch.Tensor | None = None) -> torch.Tensor:
-    """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``."""
+                engine: str, anchors: torch.Tensor | None = None, kept: Sequence[Stacks] | None = None) -> torch.Tensor:
+    """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``.
+
+    ``kept``: for each run what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
+    """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
+    if local.correct is None:
+        return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
+    if kept is None:
+        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train")
+    bound = Bound.of(local.correct, slots, starts, kept)
+    deltas = ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors, bound)
+    return bound.close(deltas, slots, kept, local, round)

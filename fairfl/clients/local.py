@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 import torch
 
+from fairfl.clients.correction import Bound, Correction
 from fairfl.errors import refuse
 from fairfl.randomness import generator
 
@@ -16,7 +17,8 @@ class LocalSGD:
 
     ``lr``: step size ℓ, times ``decay`` to the power of the round. ``batch_size``: rows a step; ``None`` takes all of the
     client's rows (full batch). ``momentum``: heavy-ball, started at zero every round. ``proximal``: μ of FedProx, which adds
-    ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early).
+    ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early). ``correct``: a
+    ``Correction`` of yours, such as SCAFFOLD's control variates.
     """
 
     lr: float = 0.1
@@ -26,6 +28,7 @@ class LocalSGD:
     proximal: float = 0.0
     decay: float = 1.0
     steps: int | None = None
+    correct: Correction | None = None
 
     def __post_init__(self):
         whole, number = (Integral, int), (Real, float)
@@ -46,10 +49,25 @@ class LocalSGD:
             # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
             if not isinstance(value, (int, float)):
                 object.__setattr__(self, name, plain(value))
+        if self.correct is not None and not isinstance(self.correct, Correction):
+            raise refuse("correct", self.correct, "a Correction", "Derive your class from fairfl.clients.Correction, and give an instance.")
 
     def lr_at(self, round: int) -> float:
         """The step size of this round."""
         return self.lr * self.decay**round
+
+    def descend(self, w: list[torch.Tensor], g: list[torch.Tensor], anchor: list[torch.Tensor] | None,
+                velocity: list[torch.Tensor] | None, lr: float, bound: Bound | None = None) -> None:
+        """One step, which changes ``w`` and ``velocity``. Each is a list of stacks (S, ...), one a parameter or one for all; ``anchor``
+        is where the proximal term pulls to, ``bound`` the correction of these S slots."""
+        if bound is not None:
+            flat = bound.gradient(*(torch.cat([p.flatten(1) for p in stacks], dim=1) for stacks in (g, w)))
+            g = [piece.view_as(p) for piece, p in zip(flat.split([p[0].numel() for p in w], dim=1), w)]
+        if anchor is not None:
+            g = [d + self.proximal * (p - a) for d, p, a in zip(g, w, anchor)]
+        if velocity is not None:
+            g = [v.mul_(self.momentum).add_(d) for v, d in zip(velocity, g)]
+        torch._foreach_sub_(w, g, alpha=lr)
 
     def steps_of(self, size: int) -> int:
         """How many steps a client with ``size`` rows takes."""

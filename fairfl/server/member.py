@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.server.reply import Reply
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import cross_entropy
@@ -29,6 +29,8 @@ class Member:
         self.client, self.data, self.rows = client, data, train
         self.flat = FlatModel(copy.deepcopy(model))
         self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
+        if self.local.correct is not None:
+            raise refuse("local.correct", self.local.correct, "None for a Member", "What clients keep in common is in fairfl.train alone.")
         self.test = train[:0] if test is None else test
         self.validation = train[:0] if validation is None else validation
         self.memory: dict = {}

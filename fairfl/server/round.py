@@ -77,10 +77,11 @@ class ServerStep:
             self._finite({f"{self.rule.name}'s direction": norm}, updates)
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
             reported = self.rule.report(state["w"]).clone()
-            self._finite({"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
-                          "the server's second moment": state["second"],
-                          **{f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}},
-                         updates)
+            held = {"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
+                    "the server's second moment": state["second"]}
+            if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
+                held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}
+            self._finite(held, updates)
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from fairfl.clients import Slot
+from fairfl.clients import LocalSGD, Slot
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.errors import Diverged
@@ -45,6 +45,13 @@ class Run:
             chosen = torch.randperm(N, generator=generator(self.seed, "participation", round))[:self.count].sort().values
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
+
+    def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
+        """What all N clients keep for ``local.correct``, by name, (N, d)."""
+        if local.correct is not None and "kept" not in self.memory:
+            zeros = lambda: torch.zeros(len(self.rows), len(self.server.w), dtype=self.server.w.dtype, device=self.server.w.device)
+            self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
+        return self.memory.get("kept", {})
 
     def step(self, flat, gradients, round, local, tamper) -> None:
         """From the round's pseudo-gradients to the next model."""
