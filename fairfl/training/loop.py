@@ -134,7 +134,8 @@ def train(
         for t in _progress(range(first, rounds), name, progress):
             slots = [slot for run in runs for slot in run.sample(t)]
             starts = torch.stack([run.state.w for run in runs])
-            deltas = train_slots(flat, resident, slots, starts, local, t, loss, engine, kept=[run.kept(local) for run in runs])
+            kept = [run.kept(local) for run in runs]
+            deltas = train_slots(flat, resident, slots, starts, local, t, loss, engine, kept=kept)
             for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
                 run.step(flat, gradients, t, local, attack)
             done = t + 1

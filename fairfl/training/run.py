@@ -48,7 +48,7 @@ class Run:
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
         """What all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
-            zeros = lambda: torch.zeros(len(self.rows), len(self.state.w), dtype=self.state.w.dtype, device=self.state.w.device)
+            zeros = lambda: torch.zeros_like(self.state.w).repeat(len(self.rows), 1)
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
