@@ -62,7 +62,8 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
                 first = lambda stacks: stacks and [stack[:active] for stack in stacks]
-                local.descend(first(parameters), grads, first(pull), first(velocity), lr, bound and bound.rows(slice(active)))
+                local.descend(first(parameters), grads, first(pull), first(velocity), lr,
+                              bound and bound.rows(slice(active)))
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
     deltas[torch.tensor(places, device=deltas.device)] = start - ended
 

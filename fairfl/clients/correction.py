@@ -12,12 +12,12 @@ Stacks = dict[str, torch.Tensor]
 
 
 class Correction:
-    """Derive from it, and give an instance: ``LocalSGD(correct=MyCorrection())``. All three methods may be left as they are.
+    """Derive from it, and give an instance: ``LocalSGD(correct=MyCorrection())``. Any of the methods may be left out.
 
-    ``keeps``: names of vectors (d,) that every client keeps between rounds, zero before its first visit, in checkpoints as well.
-    Settings are public attributes; anything else on ``self`` is shared by all clients and runs, and lost with a checkpoint. Methods
-    see S slots (client and run) as stacks (S, d), which they leave unchanged: ``own``, what each keeps, by name, and ``common``, its
-    mean over the population of the slot's run (equal rows within a run).
+    ``keeps``: names of vectors (d,) that every client keeps between rounds, zero before its first visit, in checkpoints
+    as well. Settings are public attributes; anything else on ``self`` is shared by all clients and runs, and lost with
+    a checkpoint. Methods see S slots (client and run) as stacks (S, d), which they leave unchanged: ``own``, what each
+    keeps, by name, and ``common``, its mean over the population of the slot's run (equal rows within a run).
     """
 
     keeps: tuple[str, ...] = ()
@@ -26,18 +26,21 @@ class Correction:
         if not isinstance(cls.keeps, tuple) or not all(isinstance(name, str) for name in cls.keeps):
             raise refuse(f"{cls.__name__}.keeps", cls.keeps, "a tuple of names", f"One name alone is ({cls.keeps!r},).")
 
-    def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks) -> torch.Tensor:
-        """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the proximal term and momentum.
-        ``common`` is the round's start's."""
+    def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks,
+                 common: Stacks) -> torch.Tensor:
+        """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
+        proximal term and momentum; ``own`` and ``common`` as the round began."""
         return g
 
-    def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks, step_sizes: torch.Tensor) -> Stacks:
-        """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end; ``step_sizes`` (S, 1): the sum of each slot's."""
+    def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks,
+              step_sizes: torch.Tensor) -> Stacks:
+        """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end of local training;
+        ``step_sizes`` (S, 1): the sum of each slot's."""
         return own
 
     def sent(self, delta: torch.Tensor, common: Stacks, steps: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
-        """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d). ``common`` has seen this round;
-        ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1."""
+        """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d). ``common`` has seen this
+        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1."""
         return delta
 
 
@@ -65,20 +68,24 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local, round: int) -> torch.Tensor:
+    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local,
+              round: int) -> torch.Tensor:
         """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
             mine, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
-            new = self.correct.after(delta, mine.start, mine.own, mine.common, column([local.pseudo_lr(n, round) for n in sizes]))
+            step_sizes = column([local.pseudo_lr(n, round) for n in sizes])
+            new = self.correct.after(delta, mine.start, mine.own, mine.common, step_sizes)
             if not isinstance(new, dict) or set(new) != set(held):
-                raise refuse(f"what {self._name}.after returns", sorted(new) if isinstance(new, dict) else type(new).__name__,
-                             f"a dict of {sorted(held)}", "Give every name of keeps its new stack.")
+                given = sorted(new) if isinstance(new, dict) else type(new).__name__
+                raise refuse(f"what {self._name}.after returns", given, f"a dict of {sorted(held)}",
+                             "Give every name of keeps its new stack.")
             for name, values in new.items():
                 held[name][[slots[i].client for i in places]] = self._shaped("after", values, delta)
             common = {name: v.mean(0).expand_as(delta) for name, v in held.items()}
-            sent = self.correct.sent(delta, common, column([local.steps_of(n) for n in sizes]), column([n / sum(sizes) for n in sizes]))
+            steps, shares = column([local.steps_of(n) for n in sizes]), column([n / sum(sizes) for n in sizes])
+            sent = self.correct.sent(delta, common, steps, shares)
             out[places] = self._shaped("sent", sent, delta)
         return out
 
@@ -87,7 +94,8 @@ class Bound:
         return type(self.correct).__name__
 
     def _shaped(self, method: str, value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-        if getattr(value, "shape", None) != like.shape:
-            raise refuse(f"the shape from {self._name}.{method}", getattr(value, "shape", type(value).__name__), str(tuple(like.shape)),
+        given = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
+        if given != like.shape:
+            raise refuse(f"the shape from {self._name}.{method}", given, str(tuple(like.shape)),
                          "One row a slot, as in what the method is given.")
         return value

@@ -49,7 +49,7 @@ class Run:
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
         """What all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
-            zeros = lambda: torch.zeros(len(self.rows), len(self.server.w), dtype=self.server.w.dtype, device=self.server.w.device)
+            zeros = lambda: torch.zeros_like(self.server.w).repeat(len(self.rows), 1)
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
