@@ -169,7 +169,7 @@ def test_a_refusal_of_the_round_as_such_blames_nobody(model, members):
 def test_a_rule_says_whose_numbers_it_refuses():
     from fairfl.updates import Updates
 
-    updates = Updates(torch.eye(3), torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9)
+    updates = Updates(torch.eye(3), losses=torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9)
     with pytest.raises(Refused, match="client 4's entry in losses") as caught:
         rules.QFedAvg().direction(updates)
     assert set(caught.value.clients) == {4, 7} and caught.value.clients[7].startswith("sent 'losses' = -2.0; allowed: ")
