@@ -113,7 +113,7 @@ FLOWER := $(VENV)/flower
 $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(FLOWER)
 	@grep -v '^packaging==' requirements.lock > $(FLOWER)/constraints
-	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest
+	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest hypothesis
 	@touch $@
 
 # TorchJD's solvers are for a few readers, so it gets an environment of its own as well.

@@ -39,7 +39,7 @@ def problem(K, d):
     G = torch.randn(K, d, generator=g) + 0.3 * torch.randn(d, generator=g)
     side = lambda: torch.rand(K, generator=g, dtype=torch.float64) + 0.2
     half = d // 2
-    return Updates(G, side(), layout=Layout(("a", "b"), ((half,), (d - half,))),
+    return Updates(G, losses=side(), layout=Layout(("a", "b"), ((half,), (d - half,))),
                    extras={"accuracies": side() / 2, "newton_rates": side()})
 
 
@@ -110,7 +110,7 @@ def against_torchjd(u, repeats, clock):
         print("\nTorchJD is not installed: no comparison.")
         return
     G, sizes = u.gradients, gram_matrix(u.gradients).diagonal().sqrt()
-    cosines = Updates(G, u.losses, extras={"newton_rates": sizes})
+    cosines = Updates(G, losses=u.losses, extras={"newton_rates": sizes})
     mean = G.double().mean(0) if G.numel() <= 2e7 else None
     pairs = {
         "Mean": (lambda: rules.FedAvg("uniform").direction(u).vector, aggregation.Mean(),

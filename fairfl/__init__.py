@@ -10,12 +10,13 @@ from fairfl.data import Dataset
 from fairfl.federation import Federation
 from fairfl.rules import Direction, GramRule, Rule
 from fairfl.server import Server
-from fairfl.training import History, train
+from fairfl.training import History, sweep, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"
 __all__ = ["Dataset", "Direction", "Federation", "GramRule", "History", "Layout", "LocalSGD", "Rule", "Server",
-           "Updates", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules", "server", "train"]
+           "Updates", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules", "server",
+           "sweep", "train"]
 
 
 def __dir__() -> list[str]:

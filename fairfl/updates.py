@@ -6,7 +6,7 @@ notebook), everything below consumes them, and neither side knows the other.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 
 import torch
@@ -49,7 +49,7 @@ def _vector(name: str, values, clients: int) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Updates:
-    """One round's updates of K participating clients.
+    """One round's updates of K participating clients; all but ``gradients`` by keyword.
 
     ``gradients`` (K, d): pseudo-gradients ``g_k = w_t − w_t^k``, one row a client, uphill (the server
     *subtracts* a combination of them). ``losses`` (K,): mean training losses at ``w_t``, before local
@@ -66,6 +66,7 @@ class Updates:
     """
 
     gradients: torch.Tensor
+    _: KW_ONLY
     losses: torch.Tensor | None = None
     shares: torch.Tensor | None = None
     clients: torch.Tensor | None = None

@@ -28,9 +28,8 @@ class Correction:
 
     def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks,
                  common: Stacks) -> torch.Tensor:
-        """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the proximal
-        term and momentum.
-        ``own`` and ``common`` are as the round began."""
+        """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
+        proximal term and momentum; ``own`` and ``common`` as the round began."""
         return g
 
     def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks,

@@ -21,6 +21,9 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
     itself raises passes, with a note.
     """
     held = {name: buffer.clone() for name, buffer in flat.module.named_buffers()}
+    weights = flat.vector.clone()
+    # A little off, since a buffer that follows the weights may have settled at those it was made with.
+    flat.vector.add_(torch.sin(torch.arange(len(weights), device=flat.device)).to(weights), alpha=0.01)
     try:
         with torch.no_grad(), _watched(flat.device) as drew:
             flat.module.train()
@@ -36,6 +39,7 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
                        f"{tuple(inputs.shape[1:])}, a model of {flat.vector.dtype}")
         raise
     finally:
+        flat.vector.copy_(weights)
         flat.module.train()
     if not torch.is_tensor(losses) or losses.shape != (len(inputs),):
         shape = tuple(losses.shape) if torch.is_tensor(losses) else type(losses).__name__

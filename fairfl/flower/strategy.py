@@ -62,7 +62,8 @@ class FairStrategy(Strategy):
         if not self.evaluate:
             return None
         done = self.coordinator.round
-        accuracy, loss, unread = scores_of((to_reply(message, self.roster) for message in replies), self.coordinator.population)
+        sent = [to_reply(message, self.roster) for message in replies]
+        accuracy, loss, unread = scores_of(sent, self.coordinator.population)
         self.unread += [(done, refusal.who, refusal.reason) for refusal in unread]
         self.scores.append((done, accuracy, loss))
         if np.isnan(loss).all():

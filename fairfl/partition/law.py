@@ -17,9 +17,9 @@ P = ParamSpec("P")
 def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
     """``split(dataset, …) → Federation`` as a law: a mistyped keyword is refused, and the recipe is the call.
 
-    The recipe holds the law's name and every argument but the dataset, given or default, and then what ``split`` has
-    put into it (which goes before where both have a name: groups by number instead of by class name). ``test`` is
-    left out where it has no effect, with ``scored_on="official"``.
+    The recipe holds the law's name and every argument but the dataset and own lists, given or default, and then what
+    ``split`` has put into it (which goes before where both have a name: groups by number instead of by class name).
+    ``test`` is left out where it has no effect, with ``scored_on="official"``.
     """
     signature = inspect.signature(split)
 
@@ -31,8 +31,7 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
         federation = split(*arguments, **keywords)
         call = signature.bind(*arguments, **keywords)
         call.apply_defaults()
-        dataset, *_ = signature.parameters
-        told = {name: _plain(value) for name, value in call.arguments.items() if name != dataset}
+        told = {name: _plain(value) for name, value in call.arguments.items() if name not in ("dataset", "lists")}
         if told.get("scored_on") == "official":
             del told["test"]
         return replace(federation, recipe={"law": split.__name__} | told | federation.recipe)

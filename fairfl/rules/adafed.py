@@ -45,8 +45,9 @@ class AdaFed(GramRule):
         if not 0 < float(top) < float("inf"):
             refusal = refuse(f"the largest |loss| to the power gamma = {self.gamma:g}", float(top),
                              "what float64 can hold, 1e-308 to 1e308", "Choose a smaller gamma, or scale the losses.")
-            refusal.clients = {int(k): f"sent a loss of {float(f):g}, whose power gamma = {self.gamma:g} is beyond float64"
-                               for k, f in zip(updates.clients[keep], losses[keep]) if torch.isinf(f.abs() ** self.gamma)}
+            over = torch.isinf(sizes ** self.gamma)
+            refusal.clients = {int(k): f"sent a loss whose power gamma = {self.gamma:g} is beyond float64: {float(f):g}"
+                               for k, f in zip(updates.clients[keep][over], losses[keep][over])}
             raise refusal
         s = (sizes / largest) ** self.gamma
         point = prescribed(gram[keep][:, keep], s, resolution(updates.gradients.dtype))

@@ -51,11 +51,11 @@ def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, rem
                      "Hand over one number for each row of gradients.")
     bad = (~(torch.isfinite(values) & (values >= low))).nonzero().flatten()
     if len(bad):
-        k = int(bad[0])
+        k, clients = int(bad[0]), updates.clients.tolist()
         bounds = "finite numbers" if low == -math.inf else f"finite numbers from {low:g} on"
-        refusal = refuse(f"client {int(updates.clients[k])}'s entry in {name} (round {updates.round})", float(values[k]),
+        refusal = refuse(f"client {clients[k]}'s entry in {name} (round {updates.round})", float(values[k]),
                          bounds, remedy or "Check the client's data or drop the client.")
-        refusal.clients = {int(updates.clients[k]): f"sent {name!r} = {float(values[k])!r}; allowed: {bounds}" for k in bad}
+        refusal.clients = {clients[k]: f"sent {name!r} = {float(values[k])!r}; allowed: {bounds}" for k in bad.tolist()}
         raise refusal
     return values
 

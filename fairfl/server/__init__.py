@@ -1,14 +1,16 @@
 """What the server does with a round: one step, the same for a simulation, for Flower and for anybody's deployment.
 
 In: clients' replies, or ``Updates`` that are sound already. Out: the model's next weights, and a record of the round: who took
-part, who was refused and why. ``Coordinator`` holds a rule, a model and what both remember; ``Member`` is the client's side of it;
-``Server`` says how a direction becomes a step. Knows nothing of networks: ``fairfl.flower`` carries these messages.
+part, who was refused and why. ``ServerStep`` holds a rule, a model and what both remember; ``Server`` says how a direction becomes a
+step. ``Coordinator`` has replies checked before, ``Member`` is the client's side of it. Knows nothing of networks:
+``fairfl.flower`` carries these messages.
 """
 
 from fairfl.server.collect import collect
 from fairfl.server.coordinator import Coordinator, RoundRecord
 from fairfl.server.member import Member
 from fairfl.server.reply import Refusal, Reply
-from fairfl.server.step import Server, ServerState
+from fairfl.server.round import ServerStep, Taken
+from fairfl.server.step import Server
 
-__all__ = ["Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "Server", "ServerState", "collect"]
+__all__ = ["Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "Server", "ServerStep", "Taken", "collect"]

@@ -11,21 +11,25 @@ FAR = 1e6
 
 
 def culprits(refusal: Refused, updates: Updates) -> dict[int, str]:
-    """Clients whose replies are to blame and what each sent, in words that follow "it"; empty where the round as such was refused.
+    """Clients whose replies are to blame, and what each sent in words that follow "it".
 
     Those whom the refusal names; if it names nobody, the one client that sent something far larger than the others did.
+    Empty where the round as such was refused.
     """
     present = set(updates.clients.tolist())
     return {k: why for k, why in refusal.clients.items() if k in present} or _outsized(updates)
 
 
 def _outsized(updates: Updates) -> dict[int, str]:
-    numbers = {"losses": updates.losses, **updates.extras}
-    columns = {"an update with an entry of size": updates.gradients.abs().amax(1).double().cpu(),
-               **{f"{name!r} of size": values.double().abs().cpu() for name, values in numbers.items() if values is not None}}
+    columns = {"an update with an entry of size": updates.gradients.abs().amax(1)}
+    columns |= {f"{name!r} of size": values.abs() for name, values in updates.extras.items()}
+    if updates.losses is not None:
+        columns["'losses' of size"] = updates.losses.abs()
+    columns = {what: sizes.double().cpu() for what, sizes in columns.items()}
     excess, what = max((float(sizes.max() / sizes.median().clamp(min=1)), what) for what, sizes in columns.items())
     if excess <= FAR:
         return {}
     sizes = columns[what]
-    return {int(updates.clients[sizes.argmax()]): f"sent {what} {float(sizes.max()):.3g} (the others' median: "
-                                                  f"{float(sizes.median()):.3g}), and the rule refused the round with it"}
+    most, median = float(sizes.max()), float(sizes.median())
+    return {int(updates.clients[sizes.argmax()]): f"sent {what} {most:.3g} (everybody's median: {median:.3g}), and the "
+                                                  "rule refused the round with it"}

@@ -29,7 +29,8 @@ def against_name(reply: Reply, claimed: Counter, population: int) -> str:
         return f"gives its number as {quoted(reply.client)}; allowed: 0 to {population - 1}"
     if claimed[reply.client] > 1:
         # Nothing tells the true one from the other, and counting both would give this client two votes.
-        return f"is one of {claimed[reply.client]} replies that call themselves client {reply.client}, and none of them is used"
+        return (f"is one of {claimed[reply.client]} replies that call themselves client {reply.client}, "
+                "and none of them is used")
     return ""
 
 
@@ -48,7 +49,8 @@ def against_numbers(numbers: object, needs: Iterable[str], reader: str = "the ru
         return f"sent its numbers as {quoted(numbers)}; allowed: numbers by name"
     for name in needs:
         if name not in numbers:
-            return f"sent no {name!r}, which {reader} reads; it sent {quoted(list(numbers)) if numbers else 'no numbers'}"
+            sent = quoted(list(numbers)) if numbers else "no numbers"
+            return f"sent no {name!r}, which {reader} reads; it sent {sent}"
         if not _is_number(numbers[name]) or not abs(numbers[name]) <= sys.float_info.max:
             return f"sent {name!r} = {quoted(numbers[name])}; allowed: a finite number"
     return ""

@@ -20,7 +20,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class Sound:
-    """What the server keeps of a reply that passed: ``gradient`` (d,) is w_t minus its model. The rest as in ``Reply``."""
+    """What the server keeps of a reply that passed: ``gradient`` (d,), w_t minus its model, and the rest as it came."""
 
     who: str
     gradient: torch.Tensor
@@ -48,7 +48,8 @@ def sift(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, populati
     claimed = claims(replies, population)
     sound, refused = {}, []
     for reply in replies:
-        reason = against_name(reply, claimed, population) or against_size(reply.size) or against_numbers(reply.numbers, needs)
+        reason = against_name(reply, claimed, population)
+        reason = reason or against_size(reply.size) or against_numbers(reply.numbers, needs)
         gradient, reason = (None, reason) if reason else _gradient(reply.arrays, layout, start)
         if reason:
             refused.append(Refusal(reply.who, reason))
@@ -61,11 +62,12 @@ def sift(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, populati
 def gather(sound: Mapping[int, Sound], layout: Layout, population: int, *, round: int = 0, needs: Iterable[str] = (),
            local_lr: float = 1.0) -> Updates:
     """The ``Updates`` of one or more sound replies."""
-    sizes = torch.tensor([reply.size for reply in sound.values()], dtype=torch.float64)
-    numbers = {name: torch.tensor([reply.numbers[name] for reply in sound.values()], dtype=torch.float64) for name in needs}
-    gradients = torch.stack([reply.gradient for reply in sound.values()])
-    return Updates(gradients, numbers.pop("losses", None), sizes / sizes.sum(), torch.tensor(list(sound)), population, round, layout,
-                   numbers, local_lr)
+    held = list(sound.values())
+    sizes = torch.tensor([reply.size for reply in held], dtype=torch.float64)
+    numbers = {name: torch.tensor([reply.numbers[name] for reply in held], dtype=torch.float64) for name in needs}
+    return Updates(torch.stack([reply.gradient for reply in held]), losses=numbers.pop("losses", None),
+                   shares=sizes / sizes.sum(), clients=torch.tensor(list(sound)), population=population, round=round,
+                   layout=layout, extras=numbers, local_lr=local_lr)
 
 
 def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torch.Tensor | None, str]:
@@ -73,7 +75,8 @@ def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torc
     if not isinstance(arrays, Mapping):
         return None, f"sent its model as {quoted(arrays)}; allowed: arrays by parameter name"
     known = set(layout.names)
-    lacking, foreign = [name for name in layout.names if name not in arrays], [name for name in arrays if name not in known]
+    lacking = [name for name in layout.names if name not in arrays]
+    foreign = [name for name in arrays if name not in known]
     if lacking or foreign:
         said = [f"lacks {', '.join(lacking)}"] * bool(lacking) + [f"has {_listed(foreign)}"] * bool(foreign)
         return None, f"sent another model's parameters: it {' and '.join(said)}; expected {', '.join(layout.names)}"

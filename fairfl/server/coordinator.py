@@ -7,22 +7,23 @@ from dataclasses import asdict, dataclass, field
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD
-from fairfl.errors import Diverged, Refused, refuse
+from fairfl.clients.provide import refuse_unprovided
+from fairfl.errors import Refused, refuse
+from fairfl.rules import Rule
 from fairfl.server.blame import culprits
 from fairfl.server.checks import claims
 from fairfl.server.collect import Sound, gather, sift
 from fairfl.server.reply import Refusal, Reply
-from fairfl.rules import Rule, make
-from fairfl.clients.provide import refuse_unprovided
-from fairfl.server.step import Server, ServerState
-from fairfl.updates import Updates
+from fairfl.server.round import ServerStep
+from fairfl.server.step import Server
 
 
 @dataclass(frozen=True)
 class RoundRecord:
     """What happened in one round.
 
-    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why. ``missing``: numbers nobody answered for.
+    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why.
+    ``missing``: numbers nobody answered for.
     ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in ``History``.
     ``remark``: where the rule had to deviate from its own formula.
     """
@@ -48,7 +49,7 @@ class RoundRecord:
 
 @dataclass
 class Coordinator:
-    """A rule applied to replies, round after round, as ``train`` would apply it.
+    """``ServerStep`` for replies that nobody has checked: round after round, what ``train`` would do with the sound ones.
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the clients that
     exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step size). ``quorum``: a round
@@ -75,23 +76,26 @@ class Coordinator:
         ):
             if not ok:
                 raise refuse(name, getattr(self, name), allowed, "Change Coordinator's argument.")
-        self.rule = make(self.rule) if isinstance(self.rule, str) else copy.deepcopy(self.rule)
-        refuse_unprovided(self.rule)
         flat = FlatModel(copy.deepcopy(self.model))
         self.layout = flat.layout
-        self._state = ServerState(self.server, flat.vector, self.rounds)
-        self.reported = self.w.clone()
+        self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
+        self.rule = self._step.rule
+        refuse_unprovided(self.rule)
         self.round = 0
         self.log: list[RoundRecord] = []
 
     @property
     def w(self) -> torch.Tensor:
-        return self._state.w
+        return self._step.w
+
+    @property
+    def reported(self) -> torch.Tensor:
+        return self._step.reported
 
     @property
     def needs(self) -> list[str]:
         """What clients have to send beside their model and their size."""
-        return sorted(self.rule.needs - {"layout", "shares"})
+        return self._step.needs
 
     def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
         """The model by parameter name: what clients start from, or what the method reports."""
@@ -100,28 +104,35 @@ class Coordinator:
                 for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}
 
     def receive(self, replies: Iterable[Reply]) -> RoundRecord:
-        """One round: check the replies, ask the rule, move the model. A bad reply is left out, a round without a direction is skipped.
+        """One round: check the replies, ask the rule, move the model.
 
-        A client with whose numbers the rule cannot work is left out as well, and the rule is asked again without it, as if it had
-        not answered. Either way the round is over and in ``log``; a skipped one leaves no trace in any memory.
-        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as it was before.
+        A bad reply is left out. So is a client with whose numbers the rule cannot work: the rule is asked again, as
+        if that client had not answered. A round without a direction is skipped and leaves no trace in any memory.
+        Either way the round is over and in ``log``.
+        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as
+        it was before.
         """
         replies = list(replies)
         heard = claims(replies, self.population)
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
         done = self._decide(sound, refused)
-        record = RoundRecord(self.round, tuple(sound), tuple(refused), tuple(k for k in range(self.population) if k not in heard), **done)
+        missing = tuple(k for k in range(self.population) if k not in heard)
+        record = RoundRecord(self.round, tuple(sound), tuple(refused), missing, **done)
         self.round += 1
         self.log.append(record)
         return record
 
     def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
-        """Move the model, as what a ``RoundRecord`` tells of it. Whoever keeps the rule from it goes from ``sound`` to ``refused``."""
+        """Move the model, and say what a ``RoundRecord`` tells of that.
+
+        Whoever keeps the rule from it goes from ``sound`` to ``refused``.
+        """
         while len(sound) >= self.quorum:
             updates = gather(sound, self.layout, self.population, round=self.round, needs=self.needs,
                              local_lr=self.local.lr_at(self.round))
             try:
-                return self._move(updates)
+                taken = self._step.take(updates)
+                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate, "remark": taken.direction.reason}
             except Refused as refusal:
                 blamed = culprits(refusal, updates)
                 if not blamed:
@@ -129,39 +140,15 @@ class Coordinator:
             refused += [Refusal(sound.pop(k).who, f"{why} ({self.rule.name})") for k, why in blamed.items()]
         return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
 
-    def _move(self, updates: Updates) -> dict:
-        """Rule, step and report; what a ``RoundRecord`` tells of them. All on copies: until nothing can fail, nothing has happened."""
-        rule, state = copy.deepcopy(self.rule), copy.deepcopy(self._state)
-        decided = rule.direction(updates)
-        norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
-        if not norm < float("inf"):
-            raise Diverged(f"{rule.name}'s direction has non-finite entries")
-        state.step(decided.vector, updates.round)
-        reported = rule.report(state.w).clone()
-        kept = {"the model": state.w, "the reported model": reported, "the server's momentum": state.first,
-                "the server's squares": state.second, **{f"{rule.name}'s {name}": value for name, value in rule.state_dict().items()}}
-        for what, value in kept.items():
-            if isinstance(value, (torch.Tensor, float)) and not bool(torch.isfinite(torch.as_tensor(value)).all()):
-                raise Diverged(f"after this step {what} would have non-finite entries")
-        self.rule, self._state, self.reported = rule, state, reported
-        rate = float("nan") if decided.rates is None else float(decided.rates.min())
-        return {"direction_norm": norm, "smallest_rate": rate, "remark": decided.reason}
-
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
         ``torch.load(..., weights_only=True)`` gives it back."""
-        return {"round": self.round, "server": {name: None if value is None else value.clone() for name, value in
-                                                self._state.state_dict().items()},
-                "rule": self.rule.state_dict(), "reported": self.reported.clone(), "log": [asdict(record) for record in self.log]}
+        return {"round": self.round, "log": [asdict(record) for record in self.log], **self._step.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model or another rule."""
-        if state["reported"].shape != self.w.shape:
-            raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
-                         "Build the coordinator with the model that it was saved with.")
-        self.rule.load_state_dict(state["rule"])
-        self._state.load_state_dict(state["server"])
-        self.round, self.reported = state["round"], state["reported"].clone()
+        """Continue from ``state``, bit for bit. Raises what ``ServerStep.load_state_dict`` raises."""
+        self._step.load_state_dict(state)
+        self.round = state["round"]
         self.log = [RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
                     for record in state["log"]]
 

@@ -68,4 +68,4 @@ class Member:
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}
 
     def _flatten(self, arrays):
-        return torch.cat([torch.as_tensor(arrays[name]).reshape(-1) for name in self.flat.layout.names]).to(self.flat.vector)
+        return torch.cat([torch.as_tensor(arrays[name]).detach().reshape(-1) for name in self.flat.layout.names]).to(self.flat.vector)

@@ -57,45 +57,33 @@ class Server:
         """η_t in round t of T."""
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
+    def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor | None]:
+        """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,) where it has them."""
+        first = torch.zeros_like(w) if self.optimiser in ("adam", "yogi") or self.momentum else None
+        second = torch.full_like(w, self.tau**2) if self.optimiser != "sgd" else None
+        return {"w": w.clone(), "first": first, "second": second}
+
+    def step(self, state: dict[str, torch.Tensor | None], direction: torch.Tensor, lr: float) -> dict[str, torch.Tensor | None]:
+        """The state after a step of size ``lr`` against ``direction`` (d,); ``state`` itself stays as it is."""
+        after = {name: None if value is None else value.clone() for name, value in state.items()}
+        w, first, second = after["w"], after["first"], after["second"]
+        if self.optimiser == "sgd":
+            w.sub_(direction if first is None else first.mul_(self.momentum).add_(direction), alpha=lr)
+            return after
+        square = direction * direction
+        if self.optimiser == "adagrad":
+            second.add_(square)
+            w.sub_(direction / (second.sqrt() + self.tau), alpha=lr)
+        else:
+            b1, b2 = self.betas
+            first.mul_(b1).add_(direction, alpha=1 - b1)
+            if self.optimiser == "adam":
+                second.mul_(b2).add_(square, alpha=1 - b2)
+            else:
+                second.sub_((1 - b2) * square * torch.sign(second - square))
+            w.sub_(first / (second.sqrt() + self.tau), alpha=lr)
+        return after
+
 
 def _number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-class ServerState:
-    """One run's model ``w`` (d,) and the optimiser's memory."""
-
-    def __init__(self, server: Server, w: torch.Tensor, rounds: int):
-        self.server, self.rounds = server, rounds
-        self.w = w.clone()
-        self.first = torch.zeros_like(w) if server.optimiser in ("adam", "yogi") or server.momentum else None
-        self.second = torch.full_like(w, server.tau**2) if server.optimiser != "sgd" else None
-
-    def step(self, direction: torch.Tensor, round: int) -> None:
-        """Move ``w`` against ``direction``."""
-        s, lr = self.server, self.server.lr_at(round, self.rounds)
-        if s.optimiser == "sgd":
-            if self.first is not None:
-                direction = self.first.mul_(s.momentum).add_(direction)
-            self.w.sub_(direction, alpha=lr)
-            return
-        square = direction * direction
-        if s.optimiser == "adagrad":
-            self.second.add_(square)
-            self.w.sub_(direction / (self.second.sqrt() + s.tau), alpha=lr)
-            return
-        b1, b2 = s.betas
-        self.first.mul_(b1).add_(direction, alpha=1 - b1)
-        if s.optimiser == "adam":
-            self.second.mul_(b2).add_(square, alpha=1 - b2)
-        else:
-            self.second.sub_((1 - b2) * square * torch.sign(self.second - square))
-        self.w.sub_(self.first / (self.second.sqrt() + s.tau), alpha=lr)
-
-    def state_dict(self) -> dict:
-        return {"w": self.w, "first": self.first, "second": self.second}
-
-    def load_state_dict(self, state: dict) -> None:
-        for name in ("w", "first", "second"):
-            value = state[name]
-            setattr(self, name, None if value is None else value.to(self.w.device).clone())

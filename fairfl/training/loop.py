@@ -102,7 +102,7 @@ def train(
         "evaluate_every": evaluate_every, "score": list(score), "personal": describe(personal), "loss": describe(loss),
         "device": device.type, "engine": engine,
     }
-    runs = [Run(i, s, copy.deepcopy(r), f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
+    runs = [Run(i, s, r, f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
             for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))]
     begun, first, spent = time.perf_counter(), 0, 0.0
     if checkpoint is not None:
@@ -113,7 +113,7 @@ def train(
             for run, state in zip(runs, held["runs"]):
                 run.load_state_dict(state)
     del flats
-    memories = [Memory(run.rule) for run in runs] if checkpoint is not None else []
+    memories = [Memory(run.server.rule) for run in runs] if checkpoint is not None else []
     if first == 0:
         for run in runs:
             run.evaluate(flat, 0)
@@ -133,7 +133,7 @@ def train(
         name = rules[0].name if len({r.name for r in rules}) == 1 else f"{len(rules)} runs"
         for t in _progress(range(first, rounds), name, progress):
             slots = [slot for run in runs for slot in run.sample(t)]
-            starts = torch.stack([run.state.w for run in runs])
+            starts = torch.stack([run.server.w for run in runs])
             kept = [run.kept(local) for run in runs]
             deltas = train_slots(flat, resident, slots, starts, local, t, loss, engine, kept=kept)
             for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):

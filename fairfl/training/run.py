@@ -1,15 +1,17 @@
 """``Run``: one seed's part of a training: who takes part, what the rule remembers, what is recorded."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
 from fairfl.clients import LocalSGD, Slot
-from fairfl.errors import Diverged, refuse
-from fairfl.randomness import generator
 from fairfl.clients.evaluation import Scorer
-from fairfl.training.history import History
 from fairfl.clients.provide import PROVIDERS, RoundView
-from fairfl.server.step import ServerState
+from fairfl.errors import Diverged
+from fairfl.randomness import generator
+from fairfl.server import ServerStep
+from fairfl.training.history import History
 from fairfl.updates import Updates
 
 
@@ -17,9 +19,9 @@ class Run:
     """State of one seed between rounds. All of it that changes is in ``state_dict``."""
 
     def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss, personal, engine):
-        self.index, self.seed, self.rule, self.federation = index, seed, rule, federation
+        self.index, self.seed, self.federation = index, seed, federation
         self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
-        self.state = ServerState(server, w, rounds)
+        self.server = ServerStep(rule, w, rounds, server, undo=False)
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]
@@ -32,7 +34,6 @@ class Run:
         if personal:
             # A personal model is scored on its own client's rows alone.
             self.scorers = {part: [Scorer(data, [rows], loss) for rows in getattr(federation, part)] for part in self.scorers}
-        self.reported = self.state.w
         self.record = {"rounds": [], "participants": [], "direction_norm": [], "smallest_rate": [], "remarks": [],
                        **{f"{part}/{what}": [] for part in self.scorers for what in ("accuracy", "loss")}}
 
@@ -48,45 +49,36 @@ class Run:
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
         """What all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
-            zeros = lambda: torch.zeros_like(self.state.w).repeat(len(self.rows), 1)
+            zeros = lambda: torch.zeros_like(self.server.w).repeat(len(self.rows), 1)
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
     def step(self, flat, gradients, round, local, tamper) -> None:
-        """Rule and server: from the round's pseudo-gradients to the next model."""
+        """From the round's pseudo-gradients to the next model."""
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
         view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
-                         self.state.w, gradients, clients, steps, self.memory)
-        extras = {name: PROVIDERS[name](view) for name in sorted(self.rule.needs) if name in PROVIDERS}
+                         self.server.w, gradients, clients, steps, self.memory)
+        extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         for name, values in extras.items():
             _finite(name, values, clients, round)
-        updates = Updates(gradients, extras.pop("losses", None), sizes / sizes.sum(), torch.tensor(clients), len(self.rows),
-                          round, flat.layout, extras, local.lr_at(round))
+        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(), clients=torch.tensor(clients),
+                          population=len(self.rows), round=round, layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
         if tamper is not None:
-            updates = tamper(updates)
-        decided = self.rule.direction(updates)
-        if decided.vector.shape != self.state.w.shape:
-            raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape),
-                         str(tuple(self.state.w.shape)), "A direction is one flat vector, like a row of gradients.")
-        norm = float(torch.linalg.vector_norm(decided.vector, dtype=torch.float64))
-        if not np.isfinite(norm):
-            raise Diverged(f"{self.rule.name}'s direction has non-finite entries (round {round}); "
-                           f"look at the updates' sizes")
+            updates = replace(tamper(updates), round=round)  # the step size is the round's, whatever a reader's attack leaves out
         if self.ditto:
-            self.ditto.step(flat, self.data, self.slots, self.personal, self.state.w, round, self.loss, self.engine)
-        self.state.step(decided.vector, round)
-        self.reported = self.rule.report(self.state.w)
+            self.ditto.step(flat, self.data, self.slots, self.personal, self.server.w, round, self.loss, self.engine)
+        taken = self.server.take(updates)
         self.record["participants"].append(clients)
-        self.record["direction_norm"].append(norm)
-        self.record["smallest_rate"].append(float("nan") if decided.rates is None else float(decided.rates.min()))
-        if decided.reason:
-            self.record["remarks"].append((round, decided.reason))
+        self.record["direction_norm"].append(taken.norm)
+        self.record["smallest_rate"].append(taken.smallest_rate)
+        if taken.direction.reason:
+            self.record["remarks"].append((round, taken.direction.reason))
 
     def evaluate(self, flat, done: int) -> None:
         """Score the model that the method reports, or the personal models, after ``done`` rounds."""
-        flat.vector.copy_(self.reported)
+        flat.vector.copy_(self.server.reported)
         scored = {part: self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
                   for part, scorer in self.scorers.items()}
         # Recorded together, so that who stops a run in the middle of an evaluation keeps a record that fits together.
@@ -103,15 +95,12 @@ class Run:
         return tuple(torch.cat(column) for column in zip(*scores))
 
     def state_dict(self) -> dict:
-        return {"memory": self.memory, "personal": self.personal, "server": self.state.state_dict(), "rule": self.rule.state_dict(), "reported": self.reported,
-                "record": self.record}
+        return {"memory": self.memory, "personal": self.personal, "record": self.record, **self.server.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        self.state.load_state_dict(state["server"])
-        self.rule.load_state_dict(state["rule"])
-        self.reported = state["reported"].to(self.state.w.device)
-        self.record, self.memory = state["record"], _moved(state["memory"], self.state.w.device)
-        self.personal = _moved(state["personal"], self.state.w.device)
+        self.server.load_state_dict(state)
+        self.record, self.memory = state["record"], _moved(state["memory"], self.server.w.device)
+        self.personal = _moved(state["personal"], self.server.w.device)
 
     def history(self, settings: dict, seconds: float, federation) -> History:
         r = self.record
@@ -122,7 +111,7 @@ class Run:
         return History(
             rounds=np.array(r["rounds"]), participants=np.array(r["participants"], dtype=np.int64),
             direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
-            test_sizes=np.array([len(rows) for rows in federation.test]), weights=_array(self.reported),
+            test_sizes=np.array([len(rows) for rows in federation.test]), weights=_array(self.server.reported),
             remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import History, LocalSGD, Rule, Server, models, partition, rules, train
+from fairfl import History, LocalSGD, Rule, Server, Updates, models, partition, rules, train
 from fairfl.rules import Direction, GramRule
+from fairfl.server import ServerStep
 
 
 @pytest.fixture
@@ -189,13 +190,12 @@ def test_tampering_is_seen_by_the_rule(federation):
 def test_server_optimisers_match_torch():
     g = torch.Generator().manual_seed(0)
     start, steps = torch.randn(20, generator=g), [torch.randn(20, generator=g) for _ in range(10)]
-    from fairfl.server.step import ServerState
 
     def run(server):
-        state = ServerState(server, start, 10)
+        step = ServerStep("FedAvg", start, 10, server)
         for t, d in enumerate(steps):
-            state.step(d, t)
-        return state.w
+            step.take(Updates(d[None], round=t))
+        return step.w
 
     def reference(make):
         w = torch.nn.Parameter(start.clone())

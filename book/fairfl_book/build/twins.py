@@ -72,6 +72,7 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     """
     notebook = read(book.twin(name))
     client = NotebookClient(notebook, timeout=timeout, kernel_name="python3", record_timing=False,
+                            coalesce_streams=True,  # a busy machine cuts what a cell prints into pieces
                             resources={"metadata": {"path": str(book.chapters)}})
     start = spent()
     try:

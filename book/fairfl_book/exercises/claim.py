@@ -18,7 +18,7 @@ from fairfl.randomness import numpy_generator
 @dataclass(frozen=True)
 class Outcome:
     """``held`` of ``tried`` cases; ``worst`` residual; ``example``: the failing case with that residual, or ``None``;
-    ``plainest``: the failing case that takes the fewest words, where that is another one."""
+    ``plainest``: the failing case that takes the fewest words, where these are fewer than the worst one's."""
 
     held: int
     tried: int
@@ -48,9 +48,8 @@ def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: i
             failing.append((size, _words(case)))
     if not failing:
         return Outcome(held, n, worst)
-    example = _told(*max(failing, key=lambda f: f[0]))
-    plainest = _told(*min(failing, key=lambda f: len(f[1])))
-    return Outcome(held, n, worst, example, plainest if plainest != example else None)
+    largest, plainest = max(failing, key=lambda f: f[0]), min(failing, key=lambda f: len(f[1]))
+    return Outcome(held, n, worst, _told(*largest), _told(*plainest) if len(plainest[1]) < len(largest[1]) else None)
 
 
 def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> None:

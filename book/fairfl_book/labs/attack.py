@@ -31,7 +31,7 @@ class Attack(Lab):
         common, own = torch.randn(30, generator=chance, dtype=torch.float64), torch.randn(4, 30, generator=chance, dtype=torch.float64)
         rows = 0.1 * ((1 - conflict) * common + (0.3 + conflict) * own)
         losses = torch.tensor([0.6, 0.8, 1.0, 1.2], dtype=torch.float64)
-        honest = Updates(rows, losses, torch.full((4,), 0.25, dtype=torch.float64), torch.arange(4), 4, 0, local_lr=0.1)
+        honest = Updates(rows, losses=losses, local_lr=0.1)
         much = 10.0**size
         lie = {KINDS[0]: Bias(0, much - 1), KINDS[1]: Scaling(0, much), KINDS[2]: Scaling(0, much, part="update")}[kind]
         turned, hurt = [], []

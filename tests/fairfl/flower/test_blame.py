@@ -1,4 +1,4 @@
-"""A client whose numbers a rule cannot work with is left out, and the round goes on without it. None of this needs Flower."""
+"""A client whose numbers a rule cannot work with is left out, and the round goes on. None of this needs Flower."""
 
 import re
 from dataclasses import replace
@@ -44,11 +44,14 @@ def moves_by(size):
 
 SMALL, BIG = torch.float32, torch.float64
 LIES = {
-    "negative loss, q-FedAvg": (rules.QFedAvg(), says(losses=-1.0), SMALL, "sent 'losses' = -1.0; allowed: finite numbers from 0 on"),
-    "power of a loss, AdaFed": (rules.AdaFed(gamma=5), says(losses=1e100), SMALL, r"a loss of 1e\+100, whose power gamma = 5"),
+    "negative loss, q-FedAvg": (rules.QFedAvg(), says(losses=-1.0), SMALL,
+                                "sent 'losses' = -1.0; allowed: finite numbers from 0 on"),
+    "power of a loss, AdaFed": (rules.AdaFed(gamma=5), says(losses=1e100), SMALL,
+                                r"a loss whose power gamma = 5 is beyond float64: 1e\+100"),
     "negative rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=-1.0), SMALL, "sent 'newton_rates' = -1.0; allowed"),
     "negative accuracy, FedFA": (rules.FedFA(), says(accuracies=-1.0), SMALL, "sent 'accuracies' = -1.0; allowed"),
-    "enormous rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=1e300), SMALL, r"'newton_rates' of size 1e\+300 \(the others' median: "),
+    "enormous rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=1e300), SMALL,
+                               r"'newton_rates' of size 1e\+300 \(everybody's median: "),
     "long update, FedAvg": (rules.FedAvg(), moves_by(1e200), BIG, r"an update with an entry of size 1e\+200"),
 }
 
@@ -70,15 +73,16 @@ def test_a_liar_is_left_out_as_if_it_had_not_answered_and_the_rounds_go_on(model
 def test_all_who_lie_are_left_out(model, members):
     c = coordinator(rules.QFedAvg(), model)
     sent = replies(c, members)
-    record = c.receive([sent[0], *(says(losses=-float(r.client))(r, c) for r in sent[1:3]), says(losses=float("nan"))(sent[3], c)])
+    lies = [says(losses=loss)(reply, c) for reply, loss in zip(sent[1:], (-1.0, -2.0, float("nan")))]
+    record = c.receive([sent[0], *lies])
     assert record.clients == (0,) and not record.skipped
-    assert [(r.who, r.reason[:22]) for r in record.refused] == [
-        ("client 3", "sent 'losses' = nan; a"), ("client 1", "sent 'losses' = -1.0; "), ("client 2", "sent 'losses' = -2.0; ")]
+    assert [(r.who, r.reason.split(";")[0]) for r in record.refused] == [
+        ("client 3", "sent 'losses' = nan"), ("client 1", "sent 'losses' = -1.0"), ("client 2", "sent 'losses' = -2.0")]
 
 
-@pytest.mark.parametrize("server", [Server(optimiser="adam"), Server(optimiser="adagrad"), Server(optimiser="yogi")], ids=lambda s: s.optimiser)
-def test_what_the_server_remembers_stays_finite(model, members, server):
-    c, before = coordinator("FedAvg", model, server=server), []
+@pytest.mark.parametrize("optimiser", ["adam", "adagrad", "yogi"])
+def test_what_the_server_remembers_stays_finite(model, members, optimiser):
+    c, before = coordinator("FedAvg", model, server=Server(optimiser=optimiser)), []
     for _ in range(ROUNDS):
         sent = replies(c, members)
         record = c.receive([*sent[:3], moves_by(1e25)(sent[3], c)])
@@ -121,16 +125,17 @@ class Moody(rules.Rule):
         return rules.Direction(updates.gradients.mean(0))
 
 
-@pytest.mark.parametrize("error", [ValueError("a slip"), KeyError("a slip"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("error", [ValueError, KeyError, KeyboardInterrupt])
 def test_a_slip_in_a_rule_is_not_a_skipped_round_and_leaves_the_server_as_it_was(model, members, error, tmp_path):
-    c, fine = coordinator(Moody(error), model, server=Server(momentum=0.5)), coordinator(Moody(None), model, server=Server(momentum=0.5))
+    c, fine = (coordinator(Moody(slip), model, server=Server(momentum=0.5)) for slip in (error("a slip"), None))
     for one in (c, fine):
         one.receive(replies(one, members))
     w = c.w.clone()
-    with pytest.raises(type(error)) as caught:
+    with pytest.raises(error) as caught:
         c.receive(replies(c, members))
-    assert type(caught.value) is type(error) and c.round == 1 and len(c.log) == 1
-    assert torch.equal(c.w, w) and torch.equal(c.reported, w) and c.rule.state_dict() == {"visits": 1} and c.rule.other == [0]
+    assert type(caught.value) is error and c.round == 1 and len(c.log) == 1
+    assert torch.equal(c.w, w) and torch.equal(c.reported, w)
+    assert c.rule.state_dict() == {"visits": 1} and c.rule.other == [0]
     torch.save(c.state_dict(), tmp_path / "state.pt")
     c.rule.error = None
     c.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
@@ -164,7 +169,7 @@ def test_a_refusal_of_the_round_as_such_blames_nobody(model, members):
 def test_a_rule_says_whose_numbers_it_refuses():
     from fairfl.updates import Updates
 
-    updates = Updates(torch.eye(3), losses=torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9)
+    updates = Updates(torch.eye(3), torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9)
     with pytest.raises(Refused, match="client 4's entry in losses") as caught:
         rules.QFedAvg().direction(updates)
     assert set(caught.value.clients) == {4, 7} and caught.value.clients[7].startswith("sent 'losses' = -2.0; allowed: ")

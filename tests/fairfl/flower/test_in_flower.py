@@ -10,7 +10,7 @@ import pytest
 
 from fairfl import train
 
-RESULTS = Path(__file__).resolve().parents[2] / "data" / "results"
+RESULTS = Path(__file__).resolve().parents[3] / "data" / "results"
 REASON = "Flower is not installed: make test-flower installs it and runs this"
 
 

@@ -67,11 +67,12 @@ def test_numbers_that_are_lists_and_names_with_escapes_do_not_stop_the_server():
     renamed = to_content(REPLY)
     renamed["arrays"] = flwr.ArrayRecord({"\x1b[31mweight": renamed["arrays"]["weight"]})
     strategy = FairStrategy(Coordinator("QFedAvg", torch.nn.Linear(2, 1), 2, 3))
-    sent = [with_numbers(client=[0, 1], losses=0.5), with_numbers(losses=[0.5]), with_numbers(**{"num-examples": [1.0]}, losses=0.5),
-            message(renamed), with_numbers(client=1, losses=0.5, more=[1, 2])]
+    sent = [with_numbers(client=[0, 1], losses=0.5), with_numbers(losses=[0.5]), message(renamed),
+            with_numbers(**{"num-examples": [1.0]}, losses=0.5), with_numbers(client=1, losses=0.5, more=[1, 2])]
     for one in sent[:4]:
         _, metrics = strategy.aggregate_train(1, [one, sent[4]])
-        assert dict(metrics)["clients"] == 1 == dict(metrics)["refused"] and str(strategy.coordinator.log[-1]).isprintable()
+        assert dict(metrics) == {"clients": 1, "refused": 1, "missing": 1 if one is sent[0] else 0}
+        assert str(strategy.coordinator.log[-1]).isprintable()
     evaluated = flwr.RecordDict({"metrics": flwr.MetricRecord({"client": [0], "accuracy": 0.5, "loss": 1.0})})
     assert strategy.aggregate_evaluate(1, [message(evaluated)]) is None and "number as [0]" in strategy.unread[0][2]
 

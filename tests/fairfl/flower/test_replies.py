@@ -56,8 +56,8 @@ def test_replies_give_what_train_gives(fed, model, members, rule, server):
         c.receive(replies(c, reversed(members)))  # whoever answers first: rows are in the order of numbers
         losses.append([m.score(c.arrays(reported=True))["loss"] for m in members])
     history = train(fed, rule, model, rounds=ROUNDS, local=LOCAL, server=server, seed=1, engine="sequential", device="cpu")
-    # A client's loss, computed alone or among others, may differ in its last bit by the processor. Where no rule reads losses the
-    # models have the same bits.
+    # A client's loss, computed alone or among others, may differ in its last bit by the processor. Where no rule reads
+    # losses the models have the same bits.
     same = np.array_equal if not c.needs else partial(np.allclose, rtol=1e-5, atol=1e-6)
     assert same(history.direction_norm, [r.direction_norm for r in c.log])
     assert same(history.weights, c.reported.numpy())
@@ -83,10 +83,10 @@ BAD = {
     "error": (lambda r: Reply("node 9", error="timed out"), "sent no answer: timed out"),
     "list for a number": (lambda r: replace(r, client=[2]), r"number as \[2\]; allowed: 0 to 3"),
     "list for a size": (lambda r: replace(r, size=[4, 5]), r"size as \[4, 5\]; allowed"),
-    "list for a loss": (lambda r: replace(r, numbers={"losses": [0.5]}), r"sent 'losses' = \[0.5\]; allowed: a finite number"),
-    "size that overflows a sum": (lambda r: replace(r, size=1.7e308), r"size as 1.7e\+308; allowed: up to 9007199254740992 rows"),
+    "list for a loss": (lambda r: replace(r, numbers={"losses": [0.5]}), r"sent 'losses' = \[0.5\]; allowed: a finite"),
+    "size that overflows a sum": (lambda r: replace(r, size=1.7e308), r"size as 1.7e\+308; allowed: up to 9007"),
     "integer beyond floats": (lambda r: replace(r, size=10 ** 400), "allowed: up to 9007199254740992 rows"),
-    "integer beyond print": (lambda r: replace(r, numbers={"losses": 10 ** 5000}), "a value of type int; allowed: a finite number"),
+    "integer beyond print": (lambda r: replace(r, numbers={"losses": 10 ** 5000}), "a value of type int; allowed"),
     "no mapping": (lambda r: replace(r, numbers=None), "sent its numbers as None; allowed: numbers by name"),
     "no model": (lambda r: replace(r, arrays=None), "sent its model as None; allowed: arrays by parameter name"),
     "names with escapes": (lambda r: replace(r, arrays={"\x1b[2Jgone\n": 0, **{f"x{i}": 0 for i in range(9)}}),
@@ -123,21 +123,24 @@ def test_two_replies_in_one_name_are_both_refused(model, members):
 def test_arrays_that_belong_to_a_training_are_used(model, members):
     c, other = coordinator("FedMGDAPlus", model), coordinator("FedMGDAPlus", model)
     sent = replies(c, members)
-    record = c.receive([replace(r, arrays={name: a.clone().requires_grad_() for name, a in r.arrays.items()}) for r in sent])
+    trained = [{name: a.clone().requires_grad_() for name, a in r.arrays.items()} for r in sent]
+    record = c.receive([replace(r, arrays=arrays) for r, arrays in zip(sent, trained)])
     other.receive(sent)
     assert len(record.clients) == N and torch.equal(c.w, other.w) and not c.w.requires_grad
 
 
 def test_scores_are_used_or_refused_by_name_as_replies_are():
-    said = {0: (0.5, 1.0), 1: (2.0, 1.0), 2: (0.5, [1.0]), 3: (float("nan"), 1.0), 4: (0.5, 10 ** 400), 5: (True, 1.0), 6: (1.0, 2.5)}
-    sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in said.items()]
-    sent += [Reply("node", [7], numbers=sent[0].numbers), Reply("node", 8, numbers={"loss": 1}), Reply("node", error="\x1b[31mno"),
-             *[Reply("node", 9, numbers={"accuracy": a, "loss": 1.0}) for a in (0.1, 0.9)]]
+    said = [(0.5, 1.0), (2.0, 1.0), (0.5, [1.0]), (float("nan"), 1.0), (0.5, 10 ** 400), (True, 1.0), (1.0, 2.5)]
+    sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in enumerate(said)]
+    sent += [Reply("node", [7], numbers=sent[0].numbers), Reply("node", 8, numbers={"loss": 1}),
+             Reply("node", error="\x1b[31mno"), *[Reply("node", 9, numbers=sent[k].numbers) for k in (0, 6)]]
     accuracy, loss, refused = scores_of(sent, 10)
     assert np.flatnonzero(~np.isnan(accuracy)).tolist() == np.flatnonzero(~np.isnan(loss)).tolist() == [0, 6]
-    assert (accuracy[6], loss[6]) == (1.0, 2.5) and all(r.reason.isprintable() and r.who.endswith("node") for r in refused)
-    words = ["'accuracy' = 2.0; allowed: 0 to 1", "'loss' = [1.0]; allowed: a finite", "'accuracy' = nan", "'loss' = 1000", "= True",
-             "number as [7]", "sent no 'accuracy', which the server reads", "no answer: \\x1b[31mno", *["2 replies that call"] * 2]
+    assert (accuracy[6], loss[6]) == (1.0, 2.5)
+    assert all(r.reason.isprintable() and r.who.endswith("node") for r in refused)
+    words = ["'accuracy' = 2.0; allowed: 0 to 1", "'loss' = [1.0]; allowed: a finite", "'accuracy' = nan",
+             "'loss' = 1000", "= True", "number as [7]", "sent no 'accuracy', which the server reads",
+             "no answer: \\x1b[31mno", *["2 replies that call"] * 2]
     assert len(words) == len(refused) and all(word in r.reason for word, r in zip(words, refused))
 
 
@@ -268,11 +271,11 @@ def test_a_crash_is_a_crash_and_an_unknown_fault_is_named(model, members):
 
 
 def test_without_flower_the_error_says_what_to_install():
-    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f\nprint(f.Coordinator.__name__)\nf.FairStrategy"
+    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f, fairfl.server as s\nprint(s.Coordinator.__name__)\nf.FairStrategy"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "Coordinator\n" and 'pip install "fairfl[flower]"' in done.stderr
 
 
 def test_the_flower_free_part_imports_no_flower():
-    code = "import sys, fairfl.flower, post_offices.faults; print('flwr' in sys.modules)"
+    code = "import sys, fairfl.flower, fairfl.server; print('flwr' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -23,7 +23,7 @@ def updates(gradients, losses=None, dtype=torch.float64, seed=0, **more):
     extras["losses_after"] = torch.as_tensor(losses)
     extras |= more.pop("extras", {})
     more = {"shares": torch.tensor(shares / shares.sum()), "layout": layout(d)} | more
-    return Updates(gradients, torch.as_tensor(losses, dtype=torch.float64),
+    return Updates(gradients, losses=torch.as_tensor(losses, dtype=torch.float64),
                    extras={name: torch.as_tensor(value) for name, value in extras.items()}, **more)
 
 

@@ -1,0 +1,113 @@
+"""``ServerStep``: from a round's ``Updates`` to the next model, the same for ``train``, for a ``Coordinator`` and for a loop of your own."""
+
+import copy
+from dataclasses import dataclass
+
+import torch
+
+from fairfl.clients.provide import ALWAYS
+from fairfl.errors import Diverged, Refused, refuse
+from fairfl.rules import Direction, Rule, make
+from fairfl.server.step import Server
+from fairfl.updates import Updates
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a round did: the ``direction`` that was followed, and its ``norm``."""
+
+    direction: Direction
+    norm: float
+
+    @property
+    def smallest_rate(self) -> float:
+        """``min_k ρ_k``; NaN where the rule gives no rates. Negative: the step sacrificed somebody, to first order."""
+        return float("nan") if self.direction.rates is None else float(self.direction.rates.min())
+
+
+class ServerStep:
+    """A rule and a model that it moves, round by round.
+
+    ``rule``: a ``Rule`` (a copy is used) or its name. ``w`` (d,): the first model, as one vector. ``rounds``: T, which ``server``'s
+    decay refers to. ``undo``: whether a round that raises leaves the rule's memory as it was, which takes a copy of it every round;
+    ``train`` ends there and does without.
+
+    ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes new ones,
+    and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by name.
+
+    >>> import torch
+    >>> from fairfl import Updates
+    >>> from fairfl.server import ServerStep
+    >>> towns = torch.tensor([[0.0, 0.0], [6.0, 0.0], [0.0, 3.0]])  # client k's loss is ‖w − town_k‖² / 2
+    >>> server = ServerStep("FedAvg", w=torch.ones(2), rounds=50)
+    >>> for t in range(50):
+    ...     taken = server.take(Updates(0.5 * (server.w - towns), round=t))
+    >>> server.reported.round(decimals=3)
+    tensor([2., 1.])
+    """
+
+    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server(), *, undo: bool = True):
+        self.rule = make(rule) if isinstance(rule, str) else copy.deepcopy(rule)
+        self.rounds, self.server, self.undo = rounds, server, undo
+        self._state = server.begin(w.detach())
+        self.reported = self.w
+
+    @property
+    def w(self) -> torch.Tensor:
+        return self._state["w"]
+
+    @property
+    def needs(self) -> list[str]:
+        return sorted(self.rule.needs - ALWAYS)
+
+    def take(self, updates: Updates) -> Taken:
+        """One round: ask the rule, step against its direction, report.
+
+        Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and rule would
+        remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with ``undo`` all memories,
+        are as they were.
+        """
+        memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
+        try:
+            decided = self.rule.direction(updates)
+            if decided.vector.shape != self.w.shape:
+                raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape), str(tuple(self.w.shape)),
+                             "A direction is one flat vector, like a row of gradients.")
+            norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
+            self._finite({f"{self.rule.name}'s direction": norm}, updates)
+            state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
+            reported = self.rule.report(state["w"]).clone()
+            held = {"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
+                    "the server's second moment": state["second"]}
+            if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
+                held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}
+            self._finite(held, updates)
+        except BaseException:
+            vars(self.rule).clear()
+            vars(self.rule).update(memory)
+            raise
+        self._state, self.reported = state, reported
+        return Taken(decided, float(norm))
+
+    @staticmethod
+    def _finite(values: dict, updates: Updates) -> None:
+        for what, value in values.items():
+            value = torch.as_tensor(value if isinstance(value, (torch.Tensor, float)) else 0)
+            # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round.
+            if value.is_floating_point() and not bool(torch.isfinite(value.sum())) and not bool(torch.isfinite(value).all()):
+                raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
+
+    def state_dict(self) -> dict:
+        """All that changes from round to round, as tensors and plain values."""
+        return {"server": dict(self._state), "rule": self.rule.state_dict(), "reported": self.reported}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model, rule or optimiser."""
+        if state["reported"].shape != self.w.shape:
+            raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
+                         "Start from the model that it was saved with.")
+        if any((state["server"][name] is None) != (held is None) for name, held in self._state.items()):
+            raise Refused("the saved state is that of another server optimiser; start with the Server that it was saved with")
+        self.rule.load_state_dict(state["rule"])
+        here = lambda value: None if value is None else value.to(self.w.device)
+        self.reported, self._state = here(state["reported"]), {name: here(state["server"][name]) for name in self._state}
