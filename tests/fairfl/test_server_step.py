@@ -124,7 +124,7 @@ def test_a_saved_step_continues_bit_for_bit(server):
 @pytest.mark.parametrize("other, words", [
     (ServerStep("FedAvg", torch.ones(7), 5), r"size of the saved model is \(6,\); allowed: \(7,\)"),
     (ServerStep("FedAvg", torch.ones(6), 5, Server(optimiser="adam")), "another server optimiser"),
-    (ServerStep(rules.FedFV(tau=1), torch.ones(6), 5), "another server optimiser|FedFV's state is made of")], ids=["model", "server", "rule"])
+    (ServerStep(rules.FedFV(tau=1), torch.ones(6), 5), "FedFV's state is made of")], ids=["model", "server", "rule"])
 def test_a_state_of_something_else_is_refused(other, words):
     step = ServerStep(rules.AFL(), torch.ones(6), 5)
     step.take(replace(rounds()[0], clients=torch.arange(3), population=3))
