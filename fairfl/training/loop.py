@@ -133,11 +133,7 @@ def train(
         name = rules[0].name if len({r.name for r in rules}) == 1 else f"{len(rules)} runs"
         for t in _progress(range(first, rounds), name, progress):
             slots = [slot for run in runs for slot in run.sample(t)]
-<<<<<<< HEAD
-            starts = torch.stack([run.state.w for run in runs])
-=======
             starts = torch.stack([run.server.w for run in runs])
->>>>>>> main
             kept = [run.kept(local) for run in runs]
             deltas = train_slots(flat, resident, slots, starts, local, t, loss, engine, kept=kept)
             for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
