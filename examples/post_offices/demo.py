@@ -10,7 +10,7 @@ from fairfl import LocalSGD, data, models, partition
 from fairfl.errors import unknown
 from fairfl.flower.apps import client_app, server_app
 from fairfl.server.coordinator import Coordinator
-from post_offices.faults import spoil
+from fairfl_book.faults import spoil
 from fairfl.server.member import Member
 from fairfl.flower.strategy import FairStrategy
 from fairfl.rules import make

@@ -10,7 +10,7 @@ import pytest
 from fairfl_book import places
 
 BOOK = places.find()
-FOR_CHAPTERS = {"exercises", "figures", "labs", "places", "selftest", "toy"}
+FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "toy"}
 
 
 @pytest.mark.parametrize("name", ["fairfl_book", "fairfl_book.build", "fairfl_book.reading", "fairfl_book.teaching"])

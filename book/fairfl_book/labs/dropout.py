@@ -41,7 +41,7 @@ class Dropout(Lab):
 
     def compute(self, rule, ninth, silent):
         from fairfl.server import Coordinator, collect
-        from post_offices.faults import spoil
+        from fairfl_book.faults import spoil
 
         arrays, sound, model = replies()
         flaws = {"has a NaN": "not a number", "has the wrong shape": "wrong shape", "claims to be office 0": "poses as client 0"}

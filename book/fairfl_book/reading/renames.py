@@ -16,6 +16,7 @@ MOVED = {
     "fairfl.experiments": "reproductions",
     "fairfl.figures": "fairfl_book.figures",
     "fairfl.flower.demo": "post_offices.demo",
+    "fairfl.flower.faults": "fairfl_book.faults",
     "fairfl.gram": "fairfl.rules.gram",
     "fairfl.labs": "fairfl_book.labs",
     "fairfl.selftest": "fairfl_book.selftest",

@@ -13,7 +13,7 @@ import torch
 
 from fairfl import LocalSGD, Server, models, partition, rules, train
 from fairfl.server import Coordinator, Member, Reply, collect
-from post_offices.faults import FAULTS, Crash, spoil
+from fairfl_book.faults import FAULTS, Crash, spoil
 from fairfl.server.scores import scores_of
 from fairfl.randomness import generator
 
