@@ -36,7 +36,7 @@ class Server:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
         positive = lambda value: 0 < value < math.inf
         for name, ok, allowed in (
-            ("lr", positive, "a positive number"),
+            ("lr", lambda lr: 0 < lr <= torch.finfo(torch.float32).max, "a positive number that float32 holds"),
             ("momentum", lambda m: 0 <= m < 1, "0 to below 1"),
             ("decay", lambda d: 0 < d <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
             ("tau", positive, "a positive number"),

@@ -104,6 +104,7 @@ def test_one_part_alone_may_be_named(federation):
     (dict(optimiser="adagrad", betas=(0.5, 0.9)), "'adagrad' does not read betas"),
     (dict(optimiser="adam", betas=(2, 3)), r"betas is \(2, 3\); allowed: two numbers, each 0 to below 1"),
     (dict(optimiser="adam", betas=0.9), "betas is 0.9"), (dict(optimiser="adam", betas=(0.9,)), "betas"),
+    (dict(lr=1e40), r"lr is 1e\+40; allowed: .*that float32 holds"),
     (dict(lr=float("inf")), "lr is inf"), (dict(lr=float("nan")), "lr is nan"), (dict(lr="1"), "lr is '1'"),
     (dict(lr=True), "lr is True"),
     (dict(momentum=1.0), "momentum"), (dict(decay=0), "decay 0 mean 1"),
