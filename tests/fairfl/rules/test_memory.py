@@ -15,10 +15,10 @@ G = torch.empty(K, d, dtype=dtype)
 for row in G:
     row.copy_(torch.randn(d))
 extras = {"newton_rates": torch.rand(K) + 0.1}
-u = Updates(G, torch.rand(K) + 0.1, extras=extras)
+u = Updates(G, losses=torch.rand(K) + 0.1, extras=extras)
 status = lambda name: int(re.search(name + r":\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
 # Libraries load their kernels at the first use, whatever the size.
-small = Updates(G[:, :20_000].clone(), u.losses, extras=extras)
+small = Updates(G[:, :20_000].clone(), losses=u.losses, extras=extras)
 for name in sys.argv[4:]:
     rules.make(name).direction(small)
 for name in sys.argv[4:]:
