@@ -22,10 +22,13 @@ small = Updates(G[:, :20_000].clone(), losses=u.losses, extras=extras)
 for name in sys.argv[4:]:
     rules.make(name).direction(small)
 for name in sys.argv[4:]:
-    open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
-    before = status("VmRSS")
-    rules.make(name).direction(u)
-    print(name, round(status("VmHWM") - before, 1))
+    peaks = []
+    for _ in range(3):  # what the system's allocator happens to keep only adds: the least is the rule's own
+        open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+        before = status("VmRSS")
+        rules.make(name).direction(u)
+        peaks.append(status("VmHWM") - before)
+    print(name, round(min(peaks), 1))
 """
 
 STATELESS = ["FedAvg", "FedAvgN", "QFedAvg", "TERM", "FedMGDA", "FedMGDAPlus", "AdaFed", "DQNFed", "FedFV"]
