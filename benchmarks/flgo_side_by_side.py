@@ -15,7 +15,7 @@ from pathlib import Path
 
 import torch
 
-from fairfl import LocalSGD, data, models, partition, train
+from fairfl import LocalSGD, data, partition, train
 from fairfl.vision import torchvision
 
 ROUNDS = 2

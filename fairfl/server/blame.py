@@ -1,6 +1,5 @@
 """Whose reply made a rule refuse a round, so that the round can go on without it."""
 
-import torch
 
 from fairfl.errors import Refused
 from fairfl.updates import Updates
