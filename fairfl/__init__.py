@@ -8,15 +8,15 @@ from fairfl import attacks, clients, data, errors, metrics, models, partition, r
 from fairfl.clients import LocalSGD
 from fairfl.data import Dataset
 from fairfl.federation import Federation
-from fairfl.rules import Direction, GramRule, Rule
+from fairfl.rules import Direction, GramRule, Rule, WeightRule
 from fairfl.server import Server
 from fairfl.training import History, sweep, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"
 __all__ = ["Dataset", "Direction", "Federation", "GramRule", "History", "Layout", "LocalSGD", "Rule", "Server",
-           "Updates", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules", "server",
-           "sweep", "train"]
+           "Updates", "WeightRule", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules",
+           "server", "sweep", "train"]
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ import inspect
 from fairfl.errors import unknown
 from fairfl.rules.adafed import AdaFed
 from fairfl.rules.afl import AFL
-from fairfl.rules.base import Direction, GramRule, Rule, Weights
+from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
 from fairfl.rules.dqnfed import DQNFed
 from fairfl.rules.fedavg import FedAvg
 from fairfl.rules.fedavg_n import FedAvgN
@@ -39,4 +39,4 @@ def make(name: str, **settings) -> Rule:
     return RULES[name](**settings)
 
 
-__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "Weights", "make", "min_norm", "names", *RULES]
+__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names", *RULES]

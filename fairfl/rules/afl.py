@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule
+from fairfl.rules.base import WeightRule
 from fairfl.rules.settings import number, same_size
 
 
@@ -16,7 +16,7 @@ def project_to_simplex(v: torch.Tensor) -> torch.Tensor:
     return point / point.sum()
 
 
-class AFL(GramRule):
+class AFL(WeightRule):
     """``dir = Σ_k λ_k g_k``, then ``λ ← proj(λ + γ_λ f)`` on the simplex (Mohri et al. 2019, Algorithm 1).
 
     The method looks for ``min_w max_λ Σ λ_k f_k(w)``: λ is over *all* clients, starts at 1/N, and is projected in
@@ -35,7 +35,7 @@ class AFL(GramRule):
     def __init__(self, step: float = 0.1):
         self.step = number("step", step, low=0)
 
-    def weights(self, gram, updates):
+    def weights(self, updates):
         if self._mixture is None:
             self._mixture = torch.full((updates.population,), 1 / updates.population, dtype=torch.float64)
         same_size(self, "clients", updates.population, len(self._mixture))

@@ -2,6 +2,7 @@
 
 import inspect
 import reprlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -11,27 +12,63 @@ from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Updates
 
 
+class WhenRead:
+    """A dataclass's field that may be given as a function: called at the first look, and dropped with all it held."""
+
+    def __set_name__(self, kind, name):
+        self.name = name
+
+    def __get__(self, record, kind=None):
+        if record is None:
+            return None  # the field's default
+        if callable(value := vars(record)[self.name]):
+            value = vars(record)[self.name] = value()
+        return value
+
+    def __set__(self, record, value):
+        vars(record)[self.name] = value
+
+
 @dataclass(frozen=True)
 class Direction:
     """What a rule decided. The server steps ``w ← w − η vector``.
 
     ``vector`` (d,), in the updates' dtype and device. ``weights`` (K,) float64 on the CPU: λ with
     ``vector = Gᵀ λ``; ``None`` where no single weight per client exists. ``rates`` (K,): ``ρ = G vector``,
-    positive where this step lowers the client's loss to first order; ``None`` where not computed.
+    positive where this step lowers the client's loss to first order; ``None`` where not computed. They may be given as
+    a function of nothing (``later``), which is called when somebody reads them, copies or pickles; until then it
+    holds the updates.
     ``exact`` is ``False`` where the method's own formula had no answer, and ``reason`` says why and what was
     done instead.
     """
 
     vector: torch.Tensor
     weights: torch.Tensor | None = None
-    rates: torch.Tensor | None = None
+    rates: torch.Tensor | None = WhenRead()
     exact: bool = True
     reason: str = ""
+
+    def __getstate__(self) -> dict:
+        return vars(self) | {"rates": self.rates}
+
+
+def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """``compute(*tensors)`` as ``Direction.rates`` takes it, refused if a tensor was written into since."""
+    versions = lambda: [0 if t.is_inference() else t._version for t in tensors]
+    seen = versions()
+
+    def call():
+        if versions() != seen:
+            raise Refused("the updates, the weights or the direction were changed in place after the rule decided, and "
+                          "its rates are gone; read direction.rates before that, or change a clone")
+        return compute(*tensors)
+
+    return call
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights λ (K,) float64 with a caveat: what ``GramRule.weights`` returns where its formula had no answer."""
+    """Weights λ (K,) float64 with a caveat: what ``weights`` returns where a rule's formula had no answer."""
 
     values: torch.Tensor
     exact: bool = True
@@ -91,7 +128,8 @@ class Rule:
         return self.combine(updates)
 
     def combine(self, updates: Updates) -> Direction:
-        raise NotImplementedError(f"{self.name} must define combine(updates), or weights(gram, updates) as a GramRule")
+        raise NotImplementedError(f"{self.name} must define combine(updates), or weights(updates) as a WeightRule, or "
+                                  "weights(gram, updates) as a GramRule")
 
     def report(self, w: torch.Tensor) -> torch.Tensor:
         """The model to evaluate, given the new ``w`` (d,): ``train`` asks once a round, after the server's step."""
@@ -116,12 +154,33 @@ class Rule:
             setattr(self, f"_{name}", value.clone() if torch.is_tensor(value) else value)
 
 
+class WeightRule(Rule):
+    """A rule that chooses weights λ from a few numbers per client and no look at their updates.
+
+    A subclass answers ``weights(updates) → λ`` (K,); or ``Weights(λ, exact, reason)`` where something has to be said
+    about it. The base class reads the gradients once, for ``Gᵀ λ``, and again only if somebody reads the rates.
+    """
+
+    def weights(self, updates: Updates) -> torch.Tensor | Weights:
+        raise NotImplementedError(f"{self.name} must define weights(updates)")
+
+    def combine(self, updates: Updates) -> Direction:
+        answer, rows = _weights(self.weights(updates)), updates.gradients
+        vector = combine(rows, answer.values)
+        rates = later(lambda rows, values: gram_matrix(rows) @ values, rows, answer.values)
+        # Only a vector as short as this can have lost anything.
+        if float(torch.linalg.vector_norm(vector, dtype=torch.float64)) < 2 * torch.finfo(vector.dtype).tiny:
+            rates = rates()
+            answer = _unless_lost(answer, rates, vector.dtype)
+        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+
+
 class GramRule(Rule):
     """A rule that chooses weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
 
     A subclass answers ``weights(gram, updates) → λ`` with ``gram`` (K, K) float64 on the CPU; λ (K,) likewise, or
     ``Weights(λ, exact, reason)`` where something has to be said about it.
-    The base class reads the gradients twice: once for A, once for ``Gᵀ λ``.
+    The base class reads the gradients twice: once for A, once for ``Gᵀ λ``. ``WeightRule`` does without A.
     """
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
@@ -129,17 +188,25 @@ class GramRule(Rule):
 
     def combine(self, updates: Updates) -> Direction:
         gram = gram_matrix(updates.gradients)
-        answer = self.weights(gram, updates)
-        if not isinstance(answer, Weights):
-            answer = Weights(torch.as_tensor(answer, dtype=torch.float64))
+        answer = _weights(self.weights(gram, updates))
         vector = combine(updates.gradients, answer.values, gram.diagonal().sqrt())
         rates = gram @ answer.values
-        largest = answer.values.abs().max()
-        length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
-        if 0 < length < torch.finfo(vector.dtype).tiny:
-            lost = f"the direction's length {length:.1e} is below what {vector.dtype} holds; use float64 updates"
-            answer = Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost))))
+        answer = _unless_lost(answer, rates, vector.dtype)
         return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+
+
+def _weights(answer: torch.Tensor | Weights) -> Weights:
+    return answer if isinstance(answer, Weights) else Weights(torch.as_tensor(answer, dtype=torch.float64).cpu())
+
+
+def _unless_lost(answer: Weights, rates: torch.Tensor, dtype: torch.dtype) -> Weights:
+    """``answer``, with a remark where the direction is too short for its type. ``rates`` (K,): ``A λ``."""
+    largest = answer.values.abs().max()
+    length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
+    if not 0 < length < torch.finfo(dtype).tiny:
+        return answer
+    lost = f"the direction's length {length:.1e} is below what {dtype} holds; use float64 updates"
+    return Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost))))
 
 
 def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:

@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule
+from fairfl.rules.base import WeightRule
 from fairfl.rules.settings import one_of
 
 
@@ -13,7 +13,7 @@ def a_priori(weighting: str, updates) -> torch.Tensor:
     return updates.shares
 
 
-class FedAvg(GramRule):
+class FedAvg(WeightRule):
     """``dir = Σ_k p_k g_k`` (McMahan et al. 2017, Algorithm 1).
 
     ``weighting="shares"`` takes ``p_k = n_k / Σ n``; ``"uniform"`` takes ``1/K``, as the authors of FedMGDA+ do.
@@ -23,5 +23,5 @@ class FedAvg(GramRule):
     def __init__(self, weighting: str = "shares"):
         self.weighting = one_of("weighting", weighting, "shares", "uniform")
 
-    def weights(self, gram, updates):
+    def weights(self, updates):
         return a_priori(self.weighting, updates)

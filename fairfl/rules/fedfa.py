@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.rules.gram import combine, rates
-from fairfl.rules.base import Direction, Rule
+from fairfl.rules.base import Direction, Rule, later
 from fairfl.rules.settings import column, number, same_size
 
 # The smallest share of the accuracies that counts: a client with accuracy 0 would carry infinite information.
@@ -52,7 +52,7 @@ class FedFA(Rule):
             same_size(self, "parameters", len(vector), len(self._memory))
             vector, weights = self.momentum * self._memory.to(vector) + vector, None
         self._memory = vector.clone()
-        return Direction(vector, weights, rates(updates.gradients, vector))
+        return Direction(vector, weights, later(rates, updates.gradients, vector))
 
     def mix(self, accuracies, counts):
         """λ (K,) for accuracies (K,) and counts (K,)."""

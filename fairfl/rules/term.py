@@ -2,12 +2,12 @@
 
 import torch
 
-from fairfl.rules.base import GramRule
+from fairfl.rules.base import WeightRule
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.settings import number, one_of
 
 
-class TERM(GramRule):
+class TERM(WeightRule):
     """``dir = Σ_k λ_k g_k`` with ``λ_k ∝ p_k exp(t f_k)``, summing to 1 (Li et al. 2021, gradient of the tilted loss).
 
     ``t > 0`` turns to the clients with large losses, ``t < 0`` away from them, ``t = 0`` is FedAvg.
@@ -24,7 +24,7 @@ class TERM(GramRule):
         self.t = number("t", t)
         self.weighting = one_of("weighting", weighting, "uniform", "shares")
 
-    def weights(self, gram, updates):
+    def weights(self, updates):
         worst = updates.losses.max() if self.t > 0 else updates.losses.min()
         tilted = a_priori(self.weighting, updates) * torch.exp(self.t * (updates.losses - worst))
         if not bool(tilted.any()):

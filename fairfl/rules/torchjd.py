@@ -7,7 +7,7 @@ import torch
 
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.rules.gram import rates
-from fairfl.rules.base import Direction, Rule
+from fairfl.rules.base import Direction, Rule, later
 
 
 class TorchJD(Rule):
@@ -49,7 +49,7 @@ class TorchJD(Rule):
                           f"{updates.round}; make it with n_tasks={len(updates)}")
         with torch.no_grad():
             vector = self.aggregator(rows if rows.dtype == torch.float64 else rows.float()).to(rows)
-        return Direction(vector, None, rates(rows, vector))
+        return Direction(vector, None, later(rates, rows, vector))
 
 
 def _by_name(name, settings):

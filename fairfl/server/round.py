@@ -75,6 +75,7 @@ class ServerStep:
                              "A direction is one flat vector, like a row of gradients.")
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             self._finite({f"{self.rule.name}'s direction": norm}, updates)
+            decided.rates  # read while a refusal can still undo the round, and so that nothing holds the updates afterwards
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
             reported = self.rule.report(state["w"]).clone()
             held = {"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
