@@ -4,16 +4,14 @@ import math
 
 import torch
 
-from fairfl.rules.gram import combine, gram_matrix, resolution
+from fairfl.rules.gram import combine, resolution
 from fairfl.randomness import generator
-from fairfl.rules.base import Direction, Rule
-from fairfl.rules.settings import number, one_of, same_size, whole
-
-# The round of a place in the memory whose row no longer counts.
-FREE = -1
+from fairfl.rules.base import Direction
+from fairfl.rules.latest import FREE, KeepsLatest
+from fairfl.rules.settings import number, one_of, whole
 
 
-class FedFV(Rule):
+class FedFV(KeepsLatest):
     """Average of the updates after projecting away their conflicts (Wang et al. 2021, Algorithms 1 to 3).
 
     Internal conflicts: with the clients ordered by loss, smallest first, each client's gradient g (except the
@@ -31,13 +29,12 @@ class FedFV(Rule):
     round's own clients; here the paper's. ``order``: ``"ascending"``, or ``"random"`` and ``"reversed"`` for the paper's
     Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
 
-    State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose
-    and when; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is
+    State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose,
+    when and their products; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is
     ``None``. If all projections cancel, the direction is zero, with ``exact=False``.
     """
 
     needs = frozenset({"losses"})
-    remembers = ("rows", "clients", "rounds")
 
     def __init__(self, alpha: float = 0.1, tau: int = 0, order: str = "ascending", seed: int = 0):
         self.alpha = number("alpha", alpha, 0, 1)
@@ -47,9 +44,9 @@ class FedFV(Rule):
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients
-        memory, clients, rounds = self._recall(updates)
-        met = updates.round >= self.tau and bool((rounds != FREE).any())
-        gram = gram_matrix(rows, memory) if met else gram_matrix(rows)
+        memory, rounds = self.recall(updates, self.tau)
+        grams = self.grams(updates, memory, rounds, [slice(None)])
+        gram = grams[0] if updates.round >= self.tau else grams[0][:K, :K].contiguous()
         coefficients = torch.zeros(len(gram), dtype=torch.float64)
         coefficients[:K] = self._without_conflicts(gram[:K, :K], updates).mean(0)
         if len(gram) > K:
@@ -65,31 +62,8 @@ class FedFV(Rule):
         if bool(coefficients[K:].any()):
             vector, weights = vector + combine(memory, coefficients[K:], gram.diagonal()[K:].sqrt()), None
         if self.tau > 0:
-            self._remember(updates, memory, clients, rounds)
+            self.remember(updates, memory, torch.where(rounds > updates.round - self.tau, rounds, FREE), grams)
         return Direction(vector, weights, gram[:K] @ coefficients, not reason, reason)
-
-    def _recall(self, updates):
-        """The remembered rows, whose they are, and the round of each; ``FREE`` where it is too old or its client takes part now."""
-        if self._rows is None:
-            none = torch.zeros(0, dtype=torch.int64)
-            return updates.gradients[:0], none, none
-        same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
-        stale = torch.isin(self._clients, updates.clients) | (self._rounds < updates.round - self.tau)
-        return self._rows.to(updates.gradients), self._clients, torch.where(stale, FREE, self._rounds)
-
-    def _remember(self, updates, memory, clients, rounds):
-        # Into the places of forgotten rows: copying the whole memory took longer than its part of the Gram matrix.
-        rounds = torch.where(rounds > updates.round - self.tau, rounds, FREE)
-        missing = len(updates) - int((rounds == FREE).sum())
-        if missing > 0:
-            memory = torch.cat([memory, updates.gradients[:missing]])
-            clients = torch.cat([clients, updates.clients[:missing]])
-            rounds = torch.cat([rounds, torch.full((missing,), FREE)])
-        places = torch.nonzero(rounds == FREE)[:len(updates), 0]
-        memory[places.to(memory.device)] = updates.gradients
-        self._rows = memory
-        self._clients = clients.index_copy(0, places, updates.clients)
-        self._rounds = rounds.index_fill(0, places, updates.round)
 
     def _without_conflicts(self, gram, updates):
         K = len(gram)

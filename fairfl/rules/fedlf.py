@@ -2,13 +2,13 @@
 
 import torch
 
-from fairfl.rules.gram import combine, gram_matrix, resolution
-from fairfl.rules.base import Direction, Rule
+from fairfl.rules.gram import combine, resolution
+from fairfl.rules.base import Direction
+from fairfl.rules.latest import FREE, KeepsLatest
 from fairfl.rules.min_norm import min_norm
-from fairfl.rules.settings import same_size
 
 
-class FedLF(Rule):
+class FedLF(KeepsLatest):
     """For each parameter tensor l the nearest point to the origin, then one rescaling (Pan et al. 2024, LMGDA).
 
     Rows of a layer, each scaled to the participants' mean length μ_l there: the participants' fragments ``g_k,l``, the
@@ -24,20 +24,21 @@ class FedLF(Rule):
     halves the result while rounding makes it conflict with somebody by more than 1e-6; that loop is left out, because
     the points here are exact. Where the points of all layers are zero the direction is zero, with ``exact=False``.
 
-    State: the latest update of each client that ever took part (at most N d numbers), with whose and when.
+    State: the latest update of each client that ever took part (at most N d numbers), with whose, when and their products.
     ``weights`` is ``None``: each layer has its own.
     """
 
     needs = frozenset({"losses", "layout"})
-    remembers = ("rows", "clients", "rounds")
 
     def combine(self, updates):
         K, rows = len(updates), updates.gradients
-        kept, clients, rounds, counts = self._recall(updates)
-        memory = kept[counts.to(kept.device)]
+        memory, rounds = self.recall(updates)
+        counts = (rounds != FREE) & (updates.round - rounds <= len(rounds) // K)
         fairness, tolerance = _fairness(updates.losses), resolution(rows.dtype)
         parts = updates.layout.slices
-        grams = [gram_matrix(rows[:, part], memory[:, part]) for part in parts]
+        whole = self.grams(updates, memory, rounds, parts)
+        chosen = torch.cat([torch.arange(K), K + counts.nonzero().flatten()])
+        grams = [gram[chosen][:, chosen] for gram in whole]
         solved = [_layer(gram, fairness, K, tolerance) for gram in grams]
         size = sum(float(x @ gram @ x) for gram, (x, _) in zip(grams, solved))
         typical = sum(float(gram.diagonal()[:K].sqrt().mean()) ** 2 for gram in grams)
@@ -51,25 +52,14 @@ class FedLF(Rule):
         for part, gram, (x, _) in zip(parts, grams, solved):
             norms = gram.diagonal().sqrt()
             piece = combine(rows[:, part], scale * x[:K], norms[:K])
-            pieces.append(piece + combine(memory[:, part], scale * x[K:], norms[K:]) if len(memory) else piece)
+            if len(x) > K:
+                past, lengths = torch.zeros(2, len(memory), dtype=torch.float64)
+                past[counts], lengths[counts] = scale * x[K:], norms[K:]
+                piece = piece + combine(memory[:, part], past, lengths)
+            pieces.append(piece)
             felt += scale * gram[:K] @ x
-        self._remember(updates, kept, clients, rounds)
+        self.remember(updates, memory, rounds, whole)
         return Direction(torch.cat(pieces), None, felt, not reasons, "; ".join(sorted(reasons)))
-
-    def _recall(self, updates):
-        """The rows of absent clients, whose they are, of which rounds, and which of them count now."""
-        if self._rows is None:
-            none = torch.zeros(0, dtype=torch.int64)
-            return updates.gradients[:0], none, none, none.bool()
-        same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
-        absent = ~torch.isin(self._clients, updates.clients)
-        rows, clients, rounds = self._rows[absent.to(self._rows.device)], self._clients[absent], self._rounds[absent]
-        return rows.to(updates.gradients), clients, rounds, updates.round - rounds <= len(self._clients) // len(updates)
-
-    def _remember(self, updates, kept, clients, rounds):
-        self._rows = torch.cat([kept, updates.gradients])
-        self._clients = torch.cat([clients, updates.clients])
-        self._rounds = torch.cat([rounds, torch.full((len(updates),), updates.round)])
 
 
 def _fairness(losses):
