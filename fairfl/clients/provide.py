@@ -1,6 +1,6 @@
 """What ``train`` can hand to a rule beyond gradients and shares, by name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -15,7 +15,8 @@ class RoundView:
 
     ``rows``, ``validation``: the participants' training and validation rows, as lists of tensors. ``start``: w_t (d,).
     ``gradients`` (K, d): pseudo-gradients. ``clients``: their numbers. ``pseudo_lr``: for each, the sum of step sizes behind its row.
-    ``memory``: what a provider keeps of clients between rounds, by name and client.
+    ``memory``: what a provider keeps of clients between rounds, by name and client. ``scored``: accuracies and losses (K,) at w_t
+    where somebody has them already, by part ("train", "validation").
     """
 
     flat: object
@@ -28,12 +29,20 @@ class RoundView:
     clients: list
     pseudo_lr: list
     memory: dict
+    scored: dict = field(default_factory=dict)
+
+    def at_start(self, part: str) -> tuple[torch.Tensor, torch.Tensor]:
+        """Accuracies and mean losses (K,) at w_t on the rows of ``part``, taken once a round."""
+        if part not in self.scored:
+            self.flat.vector.copy_(self.start)
+            rows = self.rows if part == "train" else self.validation
+            self.scored[part] = Scorer(self.data, rows, self.loss, shared=False)(self.flat.module)
+        return self.scored[part]
 
 
 def losses(view: RoundView) -> torch.Tensor:
     """Mean training losses at w_t, (K,)."""
-    view.flat.vector.copy_(view.start)
-    return Scorer(view.data, view.rows, view.loss, shared=False)(view.flat.module)[1]
+    return view.at_start("train")[1]
 
 
 def losses_after(view: RoundView) -> torch.Tensor:
@@ -47,9 +56,7 @@ def losses_after(view: RoundView) -> torch.Tensor:
 
 def accuracies(view: RoundView) -> torch.Tensor:
     """Accuracies at w_t, (K,): on validation rows where every participant has some, else on training rows."""
-    view.flat.vector.copy_(view.start)
-    rows = view.validation if all(len(r) for r in view.validation) else view.rows
-    return Scorer(view.data, rows, view.loss, shared=False)(view.flat.module)[0]
+    return view.at_start("validation" if all(len(r) for r in view.validation) else "train")[0]
 
 
 def newton_rates(view: RoundView) -> torch.Tensor:

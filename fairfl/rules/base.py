@@ -1,6 +1,7 @@
 """The rule contract: ``direction(updates) → Direction``, with state that can be saved."""
 
 import inspect
+import math
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,7 +62,12 @@ def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Calla
         if versions() != seen:
             raise Refused("the updates, the weights or the direction were changed in place after the rule decided, and "
                           "its rates are gone; read direction.rates before that, or change a clone")
-        return compute(*tensors)
+        rates = compute(*tensors)
+        if not bool(torch.isfinite(rates).all()):
+            raise refuse("the largest rate, a product of an update and the direction,", float("inf"),
+                         "up to 1.8e308, which float64 can hold",
+                         "Such updates have diverged; lower the local learning rate.")
+        return rates
 
     return call
 
@@ -169,7 +175,7 @@ class WeightRule(Rule):
         vector = combine(rows, answer.values)
         rates = later(lambda rows, values: gram_matrix(rows) @ values, rows, answer.values)
         # Only a vector as short as this can have lost anything.
-        if float(torch.linalg.vector_norm(vector, dtype=torch.float64)) < 2 * torch.finfo(vector.dtype).tiny:
+        if float(torch.linalg.vector_norm(vector, math.inf)) < 2 * torch.finfo(vector.dtype).tiny:
             rates = rates()
             answer = _unless_lost(answer, rates, vector.dtype)
         return Direction(vector, answer.values, rates, answer.exact, answer.reason)

@@ -1,10 +1,12 @@
 """FedHEAL: coordinates that a client rarely moves that way are dropped, and weights follow distances."""
 
+import math
+
 import torch
 
 from fairfl.errors import refuse
 from fairfl.rules.gram import rates
-from fairfl.rules.base import Direction, Rule
+from fairfl.rules.base import Direction, Rule, later
 from fairfl.rules.settings import number, same_size
 
 # Numbers worked on at a time: a few copies of so many stay far below 64 MB.
@@ -36,21 +38,26 @@ class FedHEAL(Rule):
     def combine(self, updates):
         rows, who = updates.gradients, updates.clients
         self._prepare(updates)
-        needed = self._needed(who)
         step = max(256, BLOCK // len(updates))
-        starts = range(0, rows.shape[1], step)
-        # Two passes, because weights need all distances; masks are made twice rather than kept.
-        lengths = [torch.linalg.vector_norm(self._masked(rows, who, needed, start, step)[0], dim=1, dtype=torch.float64)
-                   for start in starts]
-        weights = self._weigh(torch.stack(lengths).norm(dim=0).cpu(), who).to(rows.device)
+        parts = [slice(start, start + step) for start in range(0, rows.shape[1], step)]
+        # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second time.
+        masks = self._masks(rows, who, parts)
+        lengths = lambda scale: torch.stack([
+            torch.linalg.vector_norm(_masked(rows[:, part] * scale, mask)[0], dim=1, dtype=torch.float64)
+            for part, mask in zip(parts, masks)]).norm(dim=0).cpu()
+        distances = lengths(1)
+        if not 1e-140 < float(distances.max()) < 1e150:
+            # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1 together.
+            largest = max(float(rows[:, part].abs().max()) for part in parts)
+            distances = lengths(2.0 ** -math.frexp(largest)[1]) if largest > 0 else distances
+        weights = self._weigh(distances, who).to(rows.device)
         vector = torch.empty_like(rows[0])
-        for start in starts:
-            masked, mask, up = self._masked(rows, who, needed, start, step)
-            total = weights.to(masked) @ mask.to(masked)
-            vector[start:start + step] = torch.where(total > 0, weights.to(masked) @ masked / total.clamp(min=1e-30), 0)
-            self._positives[who.to(rows.device), start:start + step] += up
+        for part, mask in zip(parts, masks):
+            masked, counted = _masked(rows[:, part], mask)
+            total = weights.to(masked) @ counted
+            vector[part] = torch.where(total > 0, weights.to(masked) @ masked / total.clamp(min=1e-30), 0)
         self._taken[who] += 1
-        return Direction(vector, None, rates(rows, vector))
+        return Direction(vector, None, later(rates, rows, vector))
 
     def _prepare(self, updates):
         N, d = updates.population, updates.gradients.shape[1]
@@ -70,15 +77,19 @@ class FedHEAL(Rule):
             least.append(next((n for n in range(taken + 1) if n / taken > self.threshold), taken + 1) if taken else 0)
         return torch.tensor(least, dtype=torch.int16)
 
-    def _masked(self, rows, who, needed, start, step):
-        """Columns start … start + step: the masked updates, the mask, and who is not negative."""
-        block = rows[:, start:start + step]
-        block = block if block.dtype == torch.float64 else block.float()
-        taken, needed = (n.to(rows.device, torch.int16)[:, None] for n in (self._taken[who], needed))
-        positives = self._positives[who.to(rows.device), start:start + step]
-        up = block >= 0
-        mask = (up & (positives >= needed)) | (~up & (positives <= taken - needed))
-        return block * mask, mask, up
+    def _masks(self, rows, who, parts):
+        """For each part of d the mask (K, ...), ``None`` where all are at their first update; counts who is not negative."""
+        taken, needed = (n.to(rows.device, torch.int16)[:, None] for n in (self._taken[who], self._needed(who)))
+        everyone, masks = torch.equal(who, torch.arange(len(self._taken))), []
+        fresh, who = not bool(self._taken[who].any()), who.to(rows.device)
+        for part in parts:
+            counts, up = self._positives[:, part], rows[:, part] >= 0
+            positives = counts if everyone else counts.index_select(0, who)
+            masks.append(None if fresh else (up & (positives >= needed)) | (~up & (positives <= taken - needed)))
+            positives += up
+            if not everyone:
+                counts.index_copy_(0, who, positives)
+        return masks
 
     def _weigh(self, distances, who):
         fresh = self._taken[who] == 0
@@ -88,3 +99,12 @@ class FedHEAL(Rule):
         self._momentum[who] = (1 - self.beta) * self._momentum[who] + self.beta * share
         self._mixture[who] = before + self._momentum[who]
         return self._mixture[who] / self._mixture[who].sum()
+
+
+def _masked(block, mask):
+    """The masked updates and the mask, as numbers to work with; ``None`` masks nothing."""
+    block = block if block.dtype == torch.float64 else block.float()
+    if mask is None:
+        return block, torch.ones_like(block)
+    mask = mask.to(block)
+    return block * mask, mask

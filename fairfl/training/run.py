@@ -30,6 +30,7 @@ class Run:
                         for part in dict.fromkeys(("test", *score))}
         self.slots: list[Slot] = []
         self.memory: dict = {}
+        self.scored: dict = {}
         self.personal = w.expand(len(federation), -1).clone() if personal else None
         if personal:
             # A personal model is scored on its own client's rows alone.
@@ -59,7 +60,7 @@ class Run:
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
         view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
-                         self.server.w, gradients, clients, steps, self.memory)
+                         self.server.w, gradients, clients, steps, self.memory, self.scored)
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         for name, values in extras.items():
             _finite(name, values, clients, round)
@@ -70,6 +71,7 @@ class Run:
         if self.ditto:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.server.w, round, self.loss, self.engine)
         taken = self.server.take(updates)
+        self.scored = {}
         self.record["participants"].append(clients)
         self.record["direction_norm"].append(taken.norm)
         self.record["smallest_rate"].append(taken.smallest_rate)
@@ -81,6 +83,9 @@ class Run:
         flat.vector.copy_(self.server.reported)
         scored = {part: self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
                   for part, scorer in self.scorers.items()}
+        if not self.ditto and self.count == len(self.rows) and torch.equal(self.server.reported, self.server.w):
+            # What the next round asks for at this model, where it would be the same passes over the same rows.
+            self.scored = {part: scores for part, scores in scored.items() if self.scorers[part].place is None}
         # Recorded together, so that who stops a run in the middle of an evaluation keeps a record that fits together.
         self.record["rounds"].append(done)
         for part, (accuracy, loss) in scored.items():

@@ -123,3 +123,15 @@ def test_fedfv_s_memory_is_as_long_as_it_says():
         assert len(rule.state_dict()["rows"]) <= min(N, 2 * K)
         kept = rule.state_dict()["rounds"]
         assert ((kept > u.round - 2) | (kept == FREE)).all() and (kept == u.round).sum() == len(u)
+
+
+@pytest.mark.parametrize("rule", [rules.FedFV(tau=3), rules.FedLF()], ids=repr)
+@pytest.mark.parametrize("dtype, d", [(torch.float64, D), (torch.float32, 3 * SHORT)], ids=str)
+def test_the_products_that_are_kept_are_those_of_the_rows_that_are_kept(rule, dtype, d):
+    for u in rounds(False, dtype, d):
+        rule.direction(u)
+        state = rule.state_dict()
+        live = state["rounds"] != FREE
+        for part, products in zip([slice(None)] if len(state["products"]) == 1 else u.layout.slices, state["products"]):
+            rows = state["rows"][live][:, part].double()
+            torch.testing.assert_close(products[live][:, live], rows @ rows.T, rtol=1e-6, atol=1e-6 * d)
