@@ -128,6 +128,7 @@ def test_fedfv_s_memory_is_as_long_as_it_says():
 @pytest.mark.parametrize("rule", [rules.FedFV(tau=3), rules.FedLF()], ids=repr)
 @pytest.mark.parametrize("dtype, d", [(torch.float64, D), (torch.float32, 3 * SHORT)], ids=str)
 def test_the_products_that_are_kept_are_those_of_the_rows_that_are_kept(rule, dtype, d):
+    rule.load_state_dict({})
     for u in rounds(False, dtype, d):
         rule.direction(u)
         state = rule.state_dict()
