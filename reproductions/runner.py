@@ -125,7 +125,7 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
     for job, history in zip(jobs, histories):
         if where(folder, job).exists():  # written before a kill
             continue
-        history.weights = None
+        history.parameters = None
         history.seconds /= len(jobs)
         history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": started, "failed": failed,
                              "group": [[j.row.label, j.seed] for j in jobs], "versions": provenance.versions(),

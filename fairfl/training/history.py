@@ -21,7 +21,7 @@ class History:
     ``validation_loss`` (E, N): only if ``train(..., score=…)`` asked for them. ``participants`` (T, K): who took part.
     ``direction_norm`` (T,): ``‖dir‖``. ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means
     that this step sacrificed somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own
-    formula. ``weights`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
+    formula. ``parameters`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
     """
 
     rounds: np.ndarray
@@ -35,7 +35,7 @@ class History:
     train_loss: np.ndarray | None = None
     validation_accuracy: np.ndarray | None = None
     validation_loss: np.ndarray | None = None
-    weights: np.ndarray | None = None
+    parameters: np.ndarray | None = None
     remarks: list = field(default_factory=list)
     settings: dict = field(default_factory=dict)
     seconds: float = 0.0

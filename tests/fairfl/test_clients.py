@@ -92,7 +92,7 @@ def test_dropout_is_keyed_and_leaves_the_global_stream_alone(small):
     torch.manual_seed(5)
     assert torch.equal(after, torch.rand(1))
     torch.manual_seed(99)
-    assert (train(federation, model=module, rounds=3, seed=0).weights == first.weights).all()
+    assert (train(federation, model=module, rounds=3, seed=0).parameters == first.parameters).all()
 
 
 @pytest.mark.parametrize("bad", [dict(lr=0), dict(epochs=0), dict(batch_size=0), dict(momentum=1.0), dict(proximal=-1),
@@ -152,7 +152,7 @@ def test_a_group_of_slots_changes_nothing(small, monkeypatch):
                     local=LocalSGD(lr=0.1, epochs=2, batch_size=7))
     whole = train(federation, **settings)
     monkeypatch.setattr(batched, "CPU_STACK", 130)
-    assert abs(train(federation, **settings).weights - whole.weights).max() < 1e-6
+    assert abs(train(federation, **settings).parameters - whole.parameters).max() < 1e-6
 
 
 @pytest.mark.parametrize("name, shape", [("fedmgda_cifar10", (3, 32, 32)), ("fedfv_mnist", (1, 28, 28)), ("resnet18", (3, 32, 32))])

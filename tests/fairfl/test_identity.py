@@ -222,8 +222,8 @@ def test_settings_of_numpys_types_survive_a_checkpoint(federation, tmp_path):
                     seed=np.int64(3))
     first = train(federation, checkpoint=tmp_path / "c.pt", **settings)
     again = train(federation, checkpoint=tmp_path / "c.pt", **settings)
-    assert (first.weights == again.weights).all()
-    assert (first.weights == train(federation, rounds=2, seed=3).weights).all()
+    assert (first.parameters == again.parameters).all()
+    assert (first.parameters == train(federation, rounds=2, seed=3).parameters).all()
 
 
 # ---- rules with a memory that they do not declare

@@ -84,7 +84,7 @@ def test_every_run_is_what_train_gives_alone(federation):
         assert set(lines.rounds) == {4} and set(lines.diverged) == {""}
         assert np.allclose(lines.accuracy, alone.accuracy[-2:].mean(0), atol=1e-5)
         assert np.allclose(lines.loss, alone.loss[-2:].mean(0), atol=1e-5)
-        assert np.allclose(histories[i].weights, alone.weights, atol=1e-5)
+        assert np.allclose(histories[i].parameters, alone.parameters, atol=1e-5)
     assert tampers["growing"].rounds == []
 
 

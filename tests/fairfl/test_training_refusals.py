@@ -85,7 +85,7 @@ def test_integers_of_any_kind_are_seeds(federation, seed, seeds):
     mine, plain = (train(federation, rounds=2, participation=0.5, seed=s) for s in (seed, seeds))
     assert isinstance(mine, list) == isinstance(plain, list) == isinstance(seeds, list)
     for a, b in zip(*(h if isinstance(h, list) else [h] for h in (mine, plain))):
-        assert (a.weights == b.weights).all() and a.settings["seed"] == b.settings["seed"]
+        assert (a.parameters == b.parameters).all() and a.settings["seed"] == b.settings["seed"]
         assert type(a.settings["seed"]) is int
 
 
@@ -141,7 +141,7 @@ def test_whatever_stops_a_run_keeps_its_class_and_the_finished_rounds(federation
     assert caught.value.history.rounds.tolist() == [0, 1, 2, 3] and len(caught.value.history.direction_norm) == 3
     assert any("3 rounds were finished" in note for note in caught.value.__notes__)
     whole = train(federation, rounds=3, score="train")
-    assert (caught.value.history.loss == whole.loss).all() and (caught.value.history.weights == whole.weights).all()
+    assert (caught.value.history.loss == whole.loss).all() and (caught.value.history.parameters == whole.parameters).all()
 
 
 def test_several_runs_keep_their_rounds_as_a_list(federation):
@@ -267,6 +267,6 @@ class Half(torch.nn.Module):
 
 def test_bfloat16_weights_end_in_a_history_and_a_file(federation, tmp_path):
     history = train(federation, model=Half(), rounds=3, checkpoint=tmp_path / "c.pt")
-    assert history.weights.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
-    assert torch.equal(torch.tensor(history.weights).bfloat16().float(), torch.tensor(history.weights))
+    assert history.parameters.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
+    assert torch.equal(torch.tensor(history.parameters).bfloat16().float(), torch.tensor(history.parameters))
     history.save(tmp_path / "h.npz")
