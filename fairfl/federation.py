@@ -1,17 +1,20 @@
 """``Federation``: a dataset and who holds which rows of it."""
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
+Rows = torch.Tensor | np.ndarray | Sequence[int]
 
 
-def _row_numbers(part: str, client: int, rows) -> torch.Tensor:
+def _row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
     tensor = torch.as_tensor(rows)
     whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
     if tensor.ndim != 1 or len(tensor) and not whole:
@@ -38,7 +41,7 @@ class Federation:
     test: tuple[torch.Tensor, ...]
     recipe: dict = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for part in PARTS:
             lists = tuple(_row_numbers(part, client, rows) for client, rows in enumerate(getattr(self, part)))
             object.__setattr__(self, part, lists)
@@ -97,7 +100,7 @@ class Federation:
                 h.update(f"{part}{len(rows)}".encode() + rows.numpy().tobytes())
         return h.hexdigest()
 
-    def _groups(self, groups) -> str:
+    def _groups(self, groups: Iterable[Iterable[int]]) -> str:
         names = [" ".join(self.dataset.classes[c] for c in g) for g in groups]
         return "; ".join(f"{names.count(name)} × {{{name}}}" for name in dict.fromkeys(names))
 

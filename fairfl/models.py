@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from math import isqrt, prod
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,7 +21,7 @@ from fairfl.errors import Refused, refuse, unknown
 from fairfl.randomness import key
 
 
-def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings) -> nn.Module:
+def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
     """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
     ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
@@ -93,7 +94,8 @@ def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200,
     The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
     FedFV's released code. ``softmax=True``: as in ``logistic``, and so in that code's first version on CIFAR-10.
     """
-    layers, width = OrderedDict(flat=nn.Flatten()), prod(shape)
+    layers: OrderedDict[str, nn.Module] = OrderedDict(flat=nn.Flatten())
+    width = prod(shape)
     for i, wide in enumerate(hidden, 1):
         layers[f"dense{i}"], layers[f"relu{i}"], width = nn.Linear(width, wide), nn.ReLU(), wide
     return _stack(**layers, out=nn.Linear(width, classes), **_softmax(softmax))
@@ -199,7 +201,7 @@ class _Image(nn.Module):
         super().__init__()
         self.shape = shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         return inputs.reshape(inputs.shape[0], *self.shape)
 
     def extra_repr(self) -> str:
@@ -213,7 +215,7 @@ class _CharLSTM(nn.Module):
         self.lstm = nn.LSTM(embedding, hidden, layers, batch_first=True)
         self.out = nn.Linear(hidden, symbols)
 
-    def forward(self, inputs):
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         steps, _ = self.lstm(self.embedding(inputs))
         return self.out(steps[:, -1])
 

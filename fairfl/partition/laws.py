@@ -61,7 +61,7 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
     by_class = [r[torch.randperm(len(r), generator=generator(seed, "split", client=c))] for c, r in enumerate(by_class)]
     for attempt in range(1000):
         rng = numpy_generator(seed, "dirichlet", round=attempt)
-        hands = [[] for _ in range(clients)]
+        hands: list[list[torch.Tensor]] = [[] for _ in range(clients)]
         for r in by_class:
             cuts = (rng.dirichlet([beta] * clients).cumsum()[:-1] * len(r)).astype(int).tolist()
             for hand, piece in zip(hands, torch.tensor_split(r, cuts)):
@@ -101,7 +101,7 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     return finish(dataset, lists, pool, scoring, facts={"groups": [list(g) for g in groups]})
 
 
-def _class_number(dataset: Dataset, c) -> int:
+def _class_number(dataset: Dataset, c: int | str) -> int:
     if isinstance(c, str):
         if c not in dataset.classes:
             raise unknown("class", c, dataset.classes)
@@ -133,7 +133,7 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
             break
     else:
         raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
-    lists = [[] for _ in range(clients)]
+    lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
         held = rows[dataset.targets[rows] == c]
         held = held[torch.randperm(len(held), generator=generator(seed, "split", client=c))]

@@ -7,6 +7,7 @@ images. ``"official"`` does the same with the dataset's official test rows, and 
 ``validation`` is a fraction of each client's own rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -28,7 +29,7 @@ class Scoring:
     test: float
     validation: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.scored_on not in SCORED:
             raise unknown("scored_on", self.scored_on, SCORED)
         for what, share in {"test": self.test, "validation": self.validation}.items():
@@ -64,14 +65,14 @@ def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.T
     return rows[~torch.isin(rows, pool)], pool
 
 
-def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False, tests=None,
-           facts: dict | None = None) -> Federation:
+def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False,
+           tests: Sequence[torch.Tensor] | None = None, facts: dict | None = None) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
     ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they
     are neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
     """
-    parts = {"train": [], "validation": [], "test": []}
+    parts: dict[str, list[torch.Tensor]] = {"train": [], "validation": [], "test": []}
     for client, rows in enumerate(lists):
         chance = generator(scoring.seed, "holdout", client=client)
         order = rows if in_order else rows[torch.randperm(len(rows), generator=chance)]
@@ -86,10 +87,10 @@ def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring,
             parts["test"].append(order[n_train + n_validation:])
         else:
             parts["test"].append(_own_mix(dataset, rows, pool, scoring.seed, client))
-    return Federation(dataset, *(tuple(parts[p]) for p in ("train", "validation", "test")), facts or {})
+    return Federation(dataset, **{part: tuple(lists) for part, lists in parts.items()}, recipe=facts or {})
 
 
-def _own_mix(dataset, rows, pool, seed, client):
+def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int, client: int) -> torch.Tensor:
     """The largest part of the pool whose classes are mixed as in ``rows``."""
     classes = len(dataset.classes)
     mix = torch.bincount(dataset.targets[rows], minlength=classes).double() / max(len(rows), 1)

@@ -31,7 +31,7 @@ class Server:
     betas: tuple[float, float] = (0.9, 0.99)
     tau: float = 1e-3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
         positive = lambda value: 0 < value < math.inf
@@ -57,25 +57,28 @@ class Server:
         """η_t in round t of T."""
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
-    def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor | None]:
+    def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor]:
         """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,) where it has them."""
-        first = torch.zeros_like(w) if self.optimiser in ("adam", "yogi") or self.momentum else None
-        second = torch.full_like(w, self.tau**2) if self.optimiser != "sgd" else None
-        return {"w": w.clone(), "first": first, "second": second}
+        state = {"w": w.clone()}
+        if self.optimiser in ("adam", "yogi") or self.momentum:
+            state["first"] = torch.zeros_like(w)
+        if self.optimiser != "sgd":
+            state["second"] = torch.full_like(w, self.tau**2)
+        return state
 
-    def step(self, state: dict[str, torch.Tensor | None], direction: torch.Tensor, lr: float) -> dict[str, torch.Tensor | None]:
+    def step(self, state: dict[str, torch.Tensor], direction: torch.Tensor, lr: float) -> dict[str, torch.Tensor]:
         """The state after a step of size ``lr`` against ``direction`` (d,); ``state`` itself stays as it is."""
-        after = {name: None if value is None else value.clone() for name, value in state.items()}
-        w, first, second = after["w"], after["first"], after["second"]
+        after = {name: value.clone() for name, value in state.items()}
+        w = after["w"]
         if self.optimiser == "sgd":
-            w.sub_(direction if first is None else first.mul_(self.momentum).add_(direction), alpha=lr)
+            w.sub_(after["first"].mul_(self.momentum).add_(direction) if "first" in after else direction, alpha=lr)
             return after
-        square = direction * direction
+        second, square = after["second"], direction * direction
         if self.optimiser == "adagrad":
             second.add_(square)
             w.sub_(direction / (second.sqrt() + self.tau), alpha=lr)
         else:
-            b1, b2 = self.betas
+            first, (b1, b2) = after["first"], self.betas
             first.mul_(b1).add_(direction, alpha=1 - b1)
             if self.optimiser == "adam":
                 second.mul_(b2).add_(square, alpha=1 - b2)
