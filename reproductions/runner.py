@@ -50,6 +50,7 @@ def federation_of(experiment: Experiment) -> Federation:
     if not isinstance(made, Federation):
         raise Refused(f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
                       f"return what a function of fairfl.partition returns")
+    made.dataset.class_labels(f"{experiment.name}: a table of accuracies")
     return made
 
 

@@ -71,8 +71,8 @@ def load() -> Dataset:
     counts = zip((border, len(inputs) - border), ROWS, ("training", "test"))
     done = [f"{n:,} of {rows:,} {what} rows" for n, rows, what in counts if n != rows]
     phd = inputs[:, FEATURES.index("education=Doctorate")].astype(np.int64)
-    return Dataset("adult", torch.from_numpy(inputs), torch.from_numpy(targets), CLASSES, border,
-                   {"phd": torch.from_numpy(phd)}, {"phd": ("non-PhD", "PhD")}, "; ".join(done))
+    return Dataset(torch.from_numpy(inputs), torch.from_numpy(targets), CLASSES, border,
+                   {"phd": torch.from_numpy(phd)}, {"phd": ("non-PhD", "PhD")}, "; ".join(done), "adult")
 
 
 def _files() -> list[Path]:

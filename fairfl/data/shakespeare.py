@@ -68,8 +68,8 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     odd = sum(strange[name] for name in chosen)
     done += [f"characters outside the alphabet read as spaces: {odd}"] if odd else []
     role = torch.repeat_interleave(torch.arange(len(chosen)), torch.tensor(counts))
-    return Dataset("shakespeare", inputs, targets, tuple(ALPHABET), None,
-                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done))
+    return Dataset(inputs, targets, tuple(ALPHABET), None,
+                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done), "shakespeare")
 
 
 def _file() -> Path:

@@ -52,7 +52,7 @@ def sweep(
     ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
-    its test rows; ``accuracy`` (0 to 1) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
+    its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
     how many were finished at the last of them; ``diverged``, why the run ended early or "". Lines come in the order of
     the product above, its first varying slowest. ``histories``: a list, to which every run's ``History`` is added in
     that order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.) A table
@@ -95,7 +95,7 @@ def sweep(
             tables.append(pandas.DataFrame({
                 "rule": job.name["rule"], "seed": job.seed, **{name: job.name[name] for name in shown},
                 "client": range(len(federation)), "test_size": history.test_sizes,
-                "accuracy": history.accuracy[-last:].mean(0), "loss": history.loss[-last:].mean(0),
+                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}), "loss": history.loss[-last:].mean(0),
                 "rounds": int(history.rounds[-1]), "diverged": str(error or "")}))
 
     jobs = []

@@ -70,7 +70,7 @@ def test_choice_is_a_fixed_function():
     from fairfl import data
 
     digits = data.load("digits")
-    mnist_like = Dataset("m", torch.zeros(2, 1, 28, 28), torch.tensor([0, 9]), tuple("0123456789"))
+    mnist_like = Dataset(torch.zeros(2, 1, 28, 28), torch.tensor([0, 9]), tuple("0123456789"))
     flat = FlatModel(models.build("mlp", digits, hidden=(16,)))
     assert choose(flat, 100) == "batched"
     assert choose(flat, 1) == "sequential"
@@ -159,7 +159,7 @@ def test_a_group_of_slots_changes_nothing(small, monkeypatch):
 def test_engines_agree_on_the_papers_convolutional_models(name, shape):
     """In float64, where what is left is rounding: in float32 a ResNet's stacked gradients differ by up to 3e-4."""
     g = torch.Generator().manual_seed(0)
-    dataset = Dataset("images", torch.rand(10, *shape, generator=g), torch.arange(10) % 10, tuple("0123456789"))
+    dataset = Dataset(torch.rand(10, *shape, generator=g), torch.arange(10) % 10, tuple("0123456789"))
     flat = FlatModel(models.build(name, dataset).double())
     exact = SimpleNamespace(inputs=dataset.inputs.double(), targets=dataset.targets)
     slots = [Slot(0, 0, 0, torch.arange(4)), Slot(0, 0, 1, torch.arange(4, 10))]
