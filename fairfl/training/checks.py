@@ -106,6 +106,9 @@ def check(federation: Federation, rules: list[Rule], servers: list[Server], tamp
             raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
                           f"use 1.0")
         refuse_unprovided(rule)
+        if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
+            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} does not "
+                          f"send; use LocalSGD(optimiser='sgd')")
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
