@@ -112,9 +112,9 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     if not 0 <= fraction <= 1:
         raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
-    if classes < 2:
+    if classes == 1:
         raise Refused("noisy labels need a dataset with two classes or more: with one there is no other label")
-    targets = dataset.targets.clone()
+    targets = dataset.class_labels("attacks.noisy_labels").clone()
     for client in named:
         rows, chance = federation.train[client], generator(seed, "label noise", client=client)
         wrong = rows[torch.randperm(len(rows), generator=chance)[:round(fraction * len(rows))]]

@@ -87,8 +87,8 @@ class Federation:
 
     def class_counts(self, part: str = "train") -> torch.Tensor:
         """Rows per client and class, (N, classes) int64, of ``part`` "train", "validation" or "test"."""
-        classes = len(self.dataset.classes)
-        return torch.stack([torch.bincount(self.dataset.targets[rows], minlength=classes)
+        labels, classes = self.dataset.class_labels("class_counts"), len(self.dataset.classes)
+        return torch.stack([torch.bincount(labels[rows], minlength=classes)
                             for rows in getattr(self, part)])
 
     @property
@@ -108,15 +108,15 @@ class Federation:
         """A few lines for people: what was split, how, into what."""
         n = self.sizes
         held = [torch.tensor([len(r) for r in getattr(self, part)]) for part in ("validation", "test")]
-        kinds = (self.class_counts() > 0).sum(1)
         recipe = ", ".join(f"{k}={self._groups(v) if k == 'groups' else v}" for k, v in self.recipe.items())
         span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
         scored = torch.cat(self.test)
         shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"
         return "\n".join([
-            f"{self.dataset.name}: {len(self)} clients ({recipe})",
+            f"{self.dataset.name or self.dataset.digest}: {len(self)} clients ({recipe})",
             f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
             f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
-            f"classes a client: {span(kinds)} of {len(self.dataset.classes)}",
+            f"classes a client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
+            if self.dataset.classes else f"numbers to predict: {self.dataset.outputs} a row",
             f"no row is both trained and scored on; split {self.digest}",
         ])

@@ -1,8 +1,9 @@
 """The models of the papers' tables, shaped by a dataset and with keyed initial weights.
 
-Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes): where a table ends
-in a softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run
-under ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
+Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes); where a
+dataset's targets are numbers, "classes" is how many, and ``logistic`` is linear regression. Where a table ends in a
+softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run under
+``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
 """
 
 import inspect
@@ -25,7 +26,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
     ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
-    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of classes. It draws
+    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of outputs. It draws
     its weights with PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on
     every device, and no global random state is touched.
 
@@ -39,7 +40,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.default_generator.manual_seed(key(seed, "weights"))
-        module = make(tuple(dataset.inputs.shape[1:]), len(dataset.classes))
+        module = make(tuple(dataset.inputs.shape[1:]), dataset.outputs)
     if not isinstance(module, nn.Module):
         raise refuse(f"what {_called(make)} makes", type(module).__name__, "a torch.nn.Module", "Return the model.")
     return module
@@ -56,7 +57,7 @@ def _check(make: partial, dataset: Dataset) -> None:
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
-            raise Refused(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
+            raise Refused(f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
                           f"one of {', '.join(rest)}")
         known = list(signature.parameters)[2:]
         for setting in make.keywords:

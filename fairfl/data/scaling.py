@@ -32,7 +32,7 @@ def assemble(name: str, train: Pixels, test: Pixels | None, classes: tuple[str, 
         inputs.sub_(mean).div_(deviation)
         done = [*done, how]
     targets = torch.from_numpy(np.concatenate([p.labels for p in parts]))
-    return Dataset(name, inputs, targets, classes, len(train), columns or {}, column_names or {}, "; ".join(done))
+    return Dataset(inputs, targets, classes, len(train), columns or {}, column_names or {}, "; ".join(done), name)
 
 
 def _moments(raw: np.ndarray, train: torch.Tensor, normalise) -> tuple[torch.Tensor, torch.Tensor, str]:

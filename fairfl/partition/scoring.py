@@ -52,13 +52,13 @@ def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.T
     rows = torch.arange(dataset.test_from)
     if scoring.scored_on == "official":
         if dataset.test_from == len(dataset):
-            raise Refused(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
+            raise Refused(f"{dataset.called} has no official test rows; use scored_on='own' or 'pool'")
         return rows, torch.arange(dataset.test_from, len(dataset))
     if scoring.scored_on == "own":
         return rows, None
-    aside = []
-    for c in range(len(dataset.classes)):
-        of_class = rows[dataset.targets[rows] == c]
+    aside, (labels, classes) = [], _strata(dataset)
+    for c in range(classes):
+        of_class = rows[labels[rows] == c]
         order = torch.randperm(len(of_class), generator=generator(scoring.seed, "pool", client=c))
         aside.append(of_class[order[:round(scoring.test * len(of_class))]])
     pool = torch.cat(aside).sort().values
@@ -90,11 +90,18 @@ def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor |
     return Federation(dataset, **{part: tuple(lists) for part, lists in parts.items()}, recipe=facts or {})
 
 
+def _strata(dataset: Dataset) -> tuple[torch.Tensor, int]:
+    """Class numbers (N,) and how many classes there are; a dataset without classes is all of one."""
+    if dataset.classes:
+        return dataset.targets, len(dataset.classes)
+    return torch.zeros(len(dataset), dtype=torch.int64), 1
+
+
 def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int, client: int) -> torch.Tensor:
     """The largest part of the pool whose classes are mixed as in ``rows``."""
-    classes = len(dataset.classes)
-    mix = torch.bincount(dataset.targets[rows], minlength=classes).double() / max(len(rows), 1)
-    stock = torch.bincount(dataset.targets[pool], minlength=classes).double()
+    labels, classes = _strata(dataset)
+    mix = torch.bincount(labels[rows], minlength=classes).double() / max(len(rows), 1)
+    stock = torch.bincount(labels[pool], minlength=classes).double()
     held = mix > 0
     if not bool(held.any()):
         return pool[:0]
@@ -102,7 +109,7 @@ def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int
     take = torch.minimum((mix * size).round(), stock).long()
     chosen = []
     for c in held.nonzero().flatten().tolist():
-        of_class = pool[dataset.targets[pool] == c]
+        of_class = pool[labels[pool] == c]
         order = torch.randperm(len(of_class), generator=generator(seed, "score", round=c, client=client))
         chosen.append(of_class[order[:int(take[c])]])
     return torch.cat(chosen).sort().values

@@ -67,6 +67,8 @@ class Member:
         if len(self.test) == 0:
             raise Refused(f"client {self.client} has no test rows to score on; give Member(..., test=...)")
         self.flat.vector.copy_(self._flatten(arrays))
+        if self.data.targets.is_floating_point():
+            raise Refused("a server is sent accuracies, and these targets are numbers to be predicted; score the model in fairfl.train")
         accuracy, loss = Scorer(self.data, [self.test], self.loss)(self.flat.module)
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}
 

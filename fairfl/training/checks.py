@@ -93,7 +93,7 @@ def a_federation(federation: Federation) -> None:
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
+def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
           local: LocalSGD, personal: Ditto | None, participation: float, loss: Callable, engine: str | None,
           checkpoint: str | os.PathLike | None) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
@@ -106,6 +106,11 @@ def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | Non
             raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
                           f"use 1.0")
         refuse_unprovided(rule)
+        if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
+            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} does not "
+                          f"send; use LocalSGD(optimiser='sgd')")
+        if "accuracies" in rule.needs:
+            federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None and not isinstance(value, kind):

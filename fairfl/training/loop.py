@@ -9,7 +9,7 @@ import torch
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.loss import loss_of
 from fairfl.clients.trial import tried
 from fairfl.errors import refuse
 from fairfl.federation import Federation
@@ -39,7 +39,7 @@ def train(
     score: Sequence[str] = ("test",),
     tamper: Callable | Sequence[Callable | None] | None = None,
     personal: Ditto | None = None,
-    loss: Callable = cross_entropy,
+    loss: Callable | str | None = None,
     device: str | torch.device | None = None,
     engine: str | None = None,
     checkpoint: str | os.PathLike | None = None,
@@ -59,7 +59,8 @@ def train(
     first and the last model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one
     of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
-    targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
+    targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
+    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores). ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
     by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint there
     continues from it and ends with the same bits. What it compares must tell settings apart, so that lambdas are
     refused with it, and so is a rule with a memory that it does not declare. ``checkpoint_every``: rounds between two
@@ -71,6 +72,7 @@ def train(
     well, keeps its class and carries the finished rounds as ``error.history``.
     """
     a_federation(federation)
+    loss = loss_of(loss, federation.dataset)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
     seeds, several = seeds_of(seed)
     rounds = whole("rounds", rounds, "A round is one exchange between server and clients.")
@@ -81,7 +83,7 @@ def train(
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
     rules = [a_rule(r) for r in rules]
-    check(rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
+    check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
     dataset = federation.dataset
     flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
     flat = flats[0]

@@ -16,7 +16,7 @@ from fairfl.errors import Refused
 def dataset(shape, classes: int, rows: int = 3, text: bool = False) -> Dataset:
     make = torch.Generator().manual_seed(0)
     inputs = torch.randint(0, classes, (rows, *shape), generator=make) if text else torch.rand(rows, *shape, generator=make)
-    return Dataset("made", inputs, torch.arange(rows) % classes, tuple(map(str, range(classes))))
+    return Dataset(inputs, torch.arange(rows) % classes, tuple(map(str, range(classes))))
 
 
 # Name, dataset, parameters as the table prints them (or as the cited source has them).

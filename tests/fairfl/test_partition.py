@@ -42,7 +42,7 @@ def test_pool_shows_each_client_its_own_mix(digits):
 
 
 def test_official_test_rows_are_matched_by_class(small):
-    official = Dataset("s", small.inputs, small.targets, small.classes, test_from=30)
+    official = Dataset(small.inputs, small.targets, small.classes, test_from=30)
     federation = partition.by_class(official, scored_on="official")
     assert [len(rows) for rows in federation.test] == [10, 10, 10]
     assert all(int(rows.min()) >= 30 for rows in federation.test)
@@ -64,7 +64,7 @@ def test_equal_groups_share_evenly(digits):
 
 def test_by_column_keeps_a_value_together_and_in_order(small):
     column = torch.arange(60) // 15
-    with_column = Dataset("s", small.inputs, small.targets, small.classes, columns={"writer": column})
+    with_column = Dataset(small.inputs, small.targets, small.classes, columns={"writer": column})
     federation = partition.by_column(with_column, "writer", in_order=True, test=0.2)
     assert len(federation) == 4
     assert federation.train[1].tolist() == list(range(15, 27)) and federation.test[1].tolist() == [27, 28, 29]

@@ -69,7 +69,7 @@ def test_learns_and_both_engines_agree(cells, federation, name):
 def test_resumed_in_the_middle_it_ends_with_the_same_bits(cells, federation, resumed_and_whole, name, engine):
     resumed, whole = resumed_and_whole(lambda **more: train(federation, cells[name](), **more), model="logistic", rounds=6, participation=0.5,
                                        local=LocalSGD(lr=0.2, batch_size=20), seed=1, engine=engine)
-    assert (resumed.weights == whole.weights).all() and (resumed.loss == whole.loss).all()
+    assert (resumed.parameters == whole.parameters).all() and (resumed.loss == whole.loss).all()
 
 
 def test_another_setting_does_not_continue_a_checkpoint(cells, federation, tmp_path):

@@ -34,7 +34,7 @@ def never(updates):
     (dict(server=0.5), "server is 0.5"),
     (dict(personal=Ditto), "personal is .*a Ditto"),
     (dict(tamper="Scaling"), "tamper is 'Scaling'; allowed: a function"),
-    (dict(loss="cross_entropy"), "loss is 'cross_entropy'"), (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
+    (dict(loss="cross_entropi"), "unknown loss .cross_entropi.*mean .cross_entropy."), (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
     (dict(loss=torch.nn.functional.cross_entropy),
      r"the shape of loss\(outputs, targets\) is \(\); allowed: \(2,\), one loss a row"),
     (dict(rounds=2.5), "rounds is 2.5; allowed: an integer, 1 or more"), (dict(rounds="3"), "rounds is '3'"),

@@ -11,7 +11,7 @@ from fairfl import models, partition, train
 from fairfl.clients import FlatModel
 from fairfl.clients.trial import tried
 from fairfl.errors import Refused
-from fairfl.training.loop import cross_entropy
+from fairfl.clients.loss import cross_entropy
 
 
 @pytest.fixture
