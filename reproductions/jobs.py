@@ -55,12 +55,13 @@ def select(experiment: Experiment, rows: list[str] | None = None, seeds: list[in
 
 
 def groups(jobs: list[Job], together: str) -> list[list[Job]]:
-    """``jobs`` in batches: every job alone, the seeds of a row, or all whose clients do the same."""
+    """``jobs`` in batches: every job alone, the seeds of a row, or all whose clients do the same; never two whose splits differ."""
     if together == "none":
         return [[job] for job in jobs]
     batches: dict = {}
     for job in jobs:
         told = job.identity
         common = {name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"}
+        common |= {"split": job.seed} if job.experiment.split_per_seed else {}
         batches.setdefault(json.dumps(common, sort_keys=True), []).append(job)
     return list(batches.values())

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
@@ -39,12 +39,13 @@ def where(folder: Path, job: Job) -> Path:
     return Path(folder) / f"{job.key}.npz"
 
 
-def federation_of(experiment: Experiment) -> Federation:
-    """The experiment's split, with its data. Raises ``Refused`` saying what to do where they are not there."""
+def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
+    """The experiment's split for the run ``seed``, with its data. Raises ``Refused`` saying what to do where they are not there."""
+    split = experiment.split_seed + (seed if experiment.split_per_seed else 0)
     try:
         if ":" not in experiment.federation:
-            return partition.preset(experiment.federation, experiment.split_seed)
-        made = references.find("federation", experiment.federation)(experiment.split_seed)
+            return partition.preset(experiment.federation, split)
+        made = references.find("federation", experiment.federation)(split)
     except FileNotFoundError as error:
         raise Refused(f"{experiment.name} cannot run: {error}") from error
     if not isinstance(made, Federation):
@@ -74,7 +75,9 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
     batches = [b for b in groups(jobs, together) if not all(where(folder, job).exists() for job in b)]
     if not batches:
         return outcome
-    federation = federation or federation_of(experiment)
+    split = lru_cache(maxsize=1)(lambda seed: federation or federation_of(experiment, seed))
+    split_of = lambda batch: split(batch[0].seed if experiment.split_per_seed else 0)
+    split_of(batches[0])  # data that are not there are said before anything is written
     for number, batch in enumerate(_bar(batches, experiment), 1):
         with claims.take(folder / "locks", [job.key for job in batch]) as free:
             # Looked at only now: whoever held a job may have finished it meanwhile.
@@ -85,7 +88,7 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
                 by_key = {job.key: job for job in batch}
                 mine = [by_key[key] for key in held.keys]
             report(f"{experiment.name}: batch {number} of {len(batches)}, {_title(mine)}")
-            outcome += _train(mine, federation, folder, device, report)
+            outcome += _train(mine, split_of(mine), folder, device, report)
     unfinished.sweep(folder, finished)
     return outcome
 
