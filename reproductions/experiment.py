@@ -14,7 +14,7 @@ from fairfl.clients.provide import refuse_unprovided
 from fairfl.server.step import Server
 
 RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
-ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss}
+ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}
 TOGETHER = ("none", "seeds", "rows")
 SPREADS = ("population", "sample", "unsaid")
 SOURCED = ("federation", "split_per_seed", "model", "model_settings", "rounds", "participation", "local", "server", "spread",
@@ -43,7 +43,8 @@ class Row:
     experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``.
     ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
     was taken; ``underspecified``: why no verdict is possible even so. ``source``: where the
-    row's own settings are from, one of ``SOURCES`` and after a colon what it says.
+    row's own settings are from, one of ``SOURCES`` and after a colon what it says. ``reprints``: "table: row" of another declaration whose
+    number this paper prints again; the row is not run, and that one's runs are judged beside it.
     """
 
     label: str
@@ -57,6 +58,7 @@ class Row:
     personal: dict = field(default_factory=dict)
     best: bool = False
     source: str = "paper"
+    reprints: str = ""
     chosen: str = ""
     underspecified: str = ""
 

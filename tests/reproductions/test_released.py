@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from fairfl import History, Updates
-from reproductions import catalogue, runner
+from reproductions import catalogue, results, runner
 from reproductions.experiment import SOURCES
 from reproductions.jobs import groups, select
 from reproductions.released import QFedAvgAfter, UniformFedFA
@@ -36,7 +36,7 @@ def test_what_was_recorded_before_splits_could_differ_is_still_declared(tmp_path
 def test_every_setting_has_a_source(name):
     experiment = catalogue.load(name)
     assert not experiment.unsourced and all(row.source.partition(":")[0] in SOURCES for row in experiment.rows)
-    assert experiment.split_per_seed and experiment.spread == "population"
+    assert experiment.split_per_seed and (experiment.spread == "population" or experiment.paper != "fedfv")
 
 
 @pytest.mark.parametrize("text, told", [
@@ -65,3 +65,29 @@ def test_qfedavg_as_released_reads_the_losses_after_training():
     top = (L * f[:, None] ** q * gradients).sum(0)
     bottom = (q * f ** (q - 1) * (L * gradients).square().sum(1) + L * f ** q).sum()
     assert torch.allclose(QFedAvgAfter(q=q).direction(updates).vector, top / bottom, rtol=1e-12)
+
+
+def test_reprinted_rows_name_a_row_that_is_there_and_are_not_run():
+    seen = 0
+    for experiment in map(catalogue.load, catalogue.names()):
+        for row in experiment.rows:
+            if row.reprints:
+                name, _, label = row.reprints.partition(": ")
+                assert catalogue.load(name).row(label).label == label
+                assert row.label not in {job.row.label for job in select(experiment)}
+                seen += 1
+    assert seen >= 4
+
+
+def test_a_reprinted_row_is_measured_by_the_other_tables_runs(tmp_path, monkeypatch):
+    source = own.small(tmp_path, own.TOML)
+    runner.run(select(source), tmp_path / "runs", report=lambda said: None)
+    results.compile(source, tmp_path / "runs", tmp_path / "results")
+    known = catalogue.load
+    monkeypatch.setattr(results.catalogue, "load", lambda name: source if name == source.name else known(name))
+    again = own.small(tmp_path, own.TOML.replace('label = "First"', f'label = "First, printed again"\nreprints = "{source.name}: First"'))
+    lines = {line["seed"]: line for line in results.load(again, tmp_path / "results") if line["row"] == "First, printed again"}
+    first = {line["seed"]: line for line in results.load(source, tmp_path / "results") if line["row"] == "First"}
+    assert set(lines) == set(first) == {0, 1}
+    for seed, line in lines.items():
+        assert line["key"] == first[seed]["key"] and abs(line["mean_accuracy"] - first[seed]["mean_accuracy"]) < 1e-3
