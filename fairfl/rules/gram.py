@@ -28,19 +28,30 @@ def resolution(dtype: torch.dtype) -> float:
     return 1e-11 if dtype == torch.float64 else 1e-5
 
 
-def gram_matrix(*blocks: torch.Tensor) -> torch.Tensor:
+def precise_resolution(dtype: torch.dtype) -> float:
+    """The same for ``precise``: what is left is the rounding of the rows themselves, for half types 1e-3 of their length."""
+    return 1e-12 if dtype in (torch.float64, torch.float32) else 1e-5
+
+
+def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short products."""
+    return gram_matrix(rows, work=torch.float64) if _in_float32(rows) else gram
+
+
+def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch.Tensor:
     """``A = G Gᵀ``, a symmetric (K, K) float64 matrix on the CPU, for rows (K, d).
 
     Several blocks of rows count as stacked, without being copied into one tensor. For rows shorter than float64
-    ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows the errors are float64 rounding.
+    ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows, and with ``work=torch.float64``, the errors are float64 rounding.
     Raises ``ValueError`` if a product of two rows is beyond float64.
     """
     blocks = [rows for rows in blocks if len(rows)]
-    total = _gram(blocks)
-    if _in_float32(blocks[0]):
+    work = work or (torch.float32 if _in_float32(blocks[0]) else torch.float64)
+    total = _gram(blocks, work)
+    if work is torch.float32:
         shifts = _shifts(blocks, total.diagonal())
         if bool(shifts.any()):
-            total = torch.ldexp(_gram(blocks, shifts), shifts[:, None] + shifts)
+            total = torch.ldexp(_gram(blocks, work, shifts), shifts[:, None] + shifts)
     if not bool(torch.isfinite(total).all()):
         raise refuse("the largest product of two updates", float("inf"), "up to 1.8e308, which float64 can hold",
                      "Such updates have diverged; lower the local learning rate.")
@@ -85,9 +96,8 @@ def _in_float32(rows) -> bool:
             and torch.get_float32_matmul_precision() == "highest")
 
 
-def _gram(blocks, shifts=None):
+def _gram(blocks, work, shifts=None):
     K, d = sum(map(len, blocks)), blocks[0].shape[1]
-    work = torch.float32 if _in_float32(blocks[0]) else torch.float64
     total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
     # Many clients' chunks hold four times the bytes: on two threads the calls would otherwise wait for one another.
     chain, wide = (CHAIN, CHUNK) if K >= MANY and work is torch.float32 else (1, CHUNK // 8)
