@@ -17,6 +17,8 @@ MANY, CHAIN = 64, 4
 SHORT = 2 ** 14
 # Bytes of one chunk's copies and products: small enough to stay in cache, far below the promised 64 MB.
 CHUNK = 2 ** 22
+# A combination this much shorter than its parts has lost two of float32's seven digits, and is taken in float64.
+CANCELS = 1e-2
 
 
 def resolution(dtype: torch.dtype) -> float:
@@ -74,7 +76,10 @@ def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | Non
     sizes = weights.abs()
     exact = bool(((sizes == 0) | ((sizes > fits.tiny) & (sizes < fits.max))).all())
     if norms is not None and exact and float(sizes @ norms) < torch.finfo(rows.dtype).max:
-        return _combine(rows, weights, work)
+        vector = _combine(rows, weights, work)
+        if work is torch.float32 and float(torch.linalg.vector_norm(vector)) < CANCELS * float(sizes @ norms):
+            vector = _combine(rows, weights, torch.float64)
+        return vector
     if norms is None and exact:
         vector = _combine(rows, weights, work)
         if bool(torch.isfinite(vector).all()):
@@ -169,7 +174,7 @@ def _combine(rows, weights, work):
     weights = weights.to(rows.device, work)
     if rows.dtype == work:
         return weights @ rows
-    step = max(256, CHUNK // (4 * len(rows)))
+    step = max(256, CHUNK // (work.itemsize * len(rows)))
     vector = torch.empty_like(rows[0])
     for part, piece in zip(rows.split(step, 1), vector.split(step)):
         piece.copy_(weights @ part.to(work))

@@ -5,8 +5,8 @@ import torch
 
 from fairfl.rules.gram import rates
 
-# Below this eigenvalue of the cosines the squared condition of A costs more than six digits, and the rows are asked again.
-CLOSE = 1e-6
+# Below this eigenvalue of the cosines the squared condition of A costs more than four digits, and the rows are asked again.
+CLOSE = 1e-4
 
 
 def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tensor | None = None) -> np.ndarray | None:
@@ -33,7 +33,7 @@ def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tenso
         return None
     y = vectors[:, ~null] @ (along[~null] / values[~null])
     if rows is not None and values[~null].min() < CLOSE:
-        for _ in range(3):
+        for _ in range(2):
             missing = a - rates(rows, _in_float64(rows, y / sizes)).numpy() / sizes
             y = y + vectors[:, ~null] @ (vectors[:, ~null].T @ missing / values[~null])
     return y * largest / sizes
