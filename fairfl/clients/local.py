@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import torch
 
 from fairfl.clients.correction import Bound, Correction
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.numbers import betas, number, whole
 from fairfl.randomness import generator
 
 
@@ -47,29 +47,16 @@ class LocalSGD:
             if getattr(self, name) != usual and self.optimiser != reader:
                 raise Refused(f"local optimiser {self.optimiser!r} does not read {name}, which is {getattr(self, name)!r}; "
                               f"leave it out, or use {reader!r}")
-        betas = self.betas if isinstance(self.betas, (tuple, list)) else ()
-        if len(betas) != 2 or not all(isinstance(b, Real) and not isinstance(b, bool) and 0 <= b < 1 for b in betas):
-            raise refuse("betas", self.betas, "two numbers, each 0 to below 1", "Change LocalSGD's argument.")
-        object.__setattr__(self, "betas", tuple(map(float, betas)))
-        whole, number = (Integral, int), (Real, float)
-        for name, (kind, plain), ok, allowed in (
-            ("lr", number, lambda v: v > 0, "a positive number"),
-            ("epochs", whole, lambda v: v >= 1, "a whole number, 1 or more"),
-            ("batch_size", whole, lambda v: v >= 1, "a whole number, 1 or more, or None for the full batch"),
-            ("momentum", number, lambda v: 0 <= v < 1, "0 to below 1"),
-            ("proximal", number, lambda v: v >= 0, "0 or more"),
-            ("decay", number, lambda v: 0 < v <= 1, "above 0, at most 1"),
-            ("eps", number, lambda v: v > 0, "a positive number"),
-            ("steps", whole, lambda v: v >= 1, "a whole number, 1 or more, or None"),
-        ):
-            value = getattr(self, name)
-            if value is None and name in ("batch_size", "steps"):
-                continue
-            if not isinstance(value, kind) or isinstance(value, bool) or not math.isfinite(value) or not ok(value):
-                raise refuse(name, value, allowed, "Change LocalSGD's argument.")
-            # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
-            if not isinstance(value, (int, float)):
-                object.__setattr__(self, name, plain(value))
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put("betas", betas(self.betas))
+        # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
+        keep = lambda name, value: isinstance(getattr(self, name), (int, float)) or put(name, value)
+        for name in ("epochs", "batch_size", "steps"):
+            if getattr(self, name) is not None or name == "epochs":
+                keep(name, whole(name, getattr(self, name), 1))
+        for name, high, ends in (("lr", math.inf, {"above": True}), ("momentum", 1, {"below": True}), ("proximal", math.inf, {}),
+                                 ("decay", 1, {"above": True}), ("eps", math.inf, {"above": True})):
+            keep(name, number(name, getattr(self, name), 0, high, **ends))
         if self.correct is not None and not isinstance(self.correct, Correction):
             raise refuse("correct", self.correct, "a Correction", "Derive your class from fairfl.clients.Correction, and give an instance.")
 

@@ -22,7 +22,7 @@ class Pixels:
 
     ``images`` (N, C, H, W) uint8; ``labels`` (N,) int64, or text; ``clients`` (N,) integers or text, or None;
     ``names``: the class names that the files tell, or None; ``jpeg``: whether any image came from JPEG bytes,
-    which are not the original pixels of a dataset published without loss.
+    which are not the original pixels of a dataset published without loss; ``sizes``: the rows of each file.
     """
 
     images: np.ndarray
@@ -30,28 +30,30 @@ class Pixels:
     clients: np.ndarray | None = None
     names: tuple[str, ...] | None = None
     jpeg: bool = False
+    sizes: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.images)
 
 
 def read(files: list[Path], *, image: str | None = None, label: str | None = None, client: str | None = None,
-         channels: int | None = None) -> Pixels:
-    """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are.
+         channels: int | None = None, like: tuple[str, tuple[int, int, int]] | None = None) -> Pixels:
+    """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are. ``like``:
+    whose images these must be, and their shape (default: the first file's).
 
     Raises ``ValueError`` naming the file for a broken file, a missing column, an image that does not decode, or
     images of different shapes; see ``Table``.
     """
     parts = [_read_one(file, image, label, client, channels) for file in files]
+    whose, shape = like or (files[0], parts[0].images.shape[1:])
     for file, part in zip(files, parts):
-        if part.images.shape[1:] != parts[0].images.shape[1:]:
-            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of "
-                               f"{files[0]} are {parts[0].images.shape[1:]}")
-    if len(parts) == 1:
-        return parts[0]
+        if part.images.shape[1:] != shape:
+            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}")
+        if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
+            raise broken(file, f"its labels are {'text' if part.labels.dtype.kind == 'U' else 'numbers'}, unlike those of {whose}")
     clients = None if client is None else np.concatenate([p.clients for p in parts])
     return Pixels(np.concatenate([p.images for p in parts]), np.concatenate([p.labels for p in parts]), clients,
-                  parts[0].names, any(p.jpeg for p in parts))
+                  parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
 
 
 def _read_one(file: Path, image, label, client, channels) -> Pixels:

@@ -15,6 +15,7 @@ import torch
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
+from fairfl.numbers import number
 from fairfl.randomness import generator
 
 SCORED = ("own", "pool", "official")
@@ -33,8 +34,7 @@ class Scoring:
         if self.scored_on not in SCORED:
             raise unknown("scored_on", self.scored_on, SCORED)
         for what, share in {"test": self.test, "validation": self.validation}.items():
-            if not 0 <= share < 1:
-                raise refuse(what, share, "a fraction from 0 to below 1", "It is the share of rows held out.")
+            number(what, share, 0, 1, "It is the share of rows held out.", below=True)
         if self.test + self.validation >= 1:
             raise refuse("test + validation", self.test + self.validation, "below 1", "Leave rows to train on.")
 

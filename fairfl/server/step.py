@@ -1,12 +1,11 @@
 """The server's step along the direction that a rule gives."""
 
-import math
 from dataclasses import dataclass, fields
-from numbers import Real
 
 import torch
 
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, unknown
+from fairfl.numbers import betas, number
 
 OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
 READ_BY = {"momentum": ("sgd",), "betas": ("adam", "yogi"), "tau": ("adam", "yogi", "adagrad")}
@@ -34,19 +33,11 @@ class Server:
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
-        positive = lambda value: 0 < value < math.inf
-        for name, ok, allowed in (
-            ("lr", lambda lr: 0 < lr <= torch.finfo(torch.float32).max, "a positive number that float32 holds"),
-            ("momentum", lambda m: 0 <= m < 1, "0 to below 1"),
-            ("decay", lambda d: 0 < d <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
-            ("tau", positive, "a positive number"),
-        ):
-            if not (_number(getattr(self, name)) and ok(getattr(self, name))):
-                raise refuse(name, getattr(self, name), allowed, "Change Server's argument.")
-        betas = self.betas if isinstance(self.betas, (tuple, list)) else ()
-        if len(betas) != 2 or not all(_number(b) and 0 <= b < 1 for b in betas):
-            raise refuse("betas", self.betas, "two numbers, each 0 to below 1", "Change Server's argument.")
-        object.__setattr__(self, "betas", tuple(betas))
+        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.", above=True)
+        number("momentum", self.momentum, 0, 1, below=True)
+        number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
+        number("tau", self.tau, 0, above=True)
+        object.__setattr__(self, "betas", betas(self.betas))
         for field in fields(self):
             value, readers = getattr(self, field.name), READ_BY.get(field.name, OPTIMISERS)
             if value != field.default and self.optimiser not in readers:
@@ -86,7 +77,3 @@ class Server:
                 second.sub_((1 - b2) * square * torch.sign(second - square))
             w.sub_(first / (second.sqrt() + self.tau), alpha=lr)
         return after
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -13,9 +13,10 @@ from fairfl.clients.loss import loss_of
 from fairfl.clients.trial import tried
 from fairfl.errors import refuse
 from fairfl.federation import Federation
+from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of, whole
+from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
@@ -75,9 +76,9 @@ def train(
     loss = loss_of(loss, federation.dataset)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
     seeds, several = seeds_of(seed)
-    rounds = whole("rounds", rounds, "A round is one exchange between server and clients.")
-    evaluate_every = whole("evaluate_every", evaluate_every, "It is the number of rounds between evaluations.")
-    checkpoint_every = whole("checkpoint_every", checkpoint_every, "It is the number of rounds between checkpoints.")
+    rounds = whole("rounds", rounds, 1, "A round is one exchange between server and clients.")
+    evaluate_every = whole("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
+    checkpoint_every = whole("checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints.")
     score, device = parts(score, federation), a_device(device)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())

@@ -10,9 +10,10 @@ from fairfl.clients import LocalSGD
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.extras import needed_by
 from fairfl.federation import Federation
+from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.step import Server
-from fairfl.training.checks import a_rule, seeds_of, whole
+from fairfl.training.checks import a_rule, seeds_of
 from fairfl.training.history import History
 from fairfl.training.jobs import Job, train_jobs
 
@@ -71,9 +72,9 @@ def sweep(
         import pandas
     for name in INSTEAD.keys() & settings.keys():
         raise Refused(f"sweep takes no {name}=; {INSTEAD[name]}")
-    last = whole("last", last, "It is the number of evaluations that are averaged.")
+    last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
-        whole("together", together, "It is the most runs that train as one batch.")
+        whole("together", together, 1, "It is the most runs that train as one batch.")
     asked = {"local": _labelled("local", local, LocalSGD()), "rule": _labelled("rules", rules),
              "server": _labelled("server", server, Server()), "tamper": _labelled("tamper", tamper)}
     asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]

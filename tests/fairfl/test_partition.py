@@ -88,7 +88,7 @@ def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
     (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
     (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
     (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
-    (lambda ds: partition.iid(ds, 3, test=1.5), "fraction"),
+    (lambda ds: partition.iid(ds, 3, test=1.5), "test is 1.5; allowed: 0 to below 1"),
     (lambda ds: partition.iid(ds, 3, test=0.6, validation=0.5), "Leave rows to train"),
     (lambda ds: partition.iid(ds, 30, test=0.1), "no test rows"),
     (lambda ds: partition.by_class(ds, [["a", "z"]]), "unknown class 'z'"),
@@ -140,5 +140,5 @@ def test_row_numbers_of_any_integer_kind(small):
 
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])
 def test_a_seed_is_an_integer(small, seed):
-    with pytest.raises(ValueError, match="seed is .*; allowed: an integer"):
+    with pytest.raises(ValueError, match="seed is .*; allowed: a whole number"):
         partition.iid(small, 3, seed=seed)
