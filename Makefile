@@ -21,11 +21,12 @@ UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
 	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
 AFRESH := $(shell $(UNSOUND) && echo afresh)
 
-.PHONY: help lab test test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
+.PHONY: help lab test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
 	@echo "make test           run every test, the notebooks included"
+	@echo "make check          ask the linter, the formatter and the type checker, run the examples in docstrings, check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
 	@echo "make test-portable  run the notebooks as other processors would: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
@@ -46,11 +47,18 @@ lab: $(VENV)/.lab
 
 test: $(VENV)/.dev
 	@echo "About five minutes on two cores; a part alone: make test ARGS=tests/rules"
-	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" \
+	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" --ignore=tests/prose \
 		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
+# What can be wrong without any test failing: style, types, examples in docstrings, what the pages say of the code.
+check: $(VENV)/.dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/flower fairfl tests/prose $(ARGS)
+
 test-lowest: $(VENV)/lowest/.ready
-	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests $(ARGS)
+	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests --ignore=tests/prose $(ARGS)
 
 test-portable: $(VENV)/.dev
 	$(AS_STORED) $(PY) tests/portable.py $(ARGS)

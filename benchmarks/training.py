@@ -20,7 +20,7 @@ SHAPES = {"digits": (64,), "mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
 
 def made_up(shape: str, rows: int) -> Dataset:
     g = torch.Generator().manual_seed(0)
-    return Dataset(shape, torch.randn(rows, *SHAPES[shape], generator=g), torch.arange(rows) % 10, tuple("0123456789"))
+    return Dataset(torch.randn(rows, *SHAPES[shape], generator=g), torch.arange(rows) % 10, tuple("0123456789"))
 
 
 def bare_loop(dataset, model, slots, local):

@@ -11,7 +11,7 @@ from typing import BinaryIO
 try:
     import fcntl
 except ImportError:  # Windows, where leftovers of killed writers stay
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _temporary(path: Path):
+def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
     """A new file beside ``path``, locked as long as it is open."""
     while True:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")

@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import torch
@@ -27,7 +27,7 @@ def _row(client: int, updates: Updates) -> int | None:
     return found[0] if found else None
 
 
-def _changed(values: torch.Tensor, row: int, change) -> torch.Tensor:
+def _changed(values: torch.Tensor, row: int, change: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
     values = values.clone()
     values[row] = change(values[row])
     return values
@@ -44,7 +44,7 @@ class Bias:
     client: int
     constant: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not math.isfinite(self.constant):
             raise refuse("constant", self.constant, "a finite number", "It is added to the client's loss.")
 
@@ -71,7 +71,7 @@ class Scaling:
     factor: float
     part: str = "both"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (math.isfinite(self.factor) and self.factor > 0):
             raise refuse("factor", self.factor, "a positive number", "It multiplies the client's loss; 1 changes nothing.")
         if self.part not in PARTS:
@@ -112,9 +112,9 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     if not 0 <= fraction <= 1:
         raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
-    if classes < 2:
+    if classes == 1:
         raise Refused("noisy labels need a dataset with two classes or more: with one there is no other label")
-    targets = dataset.targets.clone()
+    targets = dataset.class_labels("attacks.noisy_labels").clone()
     for client in named:
         rows, chance = federation.train[client], generator(seed, "label noise", client=client)
         wrong = rows[torch.randperm(len(rows), generator=chance)[:round(fraction * len(rows))]]

@@ -1,17 +1,20 @@
 """``Federation``: a dataset and who holds which rows of it."""
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
+Rows = torch.Tensor | np.ndarray | Sequence[int]
 
 
-def _row_numbers(part: str, client: int, rows) -> torch.Tensor:
+def _row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
     tensor = torch.as_tensor(rows)
     whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
     if tensor.ndim != 1 or len(tensor) and not whole:
@@ -38,7 +41,7 @@ class Federation:
     test: tuple[torch.Tensor, ...]
     recipe: dict = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for part in PARTS:
             lists = tuple(_row_numbers(part, client, rows) for client, rows in enumerate(getattr(self, part)))
             object.__setattr__(self, part, lists)
@@ -84,8 +87,8 @@ class Federation:
 
     def class_counts(self, part: str = "train") -> torch.Tensor:
         """Rows per client and class, (N, classes) int64, of ``part`` "train", "validation" or "test"."""
-        classes = len(self.dataset.classes)
-        return torch.stack([torch.bincount(self.dataset.targets[rows], minlength=classes)
+        labels, classes = self.dataset.class_labels("class_counts"), len(self.dataset.classes)
+        return torch.stack([torch.bincount(labels[rows], minlength=classes)
                             for rows in getattr(self, part)])
 
     @property
@@ -97,7 +100,7 @@ class Federation:
                 h.update(f"{part}{len(rows)}".encode() + rows.numpy().tobytes())
         return h.hexdigest()
 
-    def _groups(self, groups) -> str:
+    def _groups(self, groups: Iterable[Iterable[int]]) -> str:
         names = [" ".join(self.dataset.classes[c] for c in g) for g in groups]
         return "; ".join(f"{names.count(name)} × {{{name}}}" for name in dict.fromkeys(names))
 
@@ -105,15 +108,15 @@ class Federation:
         """A few lines for people: what was split, how, into what."""
         n = self.sizes
         held = [torch.tensor([len(r) for r in getattr(self, part)]) for part in ("validation", "test")]
-        kinds = (self.class_counts() > 0).sum(1)
         recipe = ", ".join(f"{k}={self._groups(v) if k == 'groups' else v}" for k, v in self.recipe.items())
         span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
         scored = torch.cat(self.test)
         shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"
         return "\n".join([
-            f"{self.dataset.name}: {len(self)} clients ({recipe})",
+            f"{self.dataset.name or self.dataset.digest}: {len(self)} clients ({recipe})",
             f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
             f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
-            f"classes a client: {span(kinds)} of {len(self.dataset.classes)}",
+            f"classes a client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
+            if self.dataset.classes else f"numbers to predict: {self.dataset.outputs} a row",
             f"no row is both trained and scored on; split {self.digest}",
         ])

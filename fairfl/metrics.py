@@ -30,12 +30,12 @@ def std(values) -> np.ndarray:
 
 
 def worst(values, percent: float = 10) -> np.ndarray:
-    """The mean over the worst ``percent`` % of clients (rounded up to whole clients)."""
+    """The mean over the ``percent`` % of clients (rounded up) with the smallest values: of accuracies, the worst."""
     return _tail(values, percent, 1)
 
 
 def best(values, percent: float = 10) -> np.ndarray:
-    """The mean over the best ``percent`` % of clients (rounded up to whole clients)."""
+    """The mean over the ``percent`` % of clients (rounded up) with the largest values: of accuracies, the best."""
     return _tail(values, percent, -1)
 
 
@@ -87,6 +87,9 @@ def sampling_std(accuracies, test_sizes) -> np.ndarray:
     sizes = np.asarray(test_sizes, dtype=float)
     if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
         raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client.")
+    if not ((0 <= accuracies) & (accuracies <= 1)).all():
+        raise refuse("the range of accuracies", (float(accuracies.min()), float(accuracies.max())), "0 to 1",
+                     "Give fractions; losses have no such spread.")
     p = (accuracies * sizes).sum(-1) / sizes.sum()
     return np.sqrt(p * (1 - p) * (1 / sizes).mean())
 
@@ -98,4 +101,11 @@ def summary(accuracies, test_sizes=None, percent: float = 10) -> dict[str, float
            "angle": angle(accuracies), "KL": kl(accuracies)}
     if test_sizes is not None:
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
+    return {name: float(value) for name, value in row.items()}
+
+
+def loss_summary(losses, percent: float = 10) -> dict[str, float]:
+    """The row for one vector of losses, in their own unit; the worst clients are those with the largest."""
+    row = {"mean loss": mean(losses), "std of loss": std(losses), f"worst {percent:g} % by loss": best(losses, percent),
+           f"best {percent:g} % by loss": worst(losses, percent)}
     return {name: float(value) for name, value in row.items()}

@@ -1,8 +1,9 @@
 """The models of the papers' tables, shaped by a dataset and with keyed initial weights.
 
-Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes): where a table ends
-in a softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run
-under ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
+Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes); where a
+dataset's targets are numbers, "classes" is how many, and ``logistic`` is linear regression. Where a table ends in a
+softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run under
+``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
 """
 
 import inspect
@@ -10,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from math import isqrt, prod
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,11 +22,11 @@ from fairfl.errors import Refused, refuse, unknown
 from fairfl.randomness import key
 
 
-def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings) -> nn.Module:
+def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
     """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
     ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
-    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of classes. It draws
+    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of outputs. It draws
     its weights with PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on
     every device, and no global random state is touched.
 
@@ -38,7 +40,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.default_generator.manual_seed(key(seed, "weights"))
-        module = make(tuple(dataset.inputs.shape[1:]), len(dataset.classes))
+        module = make(tuple(dataset.inputs.shape[1:]), dataset.outputs)
     if not isinstance(module, nn.Module):
         raise refuse(f"what {_called(make)} makes", type(module).__name__, "a torch.nn.Module", "Return the model.")
     return module
@@ -55,7 +57,7 @@ def _check(make: partial, dataset: Dataset) -> None:
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
-            raise Refused(f"dataset {dataset.name!r} holds {kind} and model {name!r} reads {fits}; for {kind} use "
+            raise Refused(f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
                           f"one of {', '.join(rest)}")
         known = list(signature.parameters)[2:]
         for setting in make.keywords:
@@ -93,7 +95,8 @@ def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200,
     The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
     FedFV's released code. ``softmax=True``: as in ``logistic``, and so in that code's first version on CIFAR-10.
     """
-    layers, width = OrderedDict(flat=nn.Flatten()), prod(shape)
+    layers: OrderedDict[str, nn.Module] = OrderedDict(flat=nn.Flatten())
+    width = prod(shape)
     for i, wide in enumerate(hidden, 1):
         layers[f"dense{i}"], layers[f"relu{i}"], width = nn.Linear(width, wide), nn.ReLU(), wide
     return _stack(**layers, out=nn.Linear(width, classes), **_softmax(softmax))
@@ -199,7 +202,7 @@ class _Image(nn.Module):
         super().__init__()
         self.shape = shape
 
-    def forward(self, inputs):
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         return inputs.reshape(inputs.shape[0], *self.shape)
 
     def extra_repr(self) -> str:
@@ -213,7 +216,7 @@ class _CharLSTM(nn.Module):
         self.lstm = nn.LSTM(embedding, hidden, layers, batch_first=True)
         self.out = nn.Linear(hidden, symbols)
 
-    def forward(self, inputs):
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         steps, _ = self.lstm(self.embedding(inputs))
         return self.out(steps[:, -1])
 

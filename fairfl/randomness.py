@@ -7,12 +7,11 @@ rules that run with one seed see the same clients and the same batches.
 """
 
 import hashlib
-import operator
 
 import numpy as np
 import torch
 
-from fairfl.errors import refuse
+from fairfl.numbers import whole
 
 
 def key(seed: int, purpose: str, round: int = 0, client: int = 0) -> int:
@@ -20,13 +19,7 @@ def key(seed: int, purpose: str, round: int = 0, client: int = 0) -> int:
 
     Raises ``Refused`` for a seed that is no integer: 0.5 and 0.7 would be one seed.
     """
-    try:
-        if isinstance(seed, bool):
-            raise TypeError
-        number = operator.index(seed)
-    except TypeError:
-        raise refuse("seed", seed, "an integer", "Every seed is one run.") from None
-    text = f"{number}/{purpose}/{int(round)}/{int(client)}".encode()
+    text = f"{whole('seed', seed, remedy='Every seed is one run.')}/{purpose}/{int(round)}/{int(client)}".encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little") >> 1
 
 

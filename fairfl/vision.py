@@ -4,8 +4,10 @@ import importlib
 import importlib.util
 import re
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import torch
 
@@ -35,8 +37,8 @@ def torchvision() -> ModuleType:
     # The failed import leaves submodules behind which believe in a parent that is gone.
     for name in [name for name in sys.modules if name.startswith("torchvision.")]:
         del sys.modules[name]
-    package = importlib.util.find_spec("torchvision")
-    _declare(Path(package.submodule_search_locations[0]) / "_meta_registrations.py")
+    package = cast(ModuleSpec, importlib.util.find_spec("torchvision"))
+    _declare(Path(cast(list[str], package.submodule_search_locations)[0]) / "_meta_registrations.py")
     return importlib.import_module("torchvision")
 
 

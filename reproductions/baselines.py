@@ -25,6 +25,15 @@ class OneClient(GramRule):
 
 
 @dataclass(frozen=True)
+class UnitRows:
+    """Every update divided by its length before the rule sees it, as FedMGDA+ does and some codes do for every rule. No attack, but one's form."""
+
+    def __call__(self, updates: Updates) -> Updates:
+        rows = updates.gradients
+        return replace(updates, gradients=rows / rows.norm(dim=1, keepdim=True).clamp(min=torch.finfo(rows.dtype).tiny))
+
+
+@dataclass(frozen=True)
 class TotalLoss:
     """An attack on rules that are told *total* losses, as FedMGDA+'s q-FedAvg on Adult (its Figure 2): client k reports ``sizes[k] · f_k``, and
     ``client`` adds ``constant``. Updates are unchanged."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairfl.errors import Refused
+from fairfl.training.checks import a_device
 from fairfl_book import terminal
-from reproductions import catalogue, devices, places, report, results, runner, verify
+from reproductions import catalogue, places, report, results, runner, verify
 from reproductions.jobs import select
 
 
@@ -51,7 +52,7 @@ def _reproduce(given: argparse.Namespace) -> int:
     if not given.names:
         print(listing(records))
         return 0
-    folder, device = _folder(given.runs), devices.chosen(given.device, here=given.engine == "local")
+    folder, device = _folder(given.runs), given.device and str(a_device(given.device, here=given.engine == "local"))
     # All declarations are read before the first job starts: a slip in the last one costs nothing.
     chosen = [catalogue.load(name) for name in given.names]
     statuses = []

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
 from fairfl.errors import Refused, refuse, unknown
-from reproductions import baselines, measures, references
+from reproductions import baselines, measures, references, released
 from reproductions.settings import made
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.server.step import Server
 
-RULES = rules.RULES | {"OneClient": baselines.OneClient}
-ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss}
+RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
+ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}
 TOGETHER = ("none", "seeds", "rows")
 SPREADS = ("population", "sample", "unsaid")
+SOURCED = ("federation", "split_per_seed", "model", "model_settings", "rounds", "participation", "local", "server", "spread",
+           "seeds", "published_seeds")
+SOURCES = ("paper", "released code", "log's name", "guess")
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,9 @@ class Row:
     the published table; an empty ``algorithm`` is a row of ours that no paper has. ``local``, ``server``: changes to the
     experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``.
     ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
-    was taken; ``underspecified``: why no verdict is possible even so.
+    was taken; ``underspecified``: why no verdict is possible even so. ``source``: where the
+    row's own settings are from, one of ``SOURCES`` and after a colon what it says. ``reprints``: "table: row" of another declaration whose
+    number this paper prints again; the row is not run, and that one's runs are judged beside it.
     """
 
     label: str
@@ -52,6 +57,8 @@ class Row:
     tamper: dict = field(default_factory=dict)
     personal: dict = field(default_factory=dict)
     best: bool = False
+    source: str = "paper"
+    reprints: str = ""
     chosen: str = ""
     underspecified: str = ""
 
@@ -62,11 +69,13 @@ class Experiment:
 
     ``paper``, ``table``, ``dataset`` and ``setup`` (the beginning of the printed set-up) select the published cells; ``spread`` says which
     ± they print, ``published_seeds`` how many runs are behind them. ``federation``: a preset of ``fairfl.partition`` or a
-    ``module:function`` of one seed; ``split_seed`` is that seed, the same for every run. ``last``: evaluations over which the final
+    ``module:function`` of one seed; ``split_seed`` is that seed, the same for every run; with ``split_per_seed`` each run
+    adds its own, and is split as no other. ``last``: evaluations over which the final
     accuracies are averaged. ``together``: which jobs train as one batch on a CPU ("none", "seeds" of a row, or all "rows" that differ in
     rule, server and attack alone); on CUDA at least the seeds do. ``chosen``: what the paper leaves out, and what was taken.
     ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. ``reading_of``:
-    the table that this is another reading of; its cells are not counted twice. Raises ``ValueError`` naming what is wrong.
+    the table that this is another reading of; its cells are not counted twice. ``sources``: where each setting is from, by the setting's
+    name, as a row's ``source`` says it. Raises ``ValueError`` naming what is wrong.
     """
 
     name: str
@@ -83,6 +92,7 @@ class Experiment:
     published_seeds: int = 5
     spread: str = "unsaid"
     split_seed: int = 0
+    split_per_seed: bool = False
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     model_settings: dict = field(default_factory=dict)
     local: dict = field(default_factory=dict)
@@ -96,6 +106,7 @@ class Experiment:
     underspecified: str = ""
     not_run: str = ""
     reading_of: str = ""
+    sources: dict = field(default_factory=dict)
 
     def __post_init__(self):
         if not re.fullmatch(r"[a-z0-9_]+", self.name):
@@ -121,6 +132,10 @@ class Experiment:
             references.function("model", self.model, "shape", "classes", **self.model_settings)
         elif self.model not in models.names():
             raise unknown("model", self.model, models.names(), "A module:function (shape, classes) works as well.")
+        for setting, source in self.sources.items():
+            if setting not in SOURCED:
+                raise unknown("setting with a source", setting, SOURCED)
+            _check_source(setting, source)
         for column in self.columns:
             measures.check(column.of)
         for row in self.rows:
@@ -129,7 +144,14 @@ class Experiment:
             except Refused as error:
                 raise Refused(f"experiment {self.name!r}, row {row.label!r}: {error}") from error
 
+    @property
+    def unsourced(self) -> list[str]:
+        """The settings that decide numbers and have no source."""
+        usual = {field.name: field.default for field in dataclasses.fields(self)}
+        return [name for name in SOURCED if getattr(self, name) and getattr(self, name) != usual[name] and name not in self.sources]
+
     def _check(self, row: Row) -> None:
+        _check_source("source", row.source)
         rule = self.rule(row)
         refuse_unprovided(rule)
         if self.participation < 1 and rule.needs_everyone:
@@ -189,3 +211,9 @@ class Experiment:
         if not row.personal:
             return None
         return made("personal", Ditto, {"local": dataclasses.replace(self.local_of(row), proximal=0.0)} | row.personal)
+
+
+def _check_source(what: str, source: str) -> None:
+    if not isinstance(source, str) or source.partition(":")[0] not in SOURCES:
+        raise refuse(f"the source of {what!r}" if what != "source" else "source", source, ", ".join(map(repr, SOURCES)),
+                     "After a colon it may say more, as in \"log's name: lr 0.1\".")

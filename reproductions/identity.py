@@ -15,7 +15,7 @@ from reproductions.experiment import Experiment, Row
 from fairfl.server.step import Server
 
 # Of an experiment; all else in a declaration is about the published table or the way it is run.
-DECIDES = ("federation", "split_seed", "model", "model_settings", "rounds", "participation", "evaluate_every")
+DECIDES = ("federation", "split_seed", "split_per_seed", "model", "model_settings", "rounds", "participation", "evaluate_every")
 
 
 def identity(experiment: Experiment, row: Row, seed: int) -> dict:

@@ -47,20 +47,21 @@ class Job:
 
 
 def select(experiment: Experiment, rows: list[str] | None = None, seeds: list[int] | None = None, best: bool = False) -> list[Job]:
-    """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method."""
+    """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method. Rows that reprint another table's have none."""
     chosen = [experiment.row(label) for label in rows] if rows else list(experiment.rows)
     if best:
         chosen = [row for row in chosen if row.best]
-    return [Job(experiment, row, seed) for row in chosen for seed in (experiment.seeds if seeds is None else seeds)]
+    return [Job(experiment, row, seed) for row in chosen if not row.reprints for seed in (experiment.seeds if seeds is None else seeds)]
 
 
 def groups(jobs: list[Job], together: str) -> list[list[Job]]:
-    """``jobs`` in batches: every job alone, the seeds of a row, or all whose clients do the same."""
+    """``jobs`` in batches: every job alone, the seeds of a row, or all whose clients do the same; never two whose splits differ."""
     if together == "none":
         return [[job] for job in jobs]
     batches: dict = {}
     for job in jobs:
         told = job.identity
         common = {name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"}
+        common |= {"split": job.seed} if job.experiment.split_per_seed else {}
         batches.setdefault(json.dumps(common, sort_keys=True), []).append(job)
     return list(batches.values())

@@ -11,6 +11,7 @@ import numpy as np
 from fairfl.errors import Refused, unknown
 from reproductions import results
 from reproductions.experiment import Experiment
+from reproductions.equivalence import Equivalence, compare, holm, margin_of
 from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")
@@ -18,13 +19,21 @@ FORMATS = ("text", "markdown", "latex")
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: published ``value`` and ``spread`` as printed ("" where there is none), and the verdict on it."""
+    """One cell: published ``value`` and ``spread`` as printed ("" where there is none), the verdict on it (``equivalence``), the first
+    edition's beside it (``verdict``), and the ``jobs`` (keys) behind it."""
 
     row: str
     metric: str
     value: str
     spread: str
     verdict: Verdict
+    equivalence: Equivalence
+    jobs: frozenset[str] = frozenset()
+
+    @property
+    def again(self) -> tuple:
+        """What two cells have in common that are one finding: the same runs beside the same printed number."""
+        return self.metric, self.value, self.spread, self.jobs
 
 
 def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Cell]:
@@ -50,13 +59,16 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             # A column that was declared after the run is not in its line.
             ours = [line[column.metric] for line in mine if not line["failed"] and isinstance(line.get(column.metric), float)]
             left_out = bool(row.underspecified or experiment.underspecified)
+            equal = compare(ours, value, spread, experiment.published_seeds, margin=margin_of(column.of), population=experiment.spread == "population",
+                            one_split=not experiment.split_per_seed, settings=row.underspecified or experiment.underspecified)
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
                 verdict = Verdict("underspecified" if left_out else "not reproduced",
                                   remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}")
+                equal = Equivalence("undecided" if left_out or len(mine) < 2 else "different", margin=margin_of(column.of), remark=verdict.remark)
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
-            out.append(Cell(row.label, column.metric, value, spread, verdict))
+            out.append(Cell(row.label, column.metric, value, spread, verdict, equal, frozenset(line["key"] for line in mine)))
     return out
 
 
@@ -74,7 +86,18 @@ def _printed(experiment: Experiment, papers: Path) -> dict:
 
 def tally(judged: list[Cell]) -> dict[str, int]:
     """How many cells got which verdict."""
-    return dict(Counter(cell.verdict.word for cell in judged))
+    return dict(Counter(cell.equivalence.word for cell in judged))
+
+
+def multiplicity(judged: list[Cell]) -> str:
+    """How many of the cells that are *different* may be so by chance, and how many still are when all are judged together; "" for none."""
+    decided = [cell.equivalence for cell in judged if not isnan(cell.equivalence.p)]
+    word = [one.word == "different" for one in decided]
+    if not any(word):
+        return ""
+    still = sum(kept and told for kept, told in zip(holm([one.p for one in decided]), word))
+    return (f"{len(decided)} cells were compared, each at 5 %: were all within the margin, up to {0.05 * len(decided):.1f} would still come out different. "
+            f"{sum(word)} do, {still} of them also when all are judged together (Holm)")
 
 
 def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
@@ -102,16 +125,19 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, format: s
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     judged = cells(experiment, recorded, papers)
-    table = [["row", "metric", "published", "ours", "Δ", "allowed", "verdict", "remark"]]
+    table = [["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "first edition's", "remark"]]
     for c in judged:
-        v = c.verdict
+        v, e = c.verdict, c.equivalence
         ours = "" if isnan(v.mean) else f"{v.mean:.2f}" + ("" if isnan(v.spread) else f" ± {v.spread:.2f}") + f" ({v.runs})"
-        table.append([c.row, c.metric, c.value + (f" ± {c.spread}" if c.spread else ""), ours, _signed(v.difference), _plain(v.allowed), v.word, v.remark])
+        table.append([c.row, c.metric, c.value + (f" ± {c.spread}" if c.spread else ""), ours, _signed(e.difference), "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}",
+                      _plain(e.margin), e.word, v.word, e.remark])
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
     differences += [[d["row"], d["minus"], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])] for d in paired(experiment, recorded)]
     swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))
     notes = [f"{count} {word}" for word, count in tally(judged).items()]
     lines = [experiment.title, "Cells: " + ", ".join(notes) + "."]
+    if many := multiplicity(judged):
+        lines.append(many + ".")
     if not isnan(swing):
         lines.append(f"Over the last {results.SWING} evaluations a client's accuracy swings by up to {swing:.1f} points.")
     if variant:

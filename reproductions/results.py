@@ -14,8 +14,8 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import Refused
-from reproductions import claims, journal
-from reproductions.experiment import Experiment
+from reproductions import catalogue, claims, journal
+from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
 from reproductions.measures import measure
 from reproductions.runner import where
@@ -71,7 +71,25 @@ def load(experiment: Experiment, results: Path) -> list[dict]:
         labels.setdefault(job.key, []).append(job.row.label)
     lines = [line for line in _recorded(experiment, results) if line["key"] in labels]
     # Found by its key, a line takes the label that its row has now.
-    return [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
+    lines = [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
+    return lines + [line for row in experiment.rows if row.reprints for line in _reprinted(experiment, row, results)]
+
+
+def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
+    """The lines of the row that ``row`` reprints, measured by this experiment's columns."""
+    name, _, label = row.reprints.partition(": ")
+    other = catalogue.load(name)
+    mark = other.row(label).label
+    clients: dict[int, list[dict]] = {}
+    for line in _read(_texts(other, results, (".clients.csv",)).get(".clients.csv", "")):
+        if line["row"] == mark:
+            clients.setdefault(int(line["seed"]), []).append(line)
+    out = []
+    for line in (line for line in load(other, results) if line["row"] == mark):
+        final = np.array([[float(one["accuracy"]) / 100, float(one["test_size"])] for one in clients[line["seed"]]])
+        out.append({name: line[name] for name in ("seed", "swing", "rounds", "seconds", "failed", "key")} | {"row": row.label}
+                   | {c.metric: measure(c.of, final[:, 0], final[:, 1]) for c in experiment.columns})
+    return out
 
 
 def earlier(experiment: Experiment, results: Path) -> list[dict]:

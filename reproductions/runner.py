@@ -4,18 +4,18 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
 
 from fairfl import models, partition
-from fairfl.errors import Diverged, Refused
+from fairfl.errors import Refused
 from reproductions import claims, provenance, references, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
 from fairfl.federation import Federation
-from fairfl.training import History, train
+from fairfl.training import jobs as training
 
 
 @dataclass
@@ -39,17 +39,19 @@ def where(folder: Path, job: Job) -> Path:
     return Path(folder) / f"{job.key}.npz"
 
 
-def federation_of(experiment: Experiment) -> Federation:
-    """The experiment's split, with its data. Raises ``Refused`` saying what to do where they are not there."""
+def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
+    """The experiment's split for the run ``seed``, with its data. Raises ``Refused`` saying what to do where they are not there."""
+    split = experiment.split_seed + (seed if experiment.split_per_seed else 0)
     try:
         if ":" not in experiment.federation:
-            return partition.preset(experiment.federation, experiment.split_seed)
-        made = references.find("federation", experiment.federation)(experiment.split_seed)
+            return partition.preset(experiment.federation, split)
+        made = references.find("federation", experiment.federation)(split)
     except FileNotFoundError as error:
         raise Refused(f"{experiment.name} cannot run: {error}") from error
     if not isinstance(made, Federation):
         raise Refused(f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
                       f"return what a function of fairfl.partition returns")
+    made.dataset.class_labels(f"{experiment.name}: a table of accuracies")
     return made
 
 
@@ -73,7 +75,9 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
     batches = [b for b in groups(jobs, together) if not all(where(folder, job).exists() for job in b)]
     if not batches:
         return outcome
-    federation = federation or federation_of(experiment)
+    split = lru_cache(maxsize=1)(lambda seed: federation or federation_of(experiment, seed))
+    split_of = lambda batch: split(batch[0].seed if experiment.split_per_seed else 0)
+    split_of(batches[0])  # data that are not there are said before anything is written
     for number, batch in enumerate(_bar(batches, experiment), 1):
         with claims.take(folder / "locks", [job.key for job in batch]) as free:
             # Looked at only now: whoever held a job may have finished it meanwhile.
@@ -84,7 +88,7 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
                 by_key = {job.key: job for job in batch}
                 mine = [by_key[key] for key in held.keys]
             report(f"{experiment.name}: batch {number} of {len(batches)}, {_title(mine)}")
-            outcome += _train(mine, federation, folder, device, report)
+            outcome += _train(mine, split_of(mine), folder, device, report)
     unfinished.sweep(folder, finished)
     return outcome
 
@@ -103,50 +107,46 @@ def _title(batch):
 
 
 def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
-    started = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    batch, outcome = unfinished.Batch(folder, tuple(job.key for job in jobs), device), Outcome()
-    batch.begin()
-    try:
-        histories, failed = _histories(jobs, federation, batch.checkpoint, device), ""
-    except Refused as error:
-        if len(jobs) > 1:
+    outcome, e, started = Outcome(), jobs[0].experiment, []
+    make = references.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
+    batch_of = lambda runs: unfinished.Batch(folder, tuple(run.name.key for run in runs), device)
+
+    def begin(runs):
+        started.append(time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()))
+        batch_of(runs).begin()
+        return batch_of(runs).checkpoint
+
+    def record(runs, histories, error):
+        batch, title = batch_of(runs), runs[0].name.title
+        if histories is None and len(runs) > 1:
             report(f"a run of the batch failed ({error}); its runs are tried one by one")
             batch.clear()
-            for job in jobs:
-                outcome += _train([job], federation, folder, device, report)
-            return outcome
-        if not isinstance(error, Diverged) or error.history is None:
+            return
+        if histories is None:
             told = f"{error} (delete {batch.checkpoint} to start the run afresh)" if batch.checkpoint.exists() else str(error)
-            report(f"{jobs[0].title} was refused: {told}")
-            return Outcome(refused=[(jobs[0].title, told)])
-        histories, failed = error.history, str(error)
-        report(f"{jobs[0].title} diverged: {failed}")
-    batch.finish_training()
-    for job, history in zip(jobs, histories):
-        if where(folder, job).exists():  # written before a kill
-            continue
-        history.weights = None
-        history.seconds /= len(jobs)
-        history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": started, "failed": failed,
-                             "group": [[j.row.label, j.seed] for j in jobs], "versions": provenance.versions(),
-                             "processor": provenance.processor()}
-        history.save(where(folder, job))
-        outcome.written.append(where(folder, job))
-        if failed:
-            outcome.diverged.append(where(folder, job))
-    batch.clear()
+            report(f"{title} was refused: {told}")
+            outcome.refused.append((title, told))
+            return
+        if error:
+            report(f"{title} diverged: {error}")
+        batch.finish_training()
+        group = [[run.name.row.label, run.seed] for run in runs]
+        for run, history in zip(runs, histories):
+            job, file = run.name, where(folder, run.name)
+            if file.exists():  # written before a kill
+                continue
+            history.parameters = None
+            history.seconds /= len(runs)
+            history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": started[-1], "group": group,
+                                 "failed": str(error or ""), "versions": provenance.versions(), "processor": provenance.processor()}
+            history.save(file)
+            outcome.written.append(file)
+            if error:
+                outcome.diverged.append(file)
+        batch.clear()
+
+    runs = [training.Job(e.rule(job.row), job.seed, e.local_of(job.row), e.server_of(job.row), e.tamper_of(job.row), e.personal_of(job.row), job)
+            for job in jobs]
+    training.train_jobs(federation, partial(make, **e.model_settings), runs, record, checkpoint=begin, rounds=e.rounds, device=device,
+                        participation=e.participation, evaluate_every=e.evaluate_every, checkpoint_every=e.checkpoint_every)
     return outcome
-
-
-def _histories(batch: list[Job], federation, checkpoint, device) -> list[History]:
-    e, rows = batch[0].experiment, [job.row for job in batch]
-    make = references.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
-    # One run is set up as one, so that its checkpoint and its bits are those of a plain call of train.
-    one = len(batch) == 1
-    each = lambda values: values[0] if one else values
-    return train(
-        federation, each([e.rule(row) for row in rows]), partial(make, **e.model_settings),
-        rounds=e.rounds, local=e.local_of(rows[0]),
-        server=each([e.server_of(row) for row in rows]), participation=e.participation, seed=[job.seed for job in batch],
-        evaluate_every=e.evaluate_every, tamper=each([e.tamper_of(row) for row in rows]), personal=e.personal_of(rows[0]),
-        device=device, checkpoint=checkpoint, checkpoint_every=e.checkpoint_every)

@@ -23,7 +23,7 @@ def small():
     g = torch.Generator().manual_seed(0)
     targets = torch.arange(60) % 3
     inputs = torch.randn(60, 5, generator=g) + targets[:, None]
-    return Dataset("small", inputs, targets, ("a", "b", "c"))
+    return Dataset(inputs, targets, ("a", "b", "c"), name="small")
 
 @pytest.fixture(scope="module")
 def browser():

@@ -44,7 +44,7 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
     pull = None
     if local.proximal:
         pull = [p.contiguous() for p in flat.split((starts if anchors is None else anchors)[of_run]).values()]
-    velocity = [torch.zeros_like(p) for p in parameters] if local.momentum else None
+    moments = local.moments(parameters)
     names, lr, ragged = flat.layout.names, local.lr_at(round), weight is not None
 
     def slot_loss(params, x, y, w):
@@ -62,7 +62,7 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
                 first = lambda stacks: stacks and [stack[:active] for stack in stacks]
-                local.descend(first(parameters), grads, first(pull), first(velocity), lr,
+                local.descend(first(parameters), grads, first(pull), [first(m) for m in moments], lr, t + 1,
                               bound and bound.rows(slice(active)))
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
     deltas[torch.tensor(places, device=deltas.device)] = start - ended

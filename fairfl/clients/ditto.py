@@ -1,14 +1,13 @@
 """Ditto: a personal model for every client, held near the common one."""
 
-import math
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import torch
 
 from fairfl.clients.engines import train_slots
 from fairfl.clients.local import LocalSGD
 from fairfl.errors import refuse
+from fairfl.numbers import number
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,7 @@ class Ditto:
     local: LocalSGD = LocalSGD()
 
     def __post_init__(self):
-        if not isinstance(self.strength, Real) or not (math.isfinite(self.strength) and self.strength >= 0):
-            raise refuse("strength", self.strength, "0 or more", "It is λ, the pull towards the common model.")
+        number("strength", self.strength, 0, remedy="It is λ, the pull towards the common model.")
         if not isinstance(self.local, LocalSGD):
             raise refuse("local", self.local, "LocalSGD(...)", "It says how a personal model is trained.")
         if self.local.proximal:

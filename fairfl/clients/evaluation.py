@@ -37,14 +37,15 @@ class Scorer:
 
     @torch.no_grad()
     def __call__(self, module: torch.nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
-        """(accuracies from 0 to 1, mean losses), each (N,) float64 on the CPU."""
+        """(accuracies from 0 to 1, mean losses), each (N,) float64 on the CPU; accuracies are NaN where targets are numbers."""
         was_training = module.training
         module.eval()
         scored, size = prepared(module, self.rows.device)
         right, losses = [], []
         for rows in self.rows.split(size):
             outputs, targets = scored(self.data.inputs[rows]), self.data.targets[rows]
-            right.append(outputs.argmax(1) == targets)
+            # Where targets are numbers, no answer is right or wrong: the losses are the scores.
+            right.append(targets.new_full((len(rows),), torch.nan) if targets.is_floating_point() else outputs.argmax(1) == targets)
             losses.append(self.loss(outputs, targets))
         module.train(was_training)
         return self._mean(torch.cat(right)), self._mean(torch.cat(losses))

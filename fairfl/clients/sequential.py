@@ -39,10 +39,9 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
 def _descend(flat, data, slot, anchor, local, lr, round, loss, bound):
     size = len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
-    velocity = [torch.zeros_like(flat.vector)[None]] if local.momentum else None
     anchor = [anchor[None]] if local.proximal else None
     w, g = [flat.vector[None]], [flat.gradient[None]]
-    left = local.steps_of(size)
+    moments, step, last = local.moments(w), 0, local.steps_of(size)
     rows = slot.rows
     for order in local.orders(size, slot.seed, round, slot.client):
         if batch < size:
@@ -50,9 +49,9 @@ def _descend(flat, data, slot, anchor, local, lr, round, loss, bound):
         # One gather an epoch, then views: cheaper than one gather a batch.
         inputs, targets = data.inputs[rows], data.targets[rows]
         for x, y in zip(inputs.split(batch), targets.split(batch)):
-            if left == 0:
+            if step == last:
                 return
-            left -= 1
+            step += 1
             flat.gradient.zero_()
             loss(flat.module(x), y).mean().backward()
-            local.descend(w, g, anchor, velocity, lr, bound)
+            local.descend(w, g, anchor, moments, lr, step, bound)

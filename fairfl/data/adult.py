@@ -71,8 +71,8 @@ def load() -> Dataset:
     counts = zip((border, len(inputs) - border), ROWS, ("training", "test"))
     done = [f"{n:,} of {rows:,} {what} rows" for n, rows, what in counts if n != rows]
     phd = inputs[:, FEATURES.index("education=Doctorate")].astype(np.int64)
-    return Dataset("adult", torch.from_numpy(inputs), torch.from_numpy(targets), CLASSES, border,
-                   {"phd": torch.from_numpy(phd)}, {"phd": ("non-PhD", "PhD")}, "; ".join(done))
+    return Dataset(torch.from_numpy(inputs), torch.from_numpy(targets), CLASSES, border,
+                   {"phd": torch.from_numpy(phd)}, {"phd": ("non-PhD", "PhD")}, "; ".join(done), "adult")
 
 
 def _files() -> list[Path]:
@@ -119,32 +119,28 @@ def _read(file: Path) -> tuple[np.ndarray, np.ndarray]:
         table = Table(file)
         # The hub's copies write marital.status or marital_status for UCI's marital-status.
         spelled = {name.replace(".", "-").replace("_", "-"): name for name in table.columns}
-        columns = table.whole([table.column(spelled.get(name, name), (), "categorical") for name in wanted])
+        columns = [table.values(table.column(spelled.get(name, name), (), "categorical")) for name in wanted]
     else:
         rows = _plain_rows(file.read_text(encoding="ascii", errors="replace"))
         for number, row in enumerate(rows):
             if len(row) != len(_UCI_COLUMNS):
                 raise broken(file, f"row {number} has {len(row)} values instead of {len(_UCI_COLUMNS)}")
         columns = [[row[_UCI_COLUMNS.index(name)] for row in rows] for name in wanted]
-    if not columns[0]:
-        raise broken(file, "it has no rows")
-    inputs, start = np.zeros((len(columns[0]), len(FEATURES)), np.float32), 0
-    for (name, values), column in zip(ATTRIBUTES.items(), columns):
-        at = _places(file, name, values, column)
-        known = np.flatnonzero(at >= 0)
-        inputs[known, start + at[known]] = 1
-        start += len(values)
-    targets = _places(file, "income", CLASSES, [None if v is None else str(v).rstrip(". ") for v in columns[-1]])
-    if (targets < 0).any():
-        raise broken(file, f"row {int(targets.argmin())} has no income")
-    return inputs, targets
+        if not rows:
+            raise broken(file, "it has no rows")
+    *features, income = (_one_hot(file, name, values, column) for (name, values), column in
+                         zip([*ATTRIBUTES.items(), ("income", CLASSES)], columns))
+    if not income.any(1).all():
+        raise broken(file, f"row {int(income.any(1).argmin())} has no income")
+    return np.concatenate(features, 1).astype(np.float32), income.argmax(1)
 
 
-def _places(file: Path, name: str, values: tuple[str, ...], column: list) -> np.ndarray:
-    """Where each value stands in its attribute's list; -1 for a missing one."""
-    at = {value: i for i, value in enumerate(values)} | {"?": -1, None: -1}
-    try:
-        return np.array([at[value.strip() if isinstance(value, str) else value] for value in column], np.int64)
-    except KeyError as unknown_value:
-        raise broken(file, f"{name} has the value {unknown_value}, which UCI's Adult does not; it has "
-                           f"{', '.join(values[:5])}{', ...' if len(values) > 5 else ''}") from None
+def _one_hot(file: Path, name: str, values: tuple[str, ...], column: list) -> np.ndarray:
+    """(N, values) truth values; a missing one ("?") is a row without any. UCI's test incomes end in a full stop."""
+    told = np.array([None if v is None else str(v).strip(" .") for v in column], object)
+    hot = told[:, None] == np.array(values, object)
+    for strange in told[~hot.any(1)]:
+        if strange not in ("?", None):
+            raise broken(file, f"{name} has the value {strange!r}, which UCI's Adult does not; it has "
+                               f"{', '.join(values[:5])}{', ...' if len(values) > 5 else ''}")
+    return hot

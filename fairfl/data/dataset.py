@@ -1,6 +1,8 @@
 """``Dataset``: inputs and targets as two flat tensors, and what is known about each row."""
 
+import hashlib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Integral
 
 import numpy as np
@@ -13,75 +15,111 @@ from fairfl.errors import Refused, refuse, unknown
 class Dataset:
     """Examples without clients.
 
-    ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers.
-    ``classes``: the class names, in the order of their numbers. ``test_from``: rows from here on are the
+    ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers; or float32
+    numbers (N,) or (N, m) to be predicted (regression), and then there are no classes. ``classes``: the class names, in
+    the order of their numbers; by default the numbers up to the largest. ``test_from``: rows from here on are the
     official test set; it equals N where the dataset has none. ``columns``: further facts per row by name,
     each (N,): int64 where ``partition.by_column`` can split by them, and ``column_names`` then names their values in
     order; float32 for a measure. ``variant``: what was done to the original data (re-encoding, subsetting), for
-    provenance; empty if nothing was.
+    provenance; empty if nothing was. ``name``: for messages and records; without one ``digest`` stands for it.
 
     Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Numbers
     with a fraction become float32 whatever their length (NumPy's are float64, and the models are float32), whole ones
-    int64.
+    int64: counts and prices that are to be predicted are given as floats.
 
-    Raises ``ValueError`` if lengths or shapes differ, targets are not whole numbers or name no class, inputs are
-    bytes, text or truth values (which say no scale by themselves), or an input is not finite.
+    Raises ``Refused`` if lengths or shapes differ, targets name no class, inputs are bytes, text or truth values (which
+    say no scale by themselves), or an input or a number to be predicted is not finite.
     """
 
-    name: str
     inputs: torch.Tensor
     targets: torch.Tensor
-    classes: tuple[str, ...]
+    classes: tuple[str, ...] | None = None
     test_from: int | None = None
     columns: dict[str, torch.Tensor] = field(default_factory=dict)
     column_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variant: str = ""
+    name: str = ""
 
     def __post_init__(self):
         put = lambda name, value: object.__setattr__(self, name, value)
         put("inputs", self._inputs())
         rows = len(self.inputs)
-        if isinstance(self.classes, Integral):
-            raise refuse("classes", self.classes, "the names of the classes, in the order of their numbers",
-                         f"Give names, or range({self.classes}) where numbers are all there is.")
-        put("classes", tuple(str(c) for c in self.classes))
         put("targets", self._column("targets", self.targets))
-        if self.targets.is_floating_point():
-            raise refuse(f"the type of targets in dataset {self.name!r}", "numbers with a fraction",
-                         "whole numbers, one class number a row",
-                         "Where they are class numbers, convert them: targets.astype('int64').")
+        put("classes", self._classes())
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         test_from = rows if self.test_from is None else self.test_from
         if not isinstance(test_from, Integral) or not 0 < test_from <= rows:
             raise refuse("test_from", test_from, f"a whole number from 1 to {rows}",
                          "It is the first row of the test set.")
         put("test_from", int(test_from))
-        if rows and not 0 <= int(self.targets.min()) <= int(self.targets.max()) < len(self.classes):
-            raise refuse(f"the range of targets in dataset {self.name!r}",
-                         (int(self.targets.min()), int(self.targets.max())), f"0 to {len(self.classes) - 1}",
-                         "Give one name in classes for each class number.")
-        if self.inputs.is_floating_point() and not torch.isfinite(self.inputs.sum()) and not torch.isfinite(self.inputs).all():
-            bad = int((~torch.isfinite(self.inputs)).reshape(rows, -1).any(1).nonzero()[0, 0])
-            raise Refused(f"row {bad} of dataset {self.name!r} has a non-finite input; drop or repair the row")
+        for what, values in (("input", self.inputs), ("target", self.targets)):
+            if values.is_floating_point() and not torch.isfinite(values.sum()) and not torch.isfinite(values).all():
+                bad = int((~torch.isfinite(values)).reshape(rows, -1).any(1).nonzero()[0, 0])
+                raise Refused(f"row {bad} of {self.called} has a non-finite {what}; drop or repair the row")
+
+    def _classes(self) -> tuple[str, ...]:
+        if self.targets.is_floating_point():
+            if self.classes:
+                raise refuse(f"the type of targets in {self.called}", "numbers with a fraction",
+                             "whole numbers, one class number a row",
+                             "Where they are class numbers, convert them: targets.astype('int64'). To predict numbers, "
+                             "leave classes out.")
+            return ()
+        if isinstance(self.classes, Integral):
+            raise refuse("classes", self.classes, "the names of the classes, in the order of their numbers",
+                         f"Leave classes out where numbers are all there is, or give range({self.classes}).")
+        low, high = (int(self.targets.min()), int(self.targets.max())) if len(self) else (0, -1)
+        limit = len(self) if self.classes is None else len(self.classes)
+        if low < 0 or high >= limit:
+            raise refuse(f"the range of targets in {self.called}", (low, high), f"0 to {limit - 1}",
+                         "Give one name in classes for each class number; numbers to be predicted are given as floats.")
+        return tuple(str(c) for c in (range(high + 1) if self.classes is None else self.classes))
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return f"dataset {self.name!r}" if self.name else "the dataset"
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits of inputs and targets; about two seconds a gigabyte."""
+        h = hashlib.blake2b(digest_size=6)
+        for values in (self.inputs, self.targets):
+            h.update(f"{values.dtype}{tuple(values.shape)}".encode())
+            h.update(values.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+        return h.hexdigest()
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a model answers for one row: one a class, or those to be predicted."""
+        return len(self.classes) or self.targets[:1].numel()
+
+    def class_labels(self, reader: str) -> torch.Tensor:
+        """``targets`` (N,), as ``reader`` needs them; raises ``Refused`` where they are numbers to be predicted."""
+        if not self.classes:
+            raise Refused(f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
+                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' need none")
+        return self.targets
 
     def _inputs(self) -> torch.Tensor:
-        inputs = _tensor(f"inputs of dataset {self.name!r}", self.inputs,
+        inputs = _tensor(f"inputs of {self.called}", self.inputs,
                          "one-hot features as numbers, or symbols numbered from 0")
         if inputs.ndim == 0:
-            raise refuse(f"inputs of dataset {self.name!r}", inputs.item(), "(N, ...), one row an example",
+            raise refuse(f"inputs of {self.called}", inputs.item(), "(N, ...), one row an example",
                          "Stack the examples.")
         if inputs.dtype in (torch.uint8, torch.bool):
             kind, remedy = ("truth values", ".astype('float32') makes features of 0 and 1")
             if inputs.dtype == torch.uint8:
                 kind, remedy = ("bytes", " / 255 brings pixels to the range from 0 to 1")
-            raise refuse(f"inputs of dataset {self.name!r}", kind, "float32 features, or int64 symbols for text",
+            raise refuse(f"inputs of {self.called}", kind, "float32 features, or int64 symbols for text",
                          f"inputs{remedy}.")
         return inputs
 
     def _column(self, what: str, values) -> torch.Tensor:
-        what = f"{what} in dataset {self.name!r}"
+        what = f"{what} in {self.called}"
         column = _tensor(what, values, "np.unique(values, return_inverse=True), which gives names and numbers")
-        if column.ndim != 1:
+        numbers = what.startswith("targets") and column.is_floating_point()
+        if column.ndim != 1 and not (numbers and column.ndim == 2):
             remedy = "Flatten it: values.ravel()."
             if column.ndim == 2 and column.shape[1] > 1:
                 remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows."
@@ -100,6 +138,7 @@ class Dataset:
 
         The classes are renumbered in the order given. Raises ``ValueError`` for an unknown or repeated class.
         """
+        self.class_labels("only")
         numbers = [c if isinstance(c, int) and 0 <= c < len(self.classes) else self._number(c) for c in classes]
         if not numbers or len(set(numbers)) < len(numbers):
             raise refuse("classes", classes, "one or more different classes", "Name each class once.")
@@ -115,13 +154,14 @@ class Dataset:
 
     def _number(self, name: str | int) -> int:
         if name not in self.classes:
-            raise unknown(f"class of dataset {self.name!r}", name, self.classes)
+            raise unknown(f"class of {self.called}", name, self.classes)
         return self.classes.index(name)
 
     def __repr__(self) -> str:
         test = f", test rows from {self.test_from}" if self.test_from < len(self) else ""
-        return (f"Dataset({self.name!r}: {len(self)} rows of shape {tuple(self.inputs.shape[1:])}, "
-                f"{len(self.classes)} classes{test})")
+        name = f"{self.name!r}: " if self.name else ""
+        aim = f"{len(self.classes)} classes" if self.classes else f"{self.outputs} numbers to predict"
+        return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
 def _tensor(what: str, values, text: str) -> torch.Tensor:

@@ -14,8 +14,8 @@ from fairfl.data.tables import broken
 from fairfl.extras import NotInstalled
 
 
-def image_parts(name: str, full: str, theirs: str, split: str | None) -> tuple[list[Pixels], Path]:
-    """Training and test part of torchvision's dataset ``theirs``, and the folder they lie in.
+def images_of(name: str, full: str, theirs: str, split: str | None) -> tuple[Pixels, Path]:
+    """Training and test rows of torchvision's dataset ``theirs``, and the folder they lie in.
 
     ``full`` is the name that files of one's own would have. Raises ``FileNotFoundError`` with both ways out if it
     can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole, ``NotInstalled`` without torchvision.
@@ -33,15 +33,14 @@ def image_parts(name: str, full: str, theirs: str, split: str | None) -> tuple[l
                                  f"into {root / name}") from None
     try:
         made = [_open(theirs, root / name, train, split, fetch=False) for train in (True, False)]
-        parts = [Pixels(_upright(m.data, split), np.asarray(m.targets, np.int64)) for m in made]
+        images, labels = [_upright(m.data, split) for m in made], [np.asarray(m.targets, np.int64) for m in made]
     except NotInstalled:
         raise
     except Exception as failure:  # torchvision's own words for a short file range from OSError to AssertionError
         raise broken(root / name, failure) from None
-    for part in parts:
-        if len(part.images) != len(part.labels):
-            raise broken(root / name, f"it has {len(part.images)} images and {len(part.labels)} labels")
-    return parts, root / name
+    if (sizes := tuple(map(len, images))) != tuple(map(len, labels)):
+        raise broken(root / name, f"it has {sum(sizes)} images and {sum(map(len, labels))} labels")
+    return Pixels(np.concatenate(images), np.concatenate(labels), sizes=sizes), root / name
 
 
 def _fetch(root: Path, name: str, theirs: str, split: str | None) -> None:

@@ -1,11 +1,10 @@
 """MNIST, Fashion-MNIST, CIFAR-10, CIFAR-100 and EMNIST: from parquet files, else downloaded once by torchvision."""
 
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairfl.data import download, pixels, places
 from fairfl.data.dataset import Dataset
-from fairfl.data.pixels import Pixels
 from fairfl.data.scaling import assemble
 from fairfl.data.tables import broken
 from fairfl.errors import unknown
@@ -99,25 +98,18 @@ def _named(name: str, source: _Source, normalise, split: str | None = None) -> D
     full = f"{name}_{split}" if split else name
     files = places.both(places.own() / full) if places.own() else None
     if files:
-        parts = [pixels.read(paths) for paths in files]
-        origins = [paths[0] for paths in files]
+        whole, origins = pixels.read([*files[0], *files[1]], like=(full, source.shape)), (files[0][0], files[1][0])
+        border = sum(whole.sizes[:len(files[0])])
     else:
-        parts, folder = download.image_parts(name, full, source.theirs, split)
-        origins = [folder, folder]
-    for part, origin in zip(parts, origins):
-        if part.labels.dtype.kind != "i":
-            raise broken(origin, f"its labels are text; {full} has the class numbers 0 to {len(source.classes) - 1}")
-    if split == "letters" and max(int(part.labels.max()) for part in parts) == 26:  # as EMNIST's own files count
-        parts = [Pixels(part.images, part.labels - 1, jpeg=part.jpeg) for part in parts]
-    for part, origin in zip(parts, origins):
-        low, high = int(part.labels.min()), int(part.labels.max())
-        if not 0 <= low <= high < len(source.classes):
-            raise broken(origin, f"its labels run from {low} to {high} and those of {full} from 0 to "
-                                 f"{len(source.classes) - 1}")
-        if part.images.shape[1:] != source.shape:
-            raise broken(origin, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {full} "
-                                 f"{source.shape}")
-    done = ["JPEG re-encoded"] if any(p.jpeg for p in parts) else []
-    for part, rows, what in zip(parts, source.rows, ("training", "test")):
+        whole, folder = download.images_of(name, full, source.theirs, split)
+        origins, border = (folder, folder), whole.sizes[0]
+    labels, most = whole.labels, len(source.classes) - 1
+    if split == "letters" and labels.max() == 26:  # as EMNIST's own files count
+        labels = labels - 1
+    done = ["JPEG re-encoded"] if whole.jpeg else []
+    for part, origin, rows, what in zip((labels[:border], labels[border:]), origins, source.rows, ("training", "test")):
+        low, high = int(part.min()), int(part.max())
+        if not 0 <= low <= high <= most:
+            raise broken(origin, f"its labels run from {low} to {high} and those of {full} from 0 to {most}")
         done += [f"{len(part):,} of {rows:,} {what} rows"] if len(part) != rows else []
-    return assemble(full, parts[0], parts[1], source.classes, normalise, done)
+    return assemble(full, replace(whole, labels=labels), border, source.classes, normalise, done)

@@ -1,9 +1,9 @@
 """Any other image dataset in the Hugging Face hub's parquet layout, with its clients where a column names them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from fairfl.data import pixels, places
 from fairfl.data.dataset import Dataset
@@ -33,38 +33,22 @@ def load(path: str | Path, *, image: str | None = None, label: str | None = None
     if channels not in (None, 1, 3):
         raise refuse("channels", channels, "None, 1 or 3", "1 makes images grey, 3 makes them RGB.")
     train, tested = _files(Path(path).expanduser(), test)
-    parts = [pixels.read(files, image=image, label=label, client=client, channels=channels)
-             for files in (train, tested) if files]
-    if len(parts) == 2 and parts[0].images.shape[1:] != parts[1].images.shape[1:]:
-        raise broken(tested[0], f"its images are {parts[1].images.shape[1:]} (channels, height, width) and those of "
-                                f"{train[0]} are {parts[0].images.shape[1:]}")
-    labels, classes = _numbered(np.concatenate([p.labels for p in parts]))
-    if classes is None:
-        if labels.min() < 0:
-            origin = train[0] if parts[0].labels.min() < 0 else tested[0]
-            raise broken(origin, f"its labels go down to {labels.min()}; classes count from 0 (the hub's -1 means "
-                                 f"that labels are withheld)")
-        classes = parts[0].names or tuple(map(str, range(labels.max() + 1)))
-        if labels.max() >= len(classes):
-            raise broken(train[0], f"its labels go up to {labels.max()} and it names {len(classes)} classes")
+    whole = pixels.read([*train, *tested], image=image, label=label, client=client, channels=channels)
+    border, labels, classes = sum(whole.sizes[:len(train)]), whole.labels, whole.names
+    if labels.dtype.kind == "U":  # numbered in alphabetical order
+        classes, labels = np.unique(labels, return_inverse=True)
+    elif labels.min() < 0:
+        raise broken([*train, *tested][0 if labels[:border].min() < 0 else len(train)], f"its labels go down to "
+                     f"{labels.min()}; classes count from 0 (the hub's -1 means that labels are withheld)")
+    elif classes is not None and labels.max() >= len(classes):
+        raise broken(train[0], f"its labels go up to {labels.max()} and it names {len(classes)} classes")
     columns, column_names = {}, {}
     if client is not None:
-        raw = np.concatenate([p.clients for p in parts])
-        values, ids = np.unique(raw, return_inverse=True)
-        columns, column_names = {"client": torch.from_numpy(ids)}, {"client": tuple(map(str, values))}
-    done = ["read from JPEG"] if any(p.jpeg for p in parts) else []
-    border = len(parts[0])
-    renumbered = [pixels.Pixels(p.images, part_labels) for p, part_labels in zip(parts, np.split(labels, [border]))]
-    return assemble(Path(path).stem, renumbered[0], renumbered[1] if len(parts) == 2 else None, classes,
-                    normalise, done, columns, column_names)
-
-
-def _numbered(labels: np.ndarray) -> tuple[np.ndarray, tuple[str, ...] | None]:
-    """Text as class numbers in alphabetical order, with the names; numbers as they are, with None."""
-    if labels.dtype.kind != "U":
-        return labels, None
-    names, numbers = np.unique(labels, return_inverse=True)
-    return numbers, tuple(map(str, names))
+        values, columns["client"] = np.unique(whole.clients, return_inverse=True)
+        column_names["client"] = tuple(map(str, values))
+    classes = range(labels.max() + 1) if classes is None else classes
+    return assemble(Path(path).stem, replace(whole, labels=labels), border, classes, normalise,
+                    ["read from JPEG"] * whole.jpeg, columns, column_names)
 
 
 def _files(path: Path, test: str | None) -> tuple[list[Path], list[Path]]:

@@ -22,7 +22,7 @@ class Pixels:
 
     ``images`` (N, C, H, W) uint8; ``labels`` (N,) int64, or text; ``clients`` (N,) integers or text, or None;
     ``names``: the class names that the files tell, or None; ``jpeg``: whether any image came from JPEG bytes,
-    which are not the original pixels of a dataset published without loss.
+    which are not the original pixels of a dataset published without loss; ``sizes``: the rows of each file.
     """
 
     images: np.ndarray
@@ -30,28 +30,30 @@ class Pixels:
     clients: np.ndarray | None = None
     names: tuple[str, ...] | None = None
     jpeg: bool = False
+    sizes: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.images)
 
 
 def read(files: list[Path], *, image: str | None = None, label: str | None = None, client: str | None = None,
-         channels: int | None = None) -> Pixels:
-    """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are.
+         channels: int | None = None, like: tuple[str, tuple[int, int, int]] | None = None) -> Pixels:
+    """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are. ``like``:
+    whose images these must be, and their shape (default: the first file's).
 
     Raises ``ValueError`` naming the file for a broken file, a missing column, an image that does not decode, or
     images of different shapes; see ``Table``.
     """
     parts = [_read_one(file, image, label, client, channels) for file in files]
+    whose, shape = like or (files[0], parts[0].images.shape[1:])
     for file, part in zip(files, parts):
-        if part.images.shape[1:] != parts[0].images.shape[1:]:
-            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of "
-                               f"{files[0]} are {parts[0].images.shape[1:]}")
-    if len(parts) == 1:
-        return parts[0]
+        if part.images.shape[1:] != shape:
+            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}")
+        if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
+            raise broken(file, f"its labels are {'text' if part.labels.dtype.kind == 'U' else 'numbers'}, unlike those of {whose}")
     clients = None if client is None else np.concatenate([p.clients for p in parts])
     return Pixels(np.concatenate([p.images for p in parts]), np.concatenate([p.labels for p in parts]), clients,
-                  parts[0].names, any(p.jpeg for p in parts))
+                  parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
 
 
 def _read_one(file: Path, image, label, client, channels) -> Pixels:
@@ -67,27 +69,18 @@ def _read_one(file: Path, image, label, client, channels) -> Pixels:
 
 
 def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str, np.ndarray]:
-    images, facts, jpeg, row = None, [[] for _ in columns[1:]], False, 0
-    for encoded, *told in table.batches(columns):
-        for values, more in zip(facts, told):
-            values.extend(more)
-        for cell in encoded:
-            data = cell.get("bytes") if isinstance(cell, dict) else cell
-            jpeg = jpeg or (isinstance(data, bytes) and data[:2] == b"\xff\xd8")
-            pixels = _pixels(table.file, row, data, channels)
-            if images is None:
-                images = np.empty((table.rows, *pixels.shape), np.uint8)
-            if pixels.shape != images.shape[1:]:
-                raise broken(table.file, f"image {row} is {pixels.shape} (channels, height, width) and the first is "
-                                         f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike")
-            images[row] = pixels
-            row += 1
-    if row == 0 or row != table.rows:
-        raise broken(table.file, f"it holds {row} rows and announces {table.rows}")
-    arrays = {"images": images, "labels": _fact(table.file, columns[1], facts[0]), "jpeg": np.array(jpeg)}
-    if len(facts) > 1:
-        arrays["clients"] = _fact(table.file, columns[2], facts[1])
-    return arrays
+    images, jpeg, cells = None, False, table.values(columns[0])
+    for row, cell in enumerate(cells):
+        data = cell.get("bytes") if isinstance(cell, dict) else cell
+        pixels = _pixels(table.file, row, data, channels)
+        jpeg = jpeg or data[:2] == b"\xff\xd8"
+        images = np.empty((len(cells), *pixels.shape), np.uint8) if images is None else images
+        if pixels.shape != images.shape[1:]:
+            raise broken(table.file, f"image {row} is {pixels.shape} (channels, height, width) and the first is "
+                                     f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike")
+        images[row] = pixels
+    facts = {what: _fact(table, column) for what, column in zip(("labels", "clients"), columns[1:])}
+    return {"images": images, "jpeg": np.array(jpeg), **facts}
 
 
 def _pixels(file: Path, row: int, data: object, channels: int | None) -> np.ndarray:
@@ -109,13 +102,14 @@ def _pixels(file: Path, row: int, data: object, channels: int | None) -> np.ndar
     return array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
 
 
-def _fact(file: Path, column: str, values: list) -> np.ndarray:
+def _fact(table: Table, column: str) -> np.ndarray:
     """A column of integers as int64, or of text as text; nothing may be absent."""
-    if any(v is None for v in values):
-        raise broken(file, f"column {column!r} has no value in row {values.index(None)}")
+    values = table.values(column)
+    if None in values:
+        raise broken(table.file, f"column {column!r} has no value in row {values.index(None)}")
     array = np.asarray(values)
     if array.dtype.kind not in "iubU":
-        raise broken(file, f"column {column!r} holds {array.dtype}; integers or text are needed")
+        raise broken(table.file, f"column {column!r} holds {array.dtype}; integers or text are needed")
     return array if array.dtype.kind == "U" else array.astype(np.int64)
 
 

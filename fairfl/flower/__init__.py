@@ -13,7 +13,7 @@ _WITH_FLOWER = {"FairStrategy": "strategy", "client_app": "apps", "server_app": 
 __all__ = [*_WITH_FLOWER]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name not in _WITH_FLOWER:
         raise AttributeError(f"module 'fairfl.flower' has no attribute {name!r}; it has {', '.join(_WITH_FLOWER)}")
     with needed_by(f"fairfl.flower.{name}"):

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ MODEL, TASK, NUMBERS, MEMORY = "arrays", "config", "metrics", "fairfl-memory"
 SUPERLINK = 1
 
 
-def to_record(arrays) -> ArrayRecord:
+def to_record(arrays: Mapping[str, Any]) -> ArrayRecord:
     """Tensors by parameter name, for the wire."""
     return ArrayRecord({name: Array(np.asarray(value)) for name, value in arrays.items()})
 

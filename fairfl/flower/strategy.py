@@ -7,6 +7,7 @@ from logging import INFO, WARNING
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
 from flwr.common import log
+from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Strategy
 
 from fairfl.server.coordinator import Coordinator
@@ -30,7 +31,7 @@ class FairStrategy(Strategy):
     """
 
     def __init__(self, coordinator: Coordinator, *, wait_for: int | None = None, evaluate: bool = True,
-                 roster: Mapping[int, int] | None = None):
+                 roster: Mapping[int, int] | None = None) -> None:
         self.coordinator, self.evaluate, self.roster = coordinator, evaluate, roster
         self.wait_for = coordinator.population if wait_for is None else wait_for
         self.scores: list[tuple[int, np.ndarray, np.ndarray]] = []
@@ -41,7 +42,7 @@ class FairStrategy(Strategy):
         """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
         return to_record(self.coordinator.arrays())
 
-    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid) -> Iterable[Message]:
+    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
         c = self.coordinator
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
         nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
@@ -53,7 +54,7 @@ class FairStrategy(Strategy):
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
 
-    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid) -> Iterable[Message]:
+    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
         if not self.evaluate:
             return []
         return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)), config)
@@ -73,7 +74,7 @@ class FairStrategy(Strategy):
 
     def summary(self) -> None:
         c = self.coordinator
-        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule.name, c.population, c.quorum, c.round, c.rounds)
+        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round, c.rounds)
 
     def state_dict(self) -> dict:
         """The coordinator's state and the scores so far."""
@@ -87,7 +88,7 @@ class FairStrategy(Strategy):
         self.scores = [(done, np.array(accuracy), np.array(loss)) for done, accuracy, loss in state["scores"]]
 
 
-def _nodes(grid, at_least: int) -> list[int]:
+def _nodes(grid: Grid, at_least: int) -> list[int]:
     """The connected nodes, once there are enough of them."""
     while len(nodes := sorted(grid.get_node_ids())) < at_least:
         log(INFO, "waiting for nodes: %d of %d are here", len(nodes), at_least)
@@ -95,6 +96,6 @@ def _nodes(grid, at_least: int) -> list[int]:
     return nodes
 
 
-def _to_each(nodes, kind, arrays, task) -> list[Message]:
+def _to_each(nodes: Iterable[int], kind: str, arrays: ArrayRecord, task: ConfigRecord) -> list[Message]:
     content = RecordDict({MODEL: arrays, TASK: task})
     return [Message(content=content, message_type=kind, dst_node_id=node) for node in nodes]

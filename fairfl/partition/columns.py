@@ -23,7 +23,7 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
     ``validation``: see ``fairfl.partition.scoring``.
     """
     if column not in dataset.columns:
-        raise unknown("column", column, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
+        raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
     scoring = Scoring(seed, scored_on, test, validation)
     official = scored_on == "official"
     rows, pool = put_aside(dataset, scoring)
@@ -55,7 +55,7 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
     """
     for name in (column, start, end):
         if name not in dataset.columns:
-            raise unknown("column", name, dataset.columns, f"Dataset {dataset.name!r} can be split by these.")
+            raise unknown("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
     if not 0 < cut < 1:
         raise refuse("cut", cut, "between 0 and 1", "0.8 trains on the first four fifths.")
     values, before, after = dataset.columns[column], dataset.columns[end] <= cut, dataset.columns[start] >= cut

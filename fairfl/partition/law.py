@@ -39,5 +39,5 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
     return checked
 
 
-def _plain(value):
+def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value

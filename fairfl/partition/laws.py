@@ -35,7 +35,7 @@ def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0
         raise refuse("per_client", per_client, "1 or more", "It is the number of shards a client gets.")
     enough(clients * per_client, len(rows))
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
-    rows = rows[torch.sort(dataset.targets[rows], stable=True).indices]
+    rows = rows[torch.sort(dataset.class_labels("partition.shards")[rows], stable=True).indices]
     size = len(rows) // (clients * per_client)
     cuts = [size * i for i in range(1, clients * per_client)]
     pieces = torch.tensor_split(rows, cuts)
@@ -57,11 +57,12 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients * min_size, len(rows))
-    by_class = [rows[dataset.targets[rows] == c] for c in range(len(dataset.classes))]
+    labels = dataset.class_labels("partition.dirichlet")[rows]
+    by_class = [rows[labels == c] for c in range(len(dataset.classes))]
     by_class = [r[torch.randperm(len(r), generator=generator(seed, "split", client=c))] for c, r in enumerate(by_class)]
     for attempt in range(1000):
         rng = numpy_generator(seed, "dirichlet", round=attempt)
-        hands = [[] for _ in range(clients)]
+        hands: list[list[torch.Tensor]] = [[] for _ in range(clients)]
         for r in by_class:
             cuts = (rng.dirichlet([beta] * clients).cumsum()[:-1] * len(r)).astype(int).tolist()
             for hand, piece in zip(hands, torch.tensor_split(r, cuts)):
@@ -82,6 +83,7 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and AdaFed's
     three-client Fashion-MNIST.
     """
+    labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
     groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups]
     distinct = list(dict.fromkeys(groups))
@@ -94,14 +96,14 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
     pieces = {}
     for g in distinct:
-        held = rows[torch.isin(dataset.targets[rows], torch.tensor(g))]
+        held = rows[torch.isin(labels[rows], torch.tensor(g))]
         enough(groups.count(g), len(held))
         pieces[g] = list(torch.tensor_split(held, groups.count(g)))
     lists = [pieces[g].pop(0) for g in groups]
     return finish(dataset, lists, pool, scoring, facts={"groups": [list(g) for g in groups]})
 
 
-def _class_number(dataset: Dataset, c) -> int:
+def _class_number(dataset: Dataset, c: int | str) -> int:
     if isinstance(c, str):
         if c not in dataset.classes:
             raise unknown("class", c, dataset.classes)
@@ -119,7 +121,7 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
     Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed): letters a to j,
     100 clients, 5 classes each.
     """
-    classes = len(dataset.classes)
+    labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
     if not 1 <= per_client <= classes:
         raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
     if clients * per_client < classes:
@@ -133,9 +135,9 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
             break
     else:
         raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
-    lists = [[] for _ in range(clients)]
+    lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
-        held = rows[dataset.targets[rows] == c]
+        held = rows[labels[rows] == c]
         held = held[torch.randperm(len(held), generator=generator(seed, "split", client=c))]
         owners = (hands == c).any(1).nonzero().flatten().tolist()
         enough(len(owners), len(held))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,20 +33,20 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
     Raises ``Refused`` for rows that are no integers, out of range or held twice, for a client without rows, other
     numbers of lists than clients, and ``test`` as lists with ``scored_on`` other than ``"own"``.
     """
-    cut = {part: isinstance(share, Real) for part, share in (("test", test), ("validation", validation))}
-    if not cut["test"] and scored_on in ("pool", "official"):
+    share, kept = (None if not isinstance(given, Real) else float(given) for given in (test, validation))
+    if share is None and scored_on in ("pool", "official"):
         raise refuse("scored_on", scored_on, '"own" where test is given as lists',
                      "Leave scored_on out to score on your lists, or give test as a fraction.")
-    scoring = Scoring(seed, scored_on, test if cut["test"] else 0.0, validation if cut["validation"] else 0.0)
+    scoring = Scoring(seed, scored_on, share or 0.0, kept or 0.0)
     own = {"lists": _lists(dataset, "lists", lists, dataset.test_from)}
-    if not cut["validation"]:
+    if kept is None:
         own["validation"] = _lists(dataset, "validation", validation, dataset.test_from, len(own["lists"]))
-    if not cut["test"]:
+    if share is None:
         own["test"] = _lists(dataset, "test", test, len(dataset), len(own["lists"]))
     _apart(own)
-    facts = {"law": "own lists"} | {part: "own lists" for part in own if part != "lists"}
+    facts: dict = {"law": "own lists"} | {part: "own lists" for part in own if part != "lists"}
     _, pool = put_aside(dataset, scoring)
-    if scored_on == "pool":
+    if scored_on == "pool" and pool is not None:
         given = sum(map(len, own["lists"])) + sum(map(len, own.get("validation", ())))
         own = {part: [rows[~torch.isin(rows, pool)] for rows in own[part]] for part in own}
         facts["rows_in_pool"] = given - sum(len(rows) for part in own.values() for rows in part)
@@ -53,14 +54,14 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
             if len(rows) == 0:
                 raise Refused(f"every row of lists[{client}] fell into the pool; lower test (now {test}), give the "
                               f"client more rows, or use scored_on='own'")
-    untouched = scoring.validation == 0 and (not cut["test"] or scored_on != "own")
+    untouched = scoring.validation == 0 and (share is None or scored_on != "own")
     federation = finish(dataset, own["lists"], pool, scoring, in_order=untouched, tests=own.get("test"), facts=facts)
-    if cut["validation"]:
+    if kept is not None:
         return federation
     return Federation(dataset, federation.train, tuple(own["validation"]), federation.test, facts)
 
 
-def _lists(dataset: Dataset, part: str, given, end: int, clients: int | None = None) -> list[torch.Tensor]:
+def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | None = None) -> list[torch.Tensor]:
     """``given`` as int64 row numbers below ``end``, one tensor per client; only validation lists may be empty."""
     if isinstance(given, (str, dict)) or not hasattr(given, "__len__") or torch.is_tensor(given) and given.ndim == 0:
         raise refuse(part, type(given).__name__, "lists of row numbers, one per client" + (", or a fraction" if clients
@@ -86,7 +87,7 @@ def _lists(dataset: Dataset, part: str, given, end: int, clients: int | None = N
     return lists
 
 
-def _numbers(dataset: Dataset, what: str, given) -> torch.Tensor:
+def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
     try:
         rows = given.cpu() if torch.is_tensor(given) else torch.from_numpy(np.array(given))
     except (TypeError, ValueError):

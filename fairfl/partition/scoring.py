@@ -7,6 +7,7 @@ images. ``"official"`` does the same with the dataset's official test rows, and 
 ``validation`` is a fraction of each client's own rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -14,6 +15,7 @@ import torch
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
+from fairfl.numbers import number
 from fairfl.randomness import generator
 
 SCORED = ("own", "pool", "official")
@@ -28,12 +30,11 @@ class Scoring:
     test: float
     validation: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.scored_on not in SCORED:
             raise unknown("scored_on", self.scored_on, SCORED)
         for what, share in {"test": self.test, "validation": self.validation}.items():
-            if not 0 <= share < 1:
-                raise refuse(what, share, "a fraction from 0 to below 1", "It is the share of rows held out.")
+            number(what, share, 0, 1, "It is the share of rows held out.", below=True)
         if self.test + self.validation >= 1:
             raise refuse("test + validation", self.test + self.validation, "below 1", "Leave rows to train on.")
 
@@ -51,27 +52,27 @@ def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.T
     rows = torch.arange(dataset.test_from)
     if scoring.scored_on == "official":
         if dataset.test_from == len(dataset):
-            raise Refused(f"dataset {dataset.name!r} has no official test rows; use scored_on='own' or 'pool'")
+            raise Refused(f"{dataset.called} has no official test rows; use scored_on='own' or 'pool'")
         return rows, torch.arange(dataset.test_from, len(dataset))
     if scoring.scored_on == "own":
         return rows, None
-    aside = []
-    for c in range(len(dataset.classes)):
-        of_class = rows[dataset.targets[rows] == c]
+    aside, (labels, classes) = [], _strata(dataset)
+    for c in range(classes):
+        of_class = rows[labels[rows] == c]
         order = torch.randperm(len(of_class), generator=generator(scoring.seed, "pool", client=c))
         aside.append(of_class[order[:round(scoring.test * len(of_class))]])
     pool = torch.cat(aside).sort().values
     return rows[~torch.isin(rows, pool)], pool
 
 
-def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False, tests=None,
-           facts: dict | None = None) -> Federation:
+def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False,
+           tests: Sequence[torch.Tensor] | None = None, facts: dict | None = None) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
     ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they
     are neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
     """
-    parts = {"train": [], "validation": [], "test": []}
+    parts: dict[str, list[torch.Tensor]] = {"train": [], "validation": [], "test": []}
     for client, rows in enumerate(lists):
         chance = generator(scoring.seed, "holdout", client=client)
         order = rows if in_order else rows[torch.randperm(len(rows), generator=chance)]
@@ -86,14 +87,21 @@ def finish(dataset: Dataset, lists, pool: torch.Tensor | None, scoring: Scoring,
             parts["test"].append(order[n_train + n_validation:])
         else:
             parts["test"].append(_own_mix(dataset, rows, pool, scoring.seed, client))
-    return Federation(dataset, *(tuple(parts[p]) for p in ("train", "validation", "test")), facts or {})
+    return Federation(dataset, **{part: tuple(lists) for part, lists in parts.items()}, recipe=facts or {})
 
 
-def _own_mix(dataset, rows, pool, seed, client):
+def _strata(dataset: Dataset) -> tuple[torch.Tensor, int]:
+    """Class numbers (N,) and how many classes there are; a dataset without classes is all of one."""
+    if dataset.classes:
+        return dataset.targets, len(dataset.classes)
+    return torch.zeros(len(dataset), dtype=torch.int64), 1
+
+
+def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int, client: int) -> torch.Tensor:
     """The largest part of the pool whose classes are mixed as in ``rows``."""
-    classes = len(dataset.classes)
-    mix = torch.bincount(dataset.targets[rows], minlength=classes).double() / max(len(rows), 1)
-    stock = torch.bincount(dataset.targets[pool], minlength=classes).double()
+    labels, classes = _strata(dataset)
+    mix = torch.bincount(labels[rows], minlength=classes).double() / max(len(rows), 1)
+    stock = torch.bincount(labels[pool], minlength=classes).double()
     held = mix > 0
     if not bool(held.any()):
         return pool[:0]
@@ -101,7 +109,7 @@ def _own_mix(dataset, rows, pool, seed, client):
     take = torch.minimum((mix * size).round(), stock).long()
     chosen = []
     for c in held.nonzero().flatten().tolist():
-        of_class = pool[dataset.targets[pool] == c]
+        of_class = pool[labels[pool] == c]
         order = torch.randperm(len(of_class), generator=generator(seed, "score", round=c, client=client))
         chosen.append(of_class[order[:int(take[c])]])
     return torch.cat(chosen).sort().values

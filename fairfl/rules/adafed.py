@@ -3,7 +3,6 @@
 import torch
 
 from fairfl.errors import refuse
-from fairfl.rules.gram import resolution
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column, number, one_of
@@ -50,7 +49,7 @@ class AdaFed(GramRule):
                                for k, f in zip(updates.clients[keep][over], losses[keep][over])}
             raise refusal
         s = (sizes / largest) ** self.gamma
-        point = prescribed(gram[keep][:, keep], s, resolution(updates.gradients.dtype))
+        point = prescribed(gram[keep][:, keep], s, updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
         weights[keep] = point.weights / top
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)

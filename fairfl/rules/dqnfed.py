@@ -2,7 +2,6 @@
 
 import torch
 
-from fairfl.rules.gram import resolution
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column
@@ -40,7 +39,7 @@ class DQNFed(GramRule):
         if not bool(rates[keep].any()):
             return Weights(weights, False, reason or "every prescribed rate is zero")
         largest = rates[keep].max()
-        point = prescribed(gram[keep][:, keep], rates[keep] / largest, resolution(updates.gradients.dtype))
+        point = prescribed(gram[keep][:, keep], rates[keep] / largest, updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
         if point.squared_norm > 0:
             weights[keep] = point.weights / point.squared_norm * largest
         reason = "; ".join(filter(None, (reason, point.reason)))

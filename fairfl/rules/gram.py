@@ -17,6 +17,8 @@ MANY, CHAIN = 64, 4
 SHORT = 2 ** 14
 # Bytes of one chunk's copies and products: small enough to stay in cache, far below the promised 64 MB.
 CHUNK = 2 ** 22
+# A combination this much shorter than its parts has lost two of float32's seven digits, and is taken in float64.
+CANCELS = 1e-2
 
 
 def resolution(dtype: torch.dtype) -> float:
@@ -28,19 +30,30 @@ def resolution(dtype: torch.dtype) -> float:
     return 1e-11 if dtype == torch.float64 else 1e-5
 
 
-def gram_matrix(*blocks: torch.Tensor) -> torch.Tensor:
+def precise_resolution(dtype: torch.dtype) -> float:
+    """The same for ``precise``: what is left is the rounding of the rows themselves, for half types 1e-3 of their length."""
+    return 1e-12 if dtype in (torch.float64, torch.float32) else 1e-5
+
+
+def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short products."""
+    return gram_matrix(rows, work=torch.float64) if _in_float32(rows) else gram
+
+
+def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch.Tensor:
     """``A = G Gᵀ``, a symmetric (K, K) float64 matrix on the CPU, for rows (K, d).
 
     Several blocks of rows count as stacked, without being copied into one tensor. For rows shorter than float64
-    ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows the errors are float64 rounding.
+    ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows, and with ``work=torch.float64``, the errors are float64 rounding.
     Raises ``ValueError`` if a product of two rows is beyond float64.
     """
     blocks = [rows for rows in blocks if len(rows)]
-    total = _gram(blocks)
-    if _in_float32(blocks[0]):
+    work = work or (torch.float32 if _in_float32(blocks[0]) else torch.float64)
+    total = _gram(blocks, work)
+    if work is torch.float32:
         shifts = _shifts(blocks, total.diagonal())
         if bool(shifts.any()):
-            total = torch.ldexp(_gram(blocks, shifts), shifts[:, None] + shifts)
+            total = torch.ldexp(_gram(blocks, work, shifts), shifts[:, None] + shifts)
     if not bool(torch.isfinite(total).all()):
         raise refuse("the largest product of two updates", float("inf"), "up to 1.8e308, which float64 can hold",
                      "Such updates have diverged; lower the local learning rate.")
@@ -63,7 +76,10 @@ def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | Non
     sizes = weights.abs()
     exact = bool(((sizes == 0) | ((sizes > fits.tiny) & (sizes < fits.max))).all())
     if norms is not None and exact and float(sizes @ norms) < torch.finfo(rows.dtype).max:
-        return _combine(rows, weights, work)
+        vector = _combine(rows, weights, work)
+        if work is torch.float32 and float(torch.linalg.vector_norm(vector)) < CANCELS * float(sizes @ norms):
+            vector = _combine(rows, weights, torch.float64)
+        return vector
     if norms is None and exact:
         vector = _combine(rows, weights, work)
         if bool(torch.isfinite(vector).all()):
@@ -85,9 +101,8 @@ def _in_float32(rows) -> bool:
             and torch.get_float32_matmul_precision() == "highest")
 
 
-def _gram(blocks, shifts=None):
+def _gram(blocks, work, shifts=None):
     K, d = sum(map(len, blocks)), blocks[0].shape[1]
-    work = torch.float32 if _in_float32(blocks[0]) else torch.float64
     total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
     # Many clients' chunks hold four times the bytes: on two threads the calls would otherwise wait for one another.
     chain, wide = (CHAIN, CHUNK) if K >= MANY and work is torch.float32 else (1, CHUNK // 8)
@@ -159,7 +174,7 @@ def _combine(rows, weights, work):
     weights = weights.to(rows.device, work)
     if rows.dtype == work:
         return weights @ rows
-    step = max(256, CHUNK // (4 * len(rows)))
+    step = max(256, CHUNK // (work.itemsize * len(rows)))
     vector = torch.empty_like(rows[0])
     for part, piece in zip(rows.split(step, 1), vector.split(step)):
         piece.copy_(weights @ part.to(work))

@@ -4,6 +4,7 @@ import torch
 
 from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.min_norm import min_norm
 from fairfl.rules.settings import number, yes_or_no
@@ -14,7 +15,8 @@ class FedMGDA(GramRule):
 
     ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so that
     ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is inactive;
-    so every loss falls to first order, or the direction is zero and the updates are Pareto-stationary. No state.
+    so every loss falls to first order, or the updates are Pareto-stationary: then the direction is zero, with
+    ``exact=False`` (at a length up to 1e-6 of the updates that make it up; rounding decides below). No state.
 
     ``epsilon`` = ε from 0 (the weights stay at λ0) to 1 (free, the default). An active box can cut off the nearest point,
     and then the direction need not descend for everyone. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or one
@@ -45,6 +47,19 @@ class FedMGDA(GramRule):
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if len(keep) == 0:
             return Weights(weights, False, reason)
+        point, sizes, relative = self._nearest(gram, keep, updates)
+        if relative <= 1e-4:
+            # Float32 products are off by up to 1e-6, and would soon decide.
+            point, sizes, relative = self._nearest(precise(gram, updates.gradients), keep, updates)
+        reason = "; ".join(filter(None, (reason, point.reason)))
+        if relative <= precise_resolution(updates.gradients.dtype):
+            stationary = "the updates are Pareto-stationary: the nearest point of their hull is the origin"
+            return Weights(weights, False, "; ".join(filter(None, (reason, stationary))))
+        weights[keep] = point.weights / sizes
+        return Weights(weights, not reason, reason)
+
+    def _nearest(self, gram, keep, updates):
+        """The hull's point, the rows' lengths there, and ``‖dir‖²`` over ``Σ μ_k ‖h_k‖²``."""
         sizes = gram.diagonal()[keep].sqrt() if self.normalise else torch.ones(len(keep), dtype=torch.float64)
         cosines = gram[keep][:, keep] / sizes / sizes[:, None]
         if self.epsilon < 1:
@@ -53,9 +68,7 @@ class FedMGDA(GramRule):
             point = min_norm(cosines, centre=centre, radius=self.epsilon)
         else:
             point = min_norm(cosines)
-        weights[keep] = point.weights / sizes
-        reason = "; ".join(filter(None, (reason, point.reason)))
-        return Weights(weights, not reason, reason)
+        return point, sizes, point.squared_norm / float(point.weights @ cosines.diagonal())
 
     def _centre(self, updates):
         if isinstance(self.lambda0, str):

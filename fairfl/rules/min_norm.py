@@ -43,7 +43,7 @@ def min_norm(gram, hull: str = "convex", centre=None, radius: float | None = Non
     ``gap`` is ``max_k |ρ_k − ‖dir‖²| / max_k A_kk``.
 
     ``gram`` (K, K), symmetric and positive semidefinite, in any scale; all work is in float64 on the CPU. Convex hulls
-    are solved by Clarabel on the Gram matrix of unit rows and polished to rounding by active-set steps.
+    are solved to rounding by active-set steps on the Gram matrix of unit rows.
     For scaled rows ``g_k / s_k`` hand over ``gram / outer(s, s)`` and divide the weights by s.
     """
     A = torch.as_tensor(gram, dtype=torch.float64).cpu().numpy()

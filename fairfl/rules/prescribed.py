@@ -1,24 +1,34 @@
 """Rates in prescribed proportions: the shared core of AdaFed and DQN-Fed."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
+from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.least_norm import least_norm
 from fairfl.rules.min_norm import MinNorm, min_norm
 
 
-def prescribed(gram: torch.Tensor, s: torch.Tensor, tolerance: float) -> MinNorm:
+# Cosines with a smaller eigenvalue are taken from float64 products: float32 ones are off by up to 1e-6.
+NEAR = 1e-4
+
+
+def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNorm:
     """The direction whose rates are ``ρ_k = s_k ‖dir‖²``: the point nearest the origin in the hull of ``g_k / s_k``.
 
-    ``gram`` (K, K) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights belong to the rows
+    ``gram`` (K, K) of ``rows`` (K, d) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights belong to the rows
     as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for independent rows.
 
     Where no vector has these rates (more clients than parameters, duplicates that ask for different rates) the affine
-    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason. ``tolerance``: see
-    ``least_norm``.
+    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason; all weights are zero where
+    that hull contains the origin.
     """
-    A, s = gram.numpy(), s.numpy()
-    weights = least_norm(A, s, tolerance)
+    sizes, s, tolerance = gram.diagonal().sqrt(), s.numpy(), precise_resolution(rows.dtype)
+    if float(torch.linalg.eigvalsh(gram / sizes / sizes[:, None])[0]) < NEAR:
+        gram = precise(gram, rows)
+    A = gram.numpy()
+    weights = least_norm(A, s, tolerance, rows)
     if weights is not None:
         squared = 1 / float(s @ weights)
         weights = weights * squared
@@ -31,5 +41,6 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, tolerance: float) -> MinNorm
     squared = point.squared_norm
     if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / s ** 2)):
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
+        point = replace(point, weights=torch.zeros_like(point.weights))
     return MinNorm(point.weights / torch.from_numpy(s), squared, point.gap, False,
                    "; ".join(filter(None, (reason, point.reason))))

@@ -1,40 +1,18 @@
 """Checks of what a rule is given: its settings once, and each round the numbers that clients sent beside updates."""
 
 import math
-from numbers import Integral
 
 import numpy as np
 import torch
 
 from fairfl.errors import refuse, unknown
+from fairfl.numbers import number, whole  # noqa: F401  (for the rules, which find all their checks here)
 
 
 def one_of(name: str, value: str, *allowed: str) -> str:
     if value not in allowed:
         raise unknown(name, value, allowed)
     return value
-
-
-def number(name: str, value: float, low: float = -math.inf, high: float = math.inf, remedy: str = "") -> float:
-    """``value`` as a float, refused unless it is finite and ``low ≤ value ≤ high``."""
-    bounds = "any finite number" if low == -math.inf else \
-        f"{low:g} or more" if high == math.inf else f"{low:g} to {high:g}"
-    try:
-        as_float = math.nan if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
-        as_float = math.nan
-    if not (math.isfinite(as_float) and low <= as_float <= high):
-        raise refuse(name, value if math.isnan(as_float) else as_float, bounds,
-                     remedy or "Choose a value in this range.")
-    return as_float
-
-
-def whole(name: str, value: int, low: int | None = None) -> int:
-    """``value`` as an int, refused unless it is a whole number of at least ``low``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or (low is not None and value < low):
-        raise refuse(name, value, "a whole number" if low is None else f"a whole number, {low} or more",
-                     "Choose such a number.")
-    return int(value)
 
 
 def yes_or_no(name: str, value: bool) -> bool:

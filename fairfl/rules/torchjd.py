@@ -6,6 +6,7 @@ import re
 import torch
 
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.extras import needed_by
 from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule, later
 
@@ -53,10 +54,8 @@ class TorchJD(Rule):
 
 
 def _by_name(name, settings):
-    try:
+    with needed_by(f"TorchJD({name!r})"):
         from torchjd import aggregation
-    except ImportError as error:
-        raise ImportError(f"TorchJD({name!r}) needs the package torchjd: pip install 'fairfl[torchjd]'") from error
     kinds = {n: kind for n, kind in vars(aggregation).items() if isinstance(kind, type)
              and issubclass(kind, aggregation.Aggregator) and not n.endswith("Aggregator")}
     if name not in kinds:

@@ -36,7 +36,7 @@ def against_name(reply: Reply, claimed: Counter, population: int) -> str:
 
 def against_size(size: object) -> str:
     """What is wrong with a number of rows; "" if nothing is."""
-    if not _is_number(size) or not size > 0:
+    if not isinstance(size, (int, float)) or isinstance(size, bool) or not size > 0:
         return f"gives its size as {quoted(size)}; allowed: a positive number of rows"
     if size > MOST_ROWS:
         return f"gives its size as {quoted(size)}; allowed: up to {MOST_ROWS} rows"
@@ -51,10 +51,7 @@ def against_numbers(numbers: object, needs: Iterable[str], reader: str = "the ru
         if name not in numbers:
             sent = quoted(list(numbers)) if numbers else "no numbers"
             return f"sent no {name!r}, which {reader} reads; it sent {sent}"
-        if not _is_number(numbers[name]) or not abs(numbers[name]) <= sys.float_info.max:
-            return f"sent {name!r} = {quoted(numbers[name])}; allowed: a finite number"
+        value = numbers[name]
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+            return f"sent {name!r} = {quoted(value)}; allowed: a finite number"
     return ""
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

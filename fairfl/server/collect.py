@@ -6,6 +6,7 @@ Tuesday, and one client must not be able to stop the others.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 
@@ -46,16 +47,17 @@ def sift(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, populati
     """The sound replies by client number, in the order of the numbers, and who was refused and why."""
     replies = list(replies)
     claimed = claims(replies, population)
-    sound, refused = {}, []
+    sound: dict[int, Sound] = {}
+    refused = []
     for reply in replies:
         reason = against_name(reply, claimed, population)
         reason = reason or against_size(reply.size) or against_numbers(reply.numbers, needs)
         gradient, reason = (None, reason) if reason else _gradient(reply.arrays, layout, start)
-        if reason:
+        if gradient is None:
             refused.append(Refusal(reply.who, reason))
         else:
             numbers = {name: float(reply.numbers[name]) for name in needs}
-            sound[reply.client] = Sound(reply.who, gradient, float(reply.size), numbers)
+            sound[cast(int, reply.client)] = Sound(reply.who, gradient, float(cast(float, reply.size)), numbers)
     return dict(sorted(sound.items())), refused
 
 

@@ -68,7 +68,7 @@ class Coordinator:
     local: LocalSGD = field(default_factory=LocalSGD)
     quorum: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, ok, allowed in (
             ("population", self.population >= 1, "1 or more clients"),
             ("rounds", self.rounds >= 1, "1 or more"),
@@ -137,7 +137,7 @@ class Coordinator:
                 blamed = culprits(refusal, updates)
                 if not blamed:
                     return {"skipped": str(refusal)}
-            refused += [Refusal(sound.pop(k).who, f"{why} ({self.rule.name})") for k, why in blamed.items()]
+            refused += [Refusal(sound.pop(k).who, f"{why} ({self._step.rule.name})") for k, why in blamed.items()]
         return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
 
     def state_dict(self) -> dict:

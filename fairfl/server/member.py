@@ -2,15 +2,18 @@
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
-from fairfl.errors import Refused, refuse, unknown
-from fairfl.server.reply import Reply
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import cross_entropy
 from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.data.dataset import Dataset
+from fairfl.errors import Refused, refuse, unknown
+from fairfl.federation import Federation
+from fairfl.server.reply import Reply
 
 
 class Member:
@@ -23,9 +26,9 @@ class Member:
     ``memory``: what a rule wants a client to keep between rounds, tensors and plain values.
     """
 
-    def __init__(self, client: int, data, train: torch.Tensor, model: torch.nn.Module, *, local: LocalSGD | None = None,
+    def __init__(self, client: int, data: Dataset, train: torch.Tensor, model: torch.nn.Module, *, local: LocalSGD | None = None,
                  seed: int = 0, test: torch.Tensor | None = None, validation: torch.Tensor | None = None,
-                 loss: Callable = cross_entropy):
+                 loss: Callable = cross_entropy) -> None:
         self.client, self.data, self.rows = client, data, train
         self.flat = FlatModel(copy.deepcopy(model))
         self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
@@ -36,7 +39,7 @@ class Member:
         self.memory: dict = {}
 
     @classmethod
-    def of(cls, federation, client: int, model: torch.nn.Module, **settings) -> "Member":
+    def of(cls, federation: Federation, client: int, model: torch.nn.Module, **settings: Any) -> "Member":
         """Client number ``client`` of a simulated ``Federation``, with that client's rows."""
         return cls(client, federation.dataset, federation.train[client], model, test=federation.test[client],
                    validation=federation.validation[client], **settings)
@@ -64,8 +67,10 @@ class Member:
         if len(self.test) == 0:
             raise Refused(f"client {self.client} has no test rows to score on; give Member(..., test=...)")
         self.flat.vector.copy_(self._flatten(arrays))
+        if self.data.targets.is_floating_point():
+            raise Refused("a server is sent accuracies, and these targets are numbers to be predicted; score the model in fairfl.train")
         accuracy, loss = Scorer(self.data, [self.test], self.loss)(self.flat.module)
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}
 
-    def _flatten(self, arrays):
+    def _flatten(self, arrays: Mapping[str, object]) -> torch.Tensor:
         return torch.cat([torch.as_tensor(arrays[name]).detach().reshape(-1) for name in self.flat.layout.names]).to(self.flat.vector)

@@ -2,6 +2,7 @@
 
 import copy
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -78,8 +79,8 @@ class ServerStep:
             decided.rates  # read while a refusal can still undo the round, and so that nothing holds the updates afterwards
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
             reported = self.rule.report(state["w"]).clone()
-            held = {"the next model": state["w"], "the next reported model": reported, "the server's first moment": state["first"],
-                    "the server's second moment": state["second"]}
+            held = {"the next model": state["w"], "the next reported model": reported}
+            held |= {f"the server's {moment} moment": state[moment] for moment in ("first", "second") if moment in state}
             if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
                 held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}
             self._finite(held, updates)
@@ -102,13 +103,14 @@ class ServerStep:
         """All that changes from round to round, as tensors and plain values."""
         return {"server": dict(self._state), "rule": self.rule.state_dict(), "reported": self.reported}
 
-    def load_state_dict(self, state: dict) -> None:
+    def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model, rule or optimiser."""
         if state["reported"].shape != self.w.shape:
             raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
                          "Start from the model that it was saved with.")
-        if any((state["server"][name] is None) != (held is None) for name, held in self._state.items()):
+        if set(state["server"]) != set(self._state):
             raise Refused("the saved state is that of another server optimiser; start with the Server that it was saved with")
         self.rule.load_state_dict(state["rule"])
-        here = lambda value: None if value is None else value.to(self.w.device)
-        self.reported, self._state = here(state["reported"]), {name: here(state["server"][name]) for name in self._state}
+        device = self.w.device
+        self.reported = state["reported"].to(device)
+        self._state = {name: value.to(device) for name, value in state["server"].items()}

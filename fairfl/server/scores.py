@@ -1,6 +1,6 @@
 """What clients say of the model that the server reports: as little to be believed as their replies."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def scores_of(replies: Iterable[Reply], population: int) -> tuple[np.ndarray, np
     return accuracy, loss, refused
 
 
-def _against_scores(numbers) -> str:
+def _against_scores(numbers: Mapping[str, float]) -> str:
     reason = against_numbers(numbers, ("accuracy", "loss"), "the server")
     if not reason and not 0 <= numbers["accuracy"] <= 1:
         return f"sent 'accuracy' = {quoted(numbers['accuracy'])}; allowed: 0 to 1"

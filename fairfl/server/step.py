@@ -1,12 +1,11 @@
 """The server's step along the direction that a rule gives."""
 
-import math
 from dataclasses import dataclass, fields
-from numbers import Real
 
 import torch
 
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, unknown
+from fairfl.numbers import betas, number
 
 OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
 READ_BY = {"momentum": ("sgd",), "betas": ("adam", "yogi"), "tau": ("adam", "yogi", "adagrad")}
@@ -31,22 +30,14 @@ class Server:
     betas: tuple[float, float] = (0.9, 0.99)
     tau: float = 1e-3
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
-        positive = lambda value: 0 < value < math.inf
-        for name, ok, allowed in (
-            ("lr", lambda lr: 0 < lr <= torch.finfo(torch.float32).max, "a positive number that float32 holds"),
-            ("momentum", lambda m: 0 <= m < 1, "0 to below 1"),
-            ("decay", lambda d: 0 < d <= 1, "above 0, at most 1 (papers that print decay 0 mean 1: none)"),
-            ("tau", positive, "a positive number"),
-        ):
-            if not (_number(getattr(self, name)) and ok(getattr(self, name))):
-                raise refuse(name, getattr(self, name), allowed, "Change Server's argument.")
-        betas = self.betas if isinstance(self.betas, (tuple, list)) else ()
-        if len(betas) != 2 or not all(_number(b) and 0 <= b < 1 for b in betas):
-            raise refuse("betas", self.betas, "two numbers, each 0 to below 1", "Change Server's argument.")
-        object.__setattr__(self, "betas", tuple(betas))
+        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.", above=True)
+        number("momentum", self.momentum, 0, 1, below=True)
+        number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
+        number("tau", self.tau, 0, above=True)
+        object.__setattr__(self, "betas", betas(self.betas))
         for field in fields(self):
             value, readers = getattr(self, field.name), READ_BY.get(field.name, OPTIMISERS)
             if value != field.default and self.optimiser not in readers:
@@ -57,25 +48,28 @@ class Server:
         """η_t in round t of T."""
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
-    def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor | None]:
+    def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor]:
         """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,) where it has them."""
-        first = torch.zeros_like(w) if self.optimiser in ("adam", "yogi") or self.momentum else None
-        second = torch.full_like(w, self.tau**2) if self.optimiser != "sgd" else None
-        return {"w": w.clone(), "first": first, "second": second}
+        state = {"w": w.clone()}
+        if self.optimiser in ("adam", "yogi") or self.momentum:
+            state["first"] = torch.zeros_like(w)
+        if self.optimiser != "sgd":
+            state["second"] = torch.full_like(w, self.tau**2)
+        return state
 
-    def step(self, state: dict[str, torch.Tensor | None], direction: torch.Tensor, lr: float) -> dict[str, torch.Tensor | None]:
+    def step(self, state: dict[str, torch.Tensor], direction: torch.Tensor, lr: float) -> dict[str, torch.Tensor]:
         """The state after a step of size ``lr`` against ``direction`` (d,); ``state`` itself stays as it is."""
-        after = {name: None if value is None else value.clone() for name, value in state.items()}
-        w, first, second = after["w"], after["first"], after["second"]
+        after = {name: value.clone() for name, value in state.items()}
+        w = after["w"]
         if self.optimiser == "sgd":
-            w.sub_(direction if first is None else first.mul_(self.momentum).add_(direction), alpha=lr)
+            w.sub_(after["first"].mul_(self.momentum).add_(direction) if "first" in after else direction, alpha=lr)
             return after
-        square = direction * direction
+        second, square = after["second"], direction * direction
         if self.optimiser == "adagrad":
             second.add_(square)
             w.sub_(direction / (second.sqrt() + self.tau), alpha=lr)
         else:
-            b1, b2 = self.betas
+            first, (b1, b2) = after["first"], self.betas
             first.mul_(b1).add_(direction, alpha=1 - b1)
             if self.optimiser == "adam":
                 second.mul_(b2).add_(square, alpha=1 - b2)
@@ -83,7 +77,3 @@ class Server:
                 second.sub_((1 - b2) * square * torch.sign(second - square))
             w.sub_(first / (second.sqrt() + self.tau), alpha=lr)
         return after
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,9 +1,7 @@
 """What ``train`` refuses before the first round: arguments of the wrong kind, out of range, or at odds with others."""
 
-import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Real
 
 import torch
 
@@ -11,21 +9,10 @@ from fairfl.clients import Ditto, LocalSGD
 from fairfl.clients.engines import ENGINES
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
+from fairfl.numbers import number, whole
 from fairfl.rules import Rule, make
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.server.step import Server
-
-
-def whole(name: str, value: object, remedy: str, low: float = 1) -> int:
-    """``value`` as an ``int``: a Python, NumPy or tensor integer of at least ``low``; no truth values, no floats."""
-    plain = value.tolist() if hasattr(value, "tolist") else value
-    try:
-        number = None if isinstance(plain, bool) else operator.index(plain)
-    except TypeError:
-        number = None
-    if number is None or number < low:
-        raise refuse(name, value, "an integer" if low == -float("inf") else f"an integer, {low} or more", remedy)
-    return number
 
 
 def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
@@ -33,7 +20,7 @@ def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
     plain = seed.tolist() if hasattr(seed, "tolist") else seed
     several = isinstance(plain, Iterable) and not isinstance(plain, (str, bytes))
     told = "Every seed is one run: give an integer, or a list of them."
-    return [whole("seed", s, told, low=-float("inf")) for s in (plain if several else [plain])], several
+    return [whole("seed", s, remedy=told) for s in (plain if several else [plain])], several
 
 
 def each(name: str, value, seeds: list[int]) -> list:
@@ -69,16 +56,17 @@ def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]
     return names
 
 
-def a_device(device: str | torch.device | None) -> torch.device:
-    """The device, which exists; CUDA where present unless named."""
+def a_device(device: str | torch.device | None, here: bool = True) -> torch.device:
+    """The device; CUDA where present unless named. It exists on this machine if it is to be used ``here``."""
     if device is None:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(device)
     except (RuntimeError, TypeError) as error:
         raise unknown("device", device, ("cpu", "cuda")) from error
-    if found.type == "meta" or found.type == "cuda" and not (found.index or 0) < torch.cuda.device_count():
-        have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))])
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if found.type == "meta" or here and found.type == "cuda" and not (found.index or 0) < count:
+        have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(count))])
         raise refuse("device", str(found), f"a device that computes and is here: {have}",
                      "Leave device out to take the fastest.")
     return found
@@ -93,19 +81,23 @@ def a_federation(federation: Federation) -> None:
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
+def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
           local: LocalSGD, personal: Ditto | None, participation: float, loss: Callable, engine: str | None,
           checkpoint: str | os.PathLike | None) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
-    if not isinstance(participation, Real) or isinstance(participation, bool) or not 0 < participation <= 1:
-        raise refuse("participation", participation, "above 0, at most 1", "It is the fraction of clients in a round.")
+    number("participation", participation, 0, 1, "It is the fraction of clients in a round.", above=True)
     for rule in rules:
         if participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
                           f"use 1.0")
         refuse_unprovided(rule)
+        if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
+            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} does not "
+                          f"send; use LocalSGD(optimiser='sgd')")
+        if "accuracies" in rule.needs:
+            federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None and not isinstance(value, kind):

@@ -17,15 +17,15 @@ class History:
     """One run (one seed) as arrays. E evaluations, N clients, T rounds.
 
     ``rounds`` (E,): completed rounds at each evaluation, from 0 (the initial model). ``accuracy``, ``loss`` (E, N): on the
-    clients' test rows, accuracies from 0 to 1. ``train_accuracy``, ``train_loss`` and ``validation_accuracy``,
+    clients' test rows, accuracies from 0 to 1 (``None`` where targets are numbers: the losses are then the scores). ``train_accuracy``, ``train_loss`` and ``validation_accuracy``,
     ``validation_loss`` (E, N): only if ``train(..., score=…)`` asked for them. ``participants`` (T, K): who took part.
     ``direction_norm`` (T,): ``‖dir‖``. ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means
     that this step sacrificed somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own
-    formula. ``weights`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
+    formula. ``parameters`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
     """
 
     rounds: np.ndarray
-    accuracy: np.ndarray
+    accuracy: np.ndarray | None
     loss: np.ndarray
     participants: np.ndarray
     direction_norm: np.ndarray
@@ -35,20 +35,23 @@ class History:
     train_loss: np.ndarray | None = None
     validation_accuracy: np.ndarray | None = None
     validation_loss: np.ndarray | None = None
-    weights: np.ndarray | None = None
+    parameters: np.ndarray | None = None
     remarks: list = field(default_factory=list)
     settings: dict = field(default_factory=dict)
     seconds: float = 0.0
 
     def summary(self, percent: float = 10, last: int = 1) -> dict[str, float]:
-        """The fairness table's row, in percent, from the accuracies averaged over the ``last`` evaluations."""
+        """The fairness table's row, from the ``last`` evaluations' average: of accuracies, in percent; or of losses (``metrics.loss_summary``)."""
+        if self.accuracy is None:
+            return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
 
     def __repr__(self) -> str:
         rule = self.settings.get("rule", {}).get("name", "a rule")
-        last = self.accuracy[-1]
-        return (f"History({rule}: {int(self.rounds[-1])} rounds, {self.accuracy.shape[1]} clients, "
-                f"accuracy mean {100 * last.mean():.1f} %, worst client {100 * last.min():.1f} %)")
+        told = f"History({rule}: {int(self.rounds[-1])} rounds, {self.loss.shape[1]} clients, "
+        if self.accuracy is None:
+            return f"{told}loss mean {self.loss[-1].mean():.4g}, worst client {self.loss[-1].max():.4g})"
+        return f"{told}accuracy mean {100 * self.accuracy[-1].mean():.1f} %, worst client {100 * self.accuracy[-1].min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
         """Everything in one ``.npz`` file, written whole or not at all."""
@@ -78,5 +81,6 @@ class History:
         for name in values:
             if name not in allowed:
                 raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")
+        values.setdefault("accuracy", None)
         values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
         return cls(**values)

@@ -9,13 +9,14 @@ import torch
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.loss import loss_of
 from fairfl.clients.trial import tried
 from fairfl.errors import refuse
 from fairfl.federation import Federation
+from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of, whole
+from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
@@ -39,7 +40,7 @@ def train(
     score: Sequence[str] = ("test",),
     tamper: Callable | Sequence[Callable | None] | None = None,
     personal: Ditto | None = None,
-    loss: Callable = cross_entropy,
+    loss: Callable | str | None = None,
     device: str | torch.device | None = None,
     engine: str | None = None,
     checkpoint: str | os.PathLike | None = None,
@@ -59,7 +60,8 @@ def train(
     first and the last model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one
     of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
-    targets)`` gives one loss a row. ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
+    targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
+    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores). ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
     by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint there
     continues from it and ends with the same bits. What it compares must tell settings apart, so that lambdas are
     refused with it, and so is a rule with a memory that it does not declare. ``checkpoint_every``: rounds between two
@@ -71,17 +73,18 @@ def train(
     well, keeps its class and carries the finished rounds as ``error.history``.
     """
     a_federation(federation)
+    loss = loss_of(loss, federation.dataset)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
     seeds, several = seeds_of(seed)
-    rounds = whole("rounds", rounds, "A round is one exchange between server and clients.")
-    evaluate_every = whole("evaluate_every", evaluate_every, "It is the number of rounds between evaluations.")
-    checkpoint_every = whole("checkpoint_every", checkpoint_every, "It is the number of rounds between checkpoints.")
+    rounds = whole("rounds", rounds, 1, "A round is one exchange between server and clients.")
+    evaluate_every = whole("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
+    checkpoint_every = whole("checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints.")
     score, device = parts(score, federation), a_device(device)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
     rules = [a_rule(r) for r in rules]
-    check(rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
+    check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
     dataset = federation.dataset
     flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
     flat = flats[0]

@@ -113,10 +113,12 @@ class Run:
         for part in self.scorers:
             prefix = "" if part == "test" else f"{part}_"
             scored |= {f"{prefix}{what}": np.array(r[f"{part}/{what}"]) for what in ("accuracy", "loss")}
+            if not federation.dataset.classes:
+                scored[f"{prefix}accuracy"] = None
         return History(
             rounds=np.array(r["rounds"]), participants=np.array(r["participants"], dtype=np.int64),
             direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
-            test_sizes=np.array([len(rows) for rows in federation.test]), weights=_array(self.server.reported),
+            test_sizes=np.array([len(rows) for rows in federation.test]), parameters=_array(self.server.reported),
             remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)
 
 

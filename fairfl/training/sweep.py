@@ -1,9 +1,8 @@
 """``sweep``: every combination of rules, clients' work, server steps, attacks and seeds, as one tidy table."""
 
-import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -11,27 +10,18 @@ from fairfl.clients import LocalSGD
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.extras import needed_by
 from fairfl.federation import Federation
+from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.step import Server
-from fairfl.training.checks import a_rule, seeds_of, whole
+from fairfl.training.checks import a_rule, seeds_of
 from fairfl.training.history import History
-from fairfl.training.loop import train
+from fairfl.training.jobs import Job, train_jobs
 
 if TYPE_CHECKING:
     import pandas
 
 INSTEAD = {"seed": "give seeds=[0, 1]", "rule": "give rules=[…]",
            "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)"}
-
-
-class _Run(NamedTuple):
-    """One run: pairs of label and thing, and a seed. Runs of one ``local`` are neighbours."""
-
-    local: tuple
-    rule: tuple
-    server: tuple
-    tamper: tuple
-    seed: int
 
 
 def sweep(
@@ -44,6 +34,7 @@ def sweep(
     server: Server | None | Sequence[Server | None] | Mapping[Hashable, Server | None] = None,
     tamper: Callable | None | Sequence[Callable | None] | Mapping[Hashable, Callable | None] = None,
     last: int = 1,
+    together: int | None = None,
     histories: list[History] | None = None,
     **settings: Any,
 ) -> "pandas.DataFrame":
@@ -62,15 +53,17 @@ def sweep(
     ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
-    its test rows; ``accuracy`` (0 to 1) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
+    its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
     how many were finished at the last of them; ``diverged``, why the run ended early or "". Lines come in the order of
     the product above, its first varying slowest. ``histories``: a list, to which every run's ``History`` is added in
-    that order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.)
+    that order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.) A table
+    written with ``to_csv`` is read back with ``pandas.read_csv(file, keep_default_na=False)``: "" stays "".
 
     Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack; all of
-    their clients' updates are in memory together. The engine depends on how many there are unless it is named, so that
-    a run's bits may differ from those of ``train`` alone, by rounding. If a run diverges, its batch is trained again
-    one run at a time, and the lines of that run hold the rounds that it finished.
+    their clients' updates are in memory together, so that ``together``, the most runs of a batch, limits what is needed.
+    The engine depends on how many there are unless it is named, so that a run's bits may differ from those of ``train``
+    alone, by rounding. If a run diverges, its batch is trained again one run at a time, and the lines of that run hold
+    the rounds that it finished.
 
     Raises ``Refused`` for empty lists, unknown rules, labels and seeds that come twice, settings that belong to a
     single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass as they are.
@@ -79,7 +72,9 @@ def sweep(
         import pandas
     for name in INSTEAD.keys() & settings.keys():
         raise Refused(f"sweep takes no {name}=; {INSTEAD[name]}")
-    last = whole("last", last, "It is the number of evaluations that are averaged.")
+    last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
+    if together is not None:
+        whole("together", together, 1, "It is the most runs that train as one batch.")
     asked = {"local": _labelled("local", local, LocalSGD()), "rule": _labelled("rules", rules),
              "server": _labelled("server", server, Server()), "tamper": _labelled("tamper", tamper)}
     asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
@@ -90,34 +85,26 @@ def sweep(
     if not numbers or len(set(numbers)) < len(numbers):
         raise refuse("seeds", numbers, "one or more different integers", "Every seed is one run of each combination.")
     shown = [name for name in ("local", "server", "tamper") if len(asked[name]) > 1]
-    tables = []
-    for work in asked["local"]:
-        runs = [_Run(*run) for run in product([work], asked["rule"], asked["server"], asked["tamper"], numbers)]
-        for run, (history, diverged) in zip(runs, _train(federation, model, runs, settings)):
+    tables: list = []
+
+    def record(jobs: Sequence[Job], done: list[History] | None, error: Refused | None) -> None:
+        if error and not (isinstance(error, Diverged) and (done or len(jobs) > 1)):
+            raise error
+        for job, history in zip(jobs, done or ()):
             if histories is not None:
                 histories.append(history)
             tables.append(pandas.DataFrame({
-                "rule": run.rule[0], "seed": run.seed, **{name: getattr(run, name)[0] for name in shown},
+                "rule": job.name["rule"], "seed": job.seed, **{name: job.name[name] for name in shown},
                 "client": range(len(federation)), "test_size": history.test_sizes,
-                "accuracy": history.accuracy[-last:].mean(0), "loss": history.loss[-last:].mean(0),
-                "rounds": int(history.rounds[-1]), "diverged": diverged}))
+                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}), "loss": history.loss[-last:].mean(0),
+                "rounds": int(history.rounds[-1]), "diverged": str(error or "")}))
+
+    jobs = []
+    for *chosen, seed in product(*asked.values(), numbers):
+        labels, things = zip(*chosen)
+        jobs.append(Job(seed=seed, name=dict(zip(asked, labels)), **dict(zip(asked, things))))
+    train_jobs(federation, model, jobs, record, together=together, **settings)
     return pandas.concat(tables, ignore_index=True)
-
-
-def _train(federation: Federation, model: object, runs: list[_Run], settings: dict) -> list[tuple[History, str]]:
-    """The history of each run, and why it diverged or ""; all of them have one ``local``."""
-    try:
-        # A copy of each attack: one that counts or draws must not hear of other runs, nor of a batch that was given up.
-        lists = {"rule": [run.rule[1] for run in runs], "server": [run.server[1] for run in runs],
-                 "tamper": [copy.deepcopy(run.tamper[1]) for run in runs], "seed": [run.seed for run in runs]}
-        done = train(federation, model=model, local=runs[0].local[1], **lists, **settings)
-        return [(history, "") for history in done]
-    except Diverged as error:
-        if len(runs) == 1:
-            if error.history is None:
-                raise
-            return [(error.history[0], str(error))]
-    return [pair for run in runs for pair in _train(federation, model, [run], settings)]
 
 
 def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:

@@ -35,7 +35,7 @@ def differing_bits(a: Path, b: Path) -> int:
     total = 0
     for seed in (0, 1):
         one, two = History.load(a / f"{seed}.npz"), History.load(b / f"{seed}.npz")
-        for name in ("weights", "accuracy", "loss", "participants", "direction_norm", "smallest_rate"):
+        for name in ("parameters", "accuracy", "loss", "participants", "direction_norm", "smallest_rate"):
             x, y = getattr(one, name).tobytes(), getattr(two, name).tobytes()
             assert len(x) == len(y), name
             total += int(np.unpackbits(np.frombuffer(x, np.uint8) ^ np.frombuffer(y, np.uint8)).sum())

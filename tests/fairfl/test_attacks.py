@@ -78,8 +78,8 @@ def test_whom_bias_and_scaling_move(rule, moves):
 def test_attacks_fit_train_and_are_part_of_its_settings(offices):
     run = lambda **more: train(offices, "FedMGDAPlus", rounds=2, **more)
     calm, biased, scaled = run(), run(tamper=Bias(4, 1000.0)), run(tamper=Scaling(4, 4.0))
-    assert np.array_equal(calm.weights, biased.weights)
-    assert np.allclose(calm.weights, scaled.weights, atol=1e-6)
+    assert np.array_equal(calm.parameters, biased.parameters)
+    assert np.allclose(calm.parameters, scaled.parameters, atol=1e-6)
     assert len({str(h.settings["tamper"]) for h in (calm, biased, scaled)}) == 3
     assert describe(Bias(4, 1.0)) != describe(Bias(4, 2.0)) != describe(Scaling(4, 2.0))
 

@@ -19,6 +19,8 @@ RECIPES = {
     "all": LocalSGD(lr=0.1, epochs=2, batch_size=4, momentum=0.5, proximal=0.1, decay=0.9),
     "steps": LocalSGD(lr=0.1, epochs=5, batch_size=7, steps=4),
     "batch above size": LocalSGD(lr=0.1, epochs=2, batch_size=1000),
+    "adam": LocalSGD(lr=0.01, epochs=3, batch_size=7, optimiser="adam"),
+    "adam, all": LocalSGD(lr=0.02, epochs=2, batch_size=4, proximal=0.1, decay=0.9, steps=9, optimiser="adam", betas=(0.8, 0.9), eps=1e-4),
 }
 
 
@@ -30,7 +32,9 @@ def by_hand(dataset, model, start, slot, local, round):
     """A plain PyTorch client: optimiser, loader order and all, sharing only the keyed order of rows."""
     torch.nn.utils.vector_to_parameters(start.clone(), model.parameters())
     anchor = [p.detach().clone() for p in model.parameters()]
-    optimiser = torch.optim.SGD(model.parameters(), lr=local.lr * local.decay**round, momentum=local.momentum)
+    lr = local.lr * local.decay**round
+    optimiser = torch.optim.SGD(model.parameters(), lr, local.momentum) if local.optimiser == "sgd" else \
+        torch.optim.Adam(model.parameters(), lr, local.betas, local.eps)
     n, taken = len(slot.rows), 0
     batch = n if local.batch_size is None else local.batch_size
     for order in local.orders(n, slot.seed, round, slot.client):
@@ -70,7 +74,7 @@ def test_choice_is_a_fixed_function():
     from fairfl import data
 
     digits = data.load("digits")
-    mnist_like = Dataset("m", torch.zeros(2, 1, 28, 28), torch.tensor([0, 9]), tuple("0123456789"))
+    mnist_like = Dataset(torch.zeros(2, 1, 28, 28), torch.tensor([0, 9]), tuple("0123456789"))
     flat = FlatModel(models.build("mlp", digits, hidden=(16,)))
     assert choose(flat, 100) == "batched"
     assert choose(flat, 1) == "sequential"
@@ -92,7 +96,35 @@ def test_dropout_is_keyed_and_leaves_the_global_stream_alone(small):
     torch.manual_seed(5)
     assert torch.equal(after, torch.rand(1))
     torch.manual_seed(99)
-    assert (train(federation, model=module, rounds=3, seed=0).weights == first.weights).all()
+    assert (train(federation, model=module, rounds=3, seed=0).parameters == first.parameters).all()
+
+
+@pytest.mark.parametrize("engine", ["sequential", "batched"])
+def test_adam_starts_anew_in_every_round(small, engine):
+    federation, local = partition.iid(small, 3), RECIPES["adam"]
+    history = train(federation, model="logistic", rounds=3, local=local, engine=engine)
+    plain = models.build("logistic", small)
+    w = torch.nn.utils.parameters_to_vector(plain.parameters()).detach()
+    for t in range(3):
+        deltas = [by_hand(small, plain, w, Slot(0, 0, k, rows), local, t) for k, rows in enumerate(federation.train)]
+        w = w - (federation.shares[:, None] * torch.stack(deltas)).sum(0).float()
+    assert np.allclose(history.parameters, w, atol=1e-5)
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: LocalSGD(optimiser="adma"), "unknown local optimiser 'adma'.*mean 'adam'"),
+    (lambda: LocalSGD(optimiser="adam", momentum=0.9), "'adam' does not read momentum"),
+    (lambda: LocalSGD(betas=(0.5, 0.9)), "'sgd' does not read betas"), (lambda: LocalSGD(eps=1.0), "does not read eps"),
+    (lambda: LocalSGD(optimiser="adam", betas=(0.5, 1)), "betas is"), (lambda: LocalSGD(optimiser="adam", eps=0), "eps is 0"),
+])
+def test_what_adam_does_not_read_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_a_rule_that_reads_gradients_refuses_adam_s_updates(small):
+    with pytest.raises(ValueError, match="DQN-Fed reads an update as a multiple of a gradient"):
+        train(partition.iid(small, 3), "DQNFed", local=RECIPES["adam"], rounds=1)
 
 
 @pytest.mark.parametrize("bad", [dict(lr=0), dict(epochs=0), dict(batch_size=0), dict(momentum=1.0), dict(proximal=-1),
@@ -152,14 +184,14 @@ def test_a_group_of_slots_changes_nothing(small, monkeypatch):
                     local=LocalSGD(lr=0.1, epochs=2, batch_size=7))
     whole = train(federation, **settings)
     monkeypatch.setattr(batched, "CPU_STACK", 130)
-    assert abs(train(federation, **settings).weights - whole.weights).max() < 1e-6
+    assert abs(train(federation, **settings).parameters - whole.parameters).max() < 1e-6
 
 
 @pytest.mark.parametrize("name, shape", [("fedmgda_cifar10", (3, 32, 32)), ("fedfv_mnist", (1, 28, 28)), ("resnet18", (3, 32, 32))])
 def test_engines_agree_on_the_papers_convolutional_models(name, shape):
     """In float64, where what is left is rounding: in float32 a ResNet's stacked gradients differ by up to 3e-4."""
     g = torch.Generator().manual_seed(0)
-    dataset = Dataset("images", torch.rand(10, *shape, generator=g), torch.arange(10) % 10, tuple("0123456789"))
+    dataset = Dataset(torch.rand(10, *shape, generator=g), torch.arange(10) % 10, tuple("0123456789"))
     flat = FlatModel(models.build(name, dataset).double())
     exact = SimpleNamespace(inputs=dataset.inputs.double(), targets=dataset.targets)
     slots = [Slot(0, 0, 0, torch.arange(4)), Slot(0, 0, 1, torch.arange(4, 10))]

@@ -132,7 +132,7 @@ def test_a_readers_method_is_its_papers(federation, name, engine):
         matrix = lambda flat: np.hstack([flat[:15].reshape(3, 5), flat[15:, None]]).astype(float)
         exact = getattr(Loops(federation, seed, 0.3, 2, 4), name)(matrix(first), 3, 3)
         plain = train(federation, **{**asked, "local": LocalSGD(lr=0.3, epochs=2, batch_size=4), "seed": seed})
-        assert np.abs(matrix(history.weights) - exact).max() < 5e-6 < 1e-3 < np.abs(matrix(plain.weights) - exact).max()
+        assert np.abs(matrix(history.parameters) - exact).max() < 5e-6 < 1e-3 < np.abs(matrix(plain.parameters) - exact).max()
 
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
@@ -140,7 +140,7 @@ def test_a_readers_method_is_its_papers(federation, name, engine):
 def test_what_clients_keep_survives_a_stop(federation, resumed_and_whole, name, engine):
     asked = settings(*CASES[name]) | {"rounds": 6}
     for resumed, whole in zip(*resumed_and_whole(train, federation=federation, engine=engine, **asked)):
-        assert (resumed.weights == whole.weights).all() and (resumed.loss == whole.loss).all()
+        assert (resumed.parameters == whole.parameters).all() and (resumed.loss == whole.loss).all()
 
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
@@ -148,14 +148,14 @@ def test_runs_side_by_side_keep_apart(federation, engine):
     together = settings(Scaffold(), "uniform")
     for seed, history in zip((0, 1), train(federation, engine=engine, **together)):
         alone = train(federation, engine=engine, **{**together, "seed": seed})
-        np.testing.assert_allclose(history.weights, alone.weights, atol=1e-6)
+        np.testing.assert_allclose(history.parameters, alone.parameters, atol=1e-6)
 
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
 def test_a_correction_that_changes_nothing_leaves_the_bits(federation, engine):
     with_one = train(federation, engine=engine, **settings(Correction(), "shares", proximal=0.2, momentum=0.5))
     without = train(federation, engine=engine, **settings(None, "shares", proximal=0.2, momentum=0.5))
-    assert all((a.weights == b.weights).all() for a, b in zip(with_one, without))
+    assert all((a.parameters == b.parameters).all() for a, b in zip(with_one, without))
 
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
@@ -168,13 +168,13 @@ def test_a_proximal_term_of_ones_own_is_the_built_in_one(federation, model, engi
     asked = dict(rounds=3, engine=engine, model=model)
     own = train(federation, local=LocalSGD(lr=0.3, epochs=3, batch_size=4, momentum=0.5, correct=Proximal()), **asked)
     built_in = train(federation, local=LocalSGD(lr=0.3, epochs=3, batch_size=4, momentum=0.5, proximal=0.5), **asked)
-    assert (own.weights == built_in.weights).all()
+    assert (own.parameters == built_in.parameters).all()
 
 
 def test_a_correction_goes_beside_personal_models(federation):
     asked = settings(Scaffold(), "uniform")
     both = train(federation, personal=Ditto(0.1, LocalSGD(lr=0.2)), **asked)
-    assert all((a.weights == b.weights).all() for a, b in zip(both, train(federation, **asked)))
+    assert all((a.parameters == b.parameters).all() for a, b in zip(both, train(federation, **asked)))
 
 
 def test_its_settings_are_part_of_a_runs_identity(federation, tmp_path):

@@ -11,8 +11,8 @@ from fairfl import Dataset, data, partition, train
 
 
 def small(**more) -> Dataset:
-    return Dataset("small", torch.arange(8.).reshape(8, 1), torch.tensor([0, 1, 2, 0, 1, 2, 0, 1]), ("a", "b", "c"),
-                   test_from=5, columns={"who": torch.arange(8)}, **more)
+    return Dataset(torch.arange(8.).reshape(8, 1), torch.tensor([0, 1, 2, 0, 1, 2, 0, 1]), ("a", "b", "c"),
+                   test_from=5, columns={"who": torch.arange(8)}, name="small", **more)
 
 
 def test_names_are_the_loaders():
@@ -80,7 +80,7 @@ def test_torchvision_imports_whatever_build_of_torch_is_beside_it():
 
 
 def made(inputs, targets=(0, 1, 2), classes="abc", **more):
-    return Dataset("mine", inputs, targets, classes, **more)
+    return Dataset(inputs, targets, classes, name="mine", **more)
 
 
 @pytest.mark.parametrize("inputs, dtype", [
@@ -107,9 +107,24 @@ def test_an_array_is_copied_and_a_tensor_is_not():
 def test_numpy_s_own_float64_trains():
     rng = np.random.default_rng(0)
     targets = np.arange(60) % 3
-    federation = partition.iid(Dataset("mine", rng.normal(size=(60, 4)) + targets[:, None], targets, range(3)), 3)
+    federation = partition.iid(Dataset(rng.normal(size=(60, 4)) + targets[:, None], targets), 3)
     history = train(federation, rounds=3)
     assert history.loss[-1].mean() < history.loss[0].mean()
+
+
+def test_without_a_name_a_digest_of_the_data_stands_in(tmp_path):
+    rng, targets = np.random.default_rng(0), np.arange(30) % 3
+    one = Dataset(rng.normal(size=(30, 2)), targets)
+    other = Dataset(one.inputs + 1, targets)
+    assert one.classes == ("0", "1", "2") and repr(one) == "Dataset(30 rows of shape (2,), 3 classes)"
+    assert one.digest == Dataset(one.inputs.numpy(), targets.tolist()).digest != other.digest
+    assert partition.iid(one, 3).passport().startswith(f"{one.digest}: 3 clients")
+    history = train(partition.iid(one, 3), rounds=1, checkpoint=tmp_path / "run.pt")
+    assert history.settings["federation"]["dataset"] == one.digest
+    with pytest.raises(ValueError, match=f"federation.dataset: '{other.digest}' here, '{one.digest}' in the checkpoint"):
+        train(partition.iid(other, 3), rounds=1, checkpoint=tmp_path / "run.pt")
+    with pytest.raises(ValueError, match="the dataset has no official test rows"):
+        partition.iid(one, 3, scored_on="official")
 
 
 ROWS = np.zeros((3, 2))

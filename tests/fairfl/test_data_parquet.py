@@ -94,3 +94,10 @@ def test_palettes_and_bits_become_grey_or_colour(places):  # noqa: F811
     pq.write_table(pa.table({"image": [held.getvalue()], "label": [0]}), places / "deep.parquet")
     with pytest.raises(ValueError, match="deep.parquet.*more than 8 bits"):
         data.load("parquet", path="deep.parquet")
+
+
+def test_text_and_numbers_are_not_mixed_into_text(places):  # noqa: F811
+    write(places / "two-train.parquet", pictures(2), [0, 1])
+    write(places / "two-test.parquet", pictures(2), ["0", "1"])
+    with pytest.raises(ValueError, match="two-test.parquet cannot be used: its labels are text, unlike those of .*two-train"):
+        data.load("parquet", path="two")

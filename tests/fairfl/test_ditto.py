@@ -32,7 +32,7 @@ def test_one_round_by_hand(federation, small, engine):
 def test_the_common_model_is_fedavgs(federation):
     plain = train(federation, rounds=4, local=LocalSGD(lr=0.3), participation=0.5)
     ditto = train(federation, rounds=4, local=LocalSGD(lr=0.3), participation=0.5, personal=Ditto(0.1, LocalSGD(lr=0.1, epochs=2)))
-    assert (plain.weights == ditto.weights).all() and not np.allclose(plain.loss[-1], ditto.loss[-1])
+    assert (plain.parameters == ditto.parameters).all() and not np.allclose(plain.loss[-1], ditto.loss[-1])
 
 
 def test_a_strong_pull_keeps_personal_models_at_the_common_start(federation):
@@ -57,7 +57,7 @@ def test_memory_and_personal_models_survive_a_stop(federation, tmp_path, rule):
     assert caught.value.history.rounds[-1] == 4
     watch.armed = False
     resumed = train(federation, checkpoint=tmp_path / "c", checkpoint_every=1, tamper=watch, **settings)
-    assert (resumed.weights == whole.weights).all() and (resumed.loss == whole.loss).all()
+    assert (resumed.parameters == whole.parameters).all() and (resumed.loss == whole.loss).all()
 
 
 @pytest.mark.parametrize("bad", [dict(strength=-1.0), dict(local=LocalSGD(proximal=0.1))])

@@ -195,7 +195,8 @@ def test_what_a_models_text_leaves_out_is_compared(resume, other, words):
 def test_recorded_descriptions_stay_what_they_were():
     """Keys of recorded jobs are made of these."""
     assert describe(LocalSGD(lr=0.2)) == {"lr": 0.2, "epochs": 1, "batch_size": None, "momentum": 0.0, "proximal": 0.0,
-                                          "decay": 1.0, "steps": None, "correct": None}
+                                          "decay": 1.0, "steps": None, "correct": None, "optimiser": "sgd",
+                                          "betas": [0.9, 0.999], "eps": 1e-8}
     assert describe(rules.FedAvg()) == {"class": "fairfl.rules.fedavg:FedAvg", "weighting": "shares"}
     assert describe(torch.arange(3)) == "tensor(3,):20afc6f5c2aa" and describe(scaled_by) == f"{__name__}:scaled_by"
     assert describe((1, "a", {"b": {2, 1}})) == [1, "a", {"b": [1, 2]}]
@@ -222,8 +223,8 @@ def test_settings_of_numpys_types_survive_a_checkpoint(federation, tmp_path):
                     seed=np.int64(3))
     first = train(federation, checkpoint=tmp_path / "c.pt", **settings)
     again = train(federation, checkpoint=tmp_path / "c.pt", **settings)
-    assert (first.weights == again.weights).all()
-    assert (first.weights == train(federation, rounds=2, seed=3).weights).all()
+    assert (first.parameters == again.parameters).all()
+    assert (first.parameters == train(federation, rounds=2, seed=3).parameters).all()
 
 
 # ---- rules with a memory that they do not declare

@@ -16,7 +16,7 @@ from fairfl.errors import Refused
 def dataset(shape, classes: int, rows: int = 3, text: bool = False) -> Dataset:
     make = torch.Generator().manual_seed(0)
     inputs = torch.randint(0, classes, (rows, *shape), generator=make) if text else torch.rand(rows, *shape, generator=make)
-    return Dataset("made", inputs, torch.arange(rows) % classes, tuple(map(str, range(classes))))
+    return Dataset(inputs, torch.arange(rows) % classes, tuple(map(str, range(classes))))
 
 
 # Name, dataset, parameters as the table prints them (or as the cited source has them).
@@ -176,18 +176,18 @@ def two_layers(shape, classes, width=5):
 def test_train_builds_a_function_of_ones_own_as_build_does(federation, small):
     settings = dict(model=partial(two_layers, width=7), rounds=1, engine="sequential")
     first, again, other = (train(federation, seed=s, **settings) for s in (1, 1, 2))
-    assert (first.weights == again.weights).all() and not (first.weights == other.weights).all()
+    assert (first.parameters == again.parameters).all() and not (first.parameters == other.parameters).all()
     state = torch.get_rng_state()
     together = train(federation, seed=[1, 2], **settings)
     assert torch.equal(state, torch.get_rng_state())
-    assert (together[0].weights == first.weights).all() and (together[1].weights == other.weights).all()
+    assert (together[0].parameters == first.parameters).all() and (together[1].parameters == other.parameters).all()
     module = models.build(two_layers, small, seed=1, width=7)
-    assert (train(federation, seed=1, **settings | {"model": module}).weights == first.weights).all()
+    assert (train(federation, seed=1, **settings | {"model": module}).parameters == first.parameters).all()
 
 
 def test_a_models_name_and_its_function_are_one(federation):
     named, called = (train(federation, model=model, rounds=2, seed=1) for model in ("mlp", models.mlp))
-    assert (named.weights == called.weights).all()
+    assert (named.parameters == called.parameters).all()
 
 
 @pytest.mark.parametrize("make, words", [

@@ -42,7 +42,7 @@ def test_pool_shows_each_client_its_own_mix(digits):
 
 
 def test_official_test_rows_are_matched_by_class(small):
-    official = Dataset("s", small.inputs, small.targets, small.classes, test_from=30)
+    official = Dataset(small.inputs, small.targets, small.classes, test_from=30)
     federation = partition.by_class(official, scored_on="official")
     assert [len(rows) for rows in federation.test] == [10, 10, 10]
     assert all(int(rows.min()) >= 30 for rows in federation.test)
@@ -64,7 +64,7 @@ def test_equal_groups_share_evenly(digits):
 
 def test_by_column_keeps_a_value_together_and_in_order(small):
     column = torch.arange(60) // 15
-    with_column = Dataset("s", small.inputs, small.targets, small.classes, columns={"writer": column})
+    with_column = Dataset(small.inputs, small.targets, small.classes, columns={"writer": column})
     federation = partition.by_column(with_column, "writer", in_order=True, test=0.2)
     assert len(federation) == 4
     assert federation.train[1].tolist() == list(range(15, 27)) and federation.test[1].tolist() == [27, 28, 29]
@@ -88,7 +88,7 @@ def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
     (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
     (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
     (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
-    (lambda ds: partition.iid(ds, 3, test=1.5), "fraction"),
+    (lambda ds: partition.iid(ds, 3, test=1.5), "test is 1.5; allowed: 0 to below 1"),
     (lambda ds: partition.iid(ds, 3, test=0.6, validation=0.5), "Leave rows to train"),
     (lambda ds: partition.iid(ds, 30, test=0.1), "no test rows"),
     (lambda ds: partition.by_class(ds, [["a", "z"]]), "unknown class 'z'"),
@@ -140,5 +140,5 @@ def test_row_numbers_of_any_integer_kind(small):
 
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])
 def test_a_seed_is_an_integer(small, seed):
-    with pytest.raises(ValueError, match="seed is .*; allowed: an integer"):
+    with pytest.raises(ValueError, match="seed is .*; allowed: a whole number"):
         partition.iid(small, 3, seed=seed)

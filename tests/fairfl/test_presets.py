@@ -75,7 +75,7 @@ def text(rows=40):
     """Two roles whose windows overlap."""
     role = torch.arange(rows) // (rows // 2)
     at = (torch.arange(rows) % (rows // 2)) / (rows // 2)
-    return Dataset("t", torch.zeros(rows, 3, dtype=torch.int64), torch.zeros(rows, dtype=torch.int64), ("a",),
+    return Dataset(torch.zeros(rows, 3, dtype=torch.int64), torch.zeros(rows, dtype=torch.int64), ("a",),
                    columns={"role": role, "position": at, "position_end": at + 0.2})
 
 

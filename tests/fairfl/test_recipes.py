@@ -32,7 +32,7 @@ def dataset():
     """The digits with an official test part, and as if forty rows in a row were one writer's text."""
     digits, row = data.load("digits"), torch.arange(1797)
     at = (row % 40) / 40
-    return Dataset("digits in time", digits.inputs, digits.targets, digits.classes, test_from=1200,
+    return Dataset(digits.inputs, digits.targets, digits.classes, name="digits in time", test_from=1200,
                    columns={"who": row // 40, "position": at, "position_end": at + 0.05})
 
 

@@ -38,7 +38,7 @@ def test_train_the_coordinator_and_a_loop_by_hand_give_the_same_bits(small, case
         taken = loop.take(Updates(torch.stack(rows), losses=told[t], shares=sizes / sizes.sum(), round=t))
         assert taken.norm == coordinator.log[t].direction_norm == history.direction_norm[t]
     assert torch.equal(loop.w, coordinator.w) and loop.needs == coordinator.needs
-    assert torch.equal(loop.reported, coordinator.reported) and torch.equal(loop.reported, torch.tensor(history.weights))
+    assert torch.equal(loop.reported, coordinator.reported) and torch.equal(loop.reported, torch.tensor(history.parameters))
 
 
 class Stumbling(rules.FedFV):

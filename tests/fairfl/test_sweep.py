@@ -26,10 +26,10 @@ def calls(monkeypatch):
     seen = []
 
     def spy(*positional, **settings):
-        seen.append(len(settings["seed"]))
+        seen.append(len(settings["seed"]) if isinstance(settings["seed"], list) else 1)
         return train(*positional, **settings)
 
-    monkeypatch.setattr(sys.modules["fairfl.training.sweep"], "train", spy)
+    monkeypatch.setattr(sys.modules["fairfl.training.jobs"], "train", spy)
     return seen
 
 
@@ -84,13 +84,16 @@ def test_every_run_is_what_train_gives_alone(federation):
         assert set(lines.rounds) == {4} and set(lines.diverged) == {""}
         assert np.allclose(lines.accuracy, alone.accuracy[-2:].mean(0), atol=1e-5)
         assert np.allclose(lines.loss, alone.loss[-2:].mean(0), atol=1e-5)
-        assert np.allclose(histories[i].weights, alone.weights, atol=1e-5)
+        assert np.allclose(histories[i].parameters, alone.parameters, atol=1e-5)
     assert tampers["growing"].rounds == []
 
 
 def test_runs_whose_clients_do_the_same_are_one_batch(federation, calls):
     sweep(federation, rules=["FedAvg", "AFL"], seeds=range(3), local=[LocalSGD(), LocalSGD(epochs=2)], rounds=1)
     assert calls == [6, 6]
+    whole = sweep(federation, rules=["FedAvg", "AFL"], seeds=[0, 1], rounds=2)
+    capped = sweep(federation, rules=["FedAvg", "AFL"], seeds=[0, 1], rounds=2, together=3)
+    assert calls[2:] == [4, 3, 1] and np.allclose(capped.loss, whole.loss, atol=1e-5)
 
 
 def test_a_column_for_what_was_given_several_of(federation):
@@ -142,7 +145,7 @@ def test_a_slip_in_a_rule_passes_as_it_is(federation, calls):
     (dict(rules=["AFL", "FedAvg", "AFL"]), "label in rules, twice, is 'AFL'.*rules={"),
     (dict(local=[LocalSGD(), LocalSGD()]), "label in local, twice"),
     (dict(local=[LocalSGD(), 0.1]), "local is 0.1; allowed: a LocalSGD"),
-    (dict(last=0), "last is 0"),
+    (dict(last=0), "last is 0"), (dict(together=0), "together is 0"),
     (dict(seed=1), "no seed=; give seeds="),
     (dict(rule="AFL"), "no rule=; give rules="),
     (dict(checkpoint="run.pt"), r"no checkpoint=; .*train\(checkpoint="),

@@ -15,7 +15,7 @@ def federation(small):
 
 
 def same(a: History, b: History) -> bool:
-    return (a.weights == b.weights).all() and (a.accuracy == b.accuracy).all() and (a.loss == b.loss).all()
+    return (a.parameters == b.parameters).all() and (a.accuracy == b.accuracy).all() and (a.loss == b.loss).all()
 
 
 def test_one_full_batch_round_is_a_gradient_step(federation, small):
@@ -25,13 +25,13 @@ def test_one_full_batch_round_is_a_gradient_step(federation, small):
     loss = sum(p * torch.nn.functional.cross_entropy(model(small.inputs[rows]), small.targets[rows])
                for p, rows in zip(federation.shares.float(), federation.train))
     gradient = torch.cat([g.flatten() for g in torch.autograd.grad(loss, model.parameters())])
-    assert np.allclose(history.weights, (w - 0.3 * gradient).detach().numpy(), atol=1e-6)
+    assert np.allclose(history.parameters, (w - 0.3 * gradient).detach().numpy(), atol=1e-6)
 
 
 def test_evaluation_matches_a_plain_loop(federation, small):
     history = train(federation, model="mlp", rounds=3, score=("test", "train", "validation"))
     model = models.build("mlp", small, seed=0)
-    torch.nn.utils.vector_to_parameters(torch.tensor(history.weights), model.parameters())
+    torch.nn.utils.vector_to_parameters(torch.tensor(history.parameters), model.parameters())
     for part, accuracy, loss in (("test", history.accuracy, history.loss),
                                  ("train", history.train_accuracy, history.train_loss),
                                  ("validation", history.validation_accuracy, history.validation_loss)):
@@ -46,7 +46,7 @@ def test_clients_that_share_a_pool_are_each_scored_on_their_own_part(digits):
     federation = partition.dirichlet(digits, 6, 0.5, scored_on="pool", test=0.3)
     history = train(federation, model="logistic", rounds=2, local=LocalSGD(lr=0.5))
     model = models.build("logistic", digits)
-    torch.nn.utils.vector_to_parameters(torch.tensor(history.weights), model.parameters())
+    torch.nn.utils.vector_to_parameters(torch.tensor(history.parameters), model.parameters())
     with torch.no_grad():
         right = (model(digits.inputs).argmax(1) == digits.targets).double()
     assert np.allclose(history.accuracy[-1], [float(right[rows].mean()) for rows in federation.test])

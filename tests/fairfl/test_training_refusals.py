@@ -34,10 +34,10 @@ def never(updates):
     (dict(server=0.5), "server is 0.5"),
     (dict(personal=Ditto), "personal is .*a Ditto"),
     (dict(tamper="Scaling"), "tamper is 'Scaling'; allowed: a function"),
-    (dict(loss="cross_entropy"), "loss is 'cross_entropy'"), (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
+    (dict(loss="cross_entropi"), "unknown loss .cross_entropi.*mean .cross_entropy."), (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
     (dict(loss=torch.nn.functional.cross_entropy),
      r"the shape of loss\(outputs, targets\) is \(\); allowed: \(2,\), one loss a row"),
-    (dict(rounds=2.5), "rounds is 2.5; allowed: an integer, 1 or more"), (dict(rounds="3"), "rounds is '3'"),
+    (dict(rounds=2.5), "rounds is 2.5; allowed: a whole number, 1 or more"), (dict(rounds="3"), "rounds is '3'"),
     (dict(rounds=True), "rounds is True"),
     (dict(evaluate_every=1.0), "evaluate_every is 1.0"), (dict(checkpoint_every=0), "checkpoint_every is 0"),
     (dict(checkpoint_every=2.0), "checkpoint_every is 2.0"), (dict(participation="all"), "participation is 'all'"),
@@ -47,7 +47,7 @@ def never(updates):
     (dict(engine="parallel"), "unknown engine"), (dict(device="gpu"), "unknown device 'gpu'; known: cpu, cuda"),
     (dict(device="meta"), "device is 'meta'; allowed: a device that computes"),
     (dict(device="cuda:99"), "device is 'cuda:99'"),
-    (dict(seed=0.5), "seed is 0.5; allowed: an integer"), (dict(seed=[0.5, 0.7]), "seed is 0.5"),
+    (dict(seed=0.5), "seed is 0.5; allowed: a whole number"), (dict(seed=[0.5, 0.7]), "seed is 0.5"),
     (dict(seed="12"), "seed is '12'"),
     (dict(seed=True), "seed is True"), (dict(seed=[0, False]), "seed is False"),
     (dict(seed=torch.tensor([1.0])), "seed is 1.0"),
@@ -85,7 +85,7 @@ def test_integers_of_any_kind_are_seeds(federation, seed, seeds):
     mine, plain = (train(federation, rounds=2, participation=0.5, seed=s) for s in (seed, seeds))
     assert isinstance(mine, list) == isinstance(plain, list) == isinstance(seeds, list)
     for a, b in zip(*(h if isinstance(h, list) else [h] for h in (mine, plain))):
-        assert (a.weights == b.weights).all() and a.settings["seed"] == b.settings["seed"]
+        assert (a.parameters == b.parameters).all() and a.settings["seed"] == b.settings["seed"]
         assert type(a.settings["seed"]) is int
 
 
@@ -102,7 +102,7 @@ def test_one_part_alone_may_be_named(federation):
      r"'sgd' does not read betas, which is \(0.5, 0.9\); leave it out, or use 'adam' or 'yogi'"),
     (dict(tau=0.1), "'sgd' does not read tau"),
     (dict(optimiser="adagrad", betas=(0.5, 0.9)), "'adagrad' does not read betas"),
-    (dict(optimiser="adam", betas=(2, 3)), r"betas is \(2, 3\); allowed: two numbers, each 0 to below 1"),
+    (dict(optimiser="adam", betas=(2, 3)), r"betas is 2; allowed: 0 to below 1"),
     (dict(optimiser="adam", betas=0.9), "betas is 0.9"), (dict(optimiser="adam", betas=(0.9,)), "betas"),
     (dict(lr=1e40), r"lr is 1e\+40; allowed: .*that float32 holds"),
     (dict(lr=float("inf")), "lr is inf"), (dict(lr=float("nan")), "lr is nan"), (dict(lr="1"), "lr is '1'"),
@@ -141,7 +141,7 @@ def test_whatever_stops_a_run_keeps_its_class_and_the_finished_rounds(federation
     assert caught.value.history.rounds.tolist() == [0, 1, 2, 3] and len(caught.value.history.direction_norm) == 3
     assert any("3 rounds were finished" in note for note in caught.value.__notes__)
     whole = train(federation, rounds=3, score="train")
-    assert (caught.value.history.loss == whole.loss).all() and (caught.value.history.weights == whole.weights).all()
+    assert (caught.value.history.loss == whole.loss).all() and (caught.value.history.parameters == whole.parameters).all()
 
 
 def test_several_runs_keep_their_rounds_as_a_list(federation):
@@ -267,6 +267,6 @@ class Half(torch.nn.Module):
 
 def test_bfloat16_weights_end_in_a_history_and_a_file(federation, tmp_path):
     history = train(federation, model=Half(), rounds=3, checkpoint=tmp_path / "c.pt")
-    assert history.weights.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
-    assert torch.equal(torch.tensor(history.weights).bfloat16().float(), torch.tensor(history.weights))
+    assert history.parameters.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
+    assert torch.equal(torch.tensor(history.parameters).bfloat16().float(), torch.tensor(history.parameters))
     history.save(tmp_path / "h.npz")

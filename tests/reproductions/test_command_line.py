@@ -73,11 +73,11 @@ def main(words):
 
 RUN = "run small.toml --rows FedAvg --seeds 0"
 CASES = {
-    "a device by another name": (f"{RUN} --device gpu", nothing, "--device is 'gpu'; allowed: cpu, cuda"),
-    "a device without numbers": (f"{RUN} --device meta", nothing, "--device is 'meta'; allowed: cpu, cuda"),
+    "a device by another name": (f"{RUN} --device gpu", nothing, "unknown device 'gpu'; known: cpu, cuda"),
+    "a device without numbers": (f"{RUN} --device meta", nothing, "device is 'meta'; allowed: a device that computes and is here"),
     "no CUDA here": (f"{RUN} --device cuda", lambda place, monkeypatch: monkeypatch.setattr("torch.cuda.is_available", lambda: False),
-                     "PyTorch sees no CUDA devices.*--device cpu"),
-    "no such CUDA device": (f"{RUN} --device cuda:99", nothing, "'cuda:99', and PyTorch sees .*--device cpu"),
+                     "device is .cuda.; allowed: .* here: cpu"),
+    "no such CUDA device": (f"{RUN} --device cuda:99", nothing, "device is 'cuda:99'; allowed: .* here: cpu"),
     "runs in a file": (f"{RUN} --runs file", nothing, "--runs is file, a file; allowed: a folder"),
     "runs below a file": (f"{RUN} --runs file/runs", nothing, "Not a directory"),
     "again in a file": (f"{RUN} --again --runs file", nothing, "--runs is file, a file; allowed: a folder"),

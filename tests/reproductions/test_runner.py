@@ -40,8 +40,9 @@ def test_a_job_leaves_its_history_with_its_provenance(experiment, tmp_path):
 def test_nothing_is_done_twice(experiment, tmp_path, monkeypatch):
     runner.run(select(experiment, ["FedAvg"]), tmp_path, report=quiet)
     trained = []
-    real = runner._histories
-    monkeypatch.setattr(runner, "_histories", lambda batch, *rest: trained.append([j.title for j in batch]) or real(batch, *rest))
+    real = runner.training.train_jobs
+    monkeypatch.setattr(runner.training, "train_jobs", lambda federation, model, jobs, *rest, **more: trained.append(
+        [job.name.title for job in jobs]) or real(federation, model, jobs, *rest, **more))
     runner.run(select(experiment), tmp_path, report=quiet, together="seeds")
     assert trained == [["FedFV, a third, seed 0", "FedFV, a third, seed 1"], ["First, seed 0", "First, seed 1"]]
     assert runner.run(select(experiment), tmp_path, report=quiet) == Outcome() and len(trained) == 2

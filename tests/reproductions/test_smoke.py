@@ -19,7 +19,7 @@ def made_up(dataset):
     shape, classes = SHAPES[dataset]
     g = torch.Generator().manual_seed(0)
     inputs = torch.randint(80, (30, *shape), generator=g) if dataset == "Shakespeare" else torch.rand(30, *shape, generator=g)
-    rows = Dataset("made up", inputs, torch.randint(classes, (30,), generator=g), tuple(map(str, range(classes))))
+    rows = Dataset(inputs, torch.randint(classes, (30,), generator=g), tuple(map(str, range(classes))))
     return partition.iid(rows, 3, test=0.4)
 
 

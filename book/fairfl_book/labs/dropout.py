@@ -52,7 +52,7 @@ class Dropout(Lab):
             last = replace(last, arrays={n: arrays[n] + 100 * (a - arrays[n]) for n, a in last.arrays.items()})
         sent = sound[silent:9] + [last] * (ninth != "does not come")
         server = Coordinator(RULES[rule](), model, 10, 50)
-        server.load_state_dict(server.state_dict() | {"round": ROUND, "server": {"w": _flat(server, arrays), "first": None, "second": None}})
+        server.load_state_dict(server.state_dict() | {"round": ROUND, "server": {"w": _flat(server, arrays)}})
         before = server.w.clone()
         record = server.receive(sent)
         step = (before - server.w).double()

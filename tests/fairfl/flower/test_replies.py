@@ -60,7 +60,7 @@ def test_replies_give_what_train_gives(fed, model, members, rule, server):
     # losses the models have the same bits.
     same = np.array_equal if not c.needs else partial(np.allclose, rtol=1e-5, atol=1e-6)
     assert same(history.direction_norm, [r.direction_norm for r in c.log])
-    assert same(history.weights, c.reported.numpy())
+    assert same(history.parameters, c.reported.numpy())
     assert np.allclose(history.loss[1:], np.array(losses), rtol=1e-5, atol=1e-6)
 
 

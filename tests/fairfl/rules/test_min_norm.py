@@ -74,6 +74,13 @@ def test_many_clients(K):
             assert min_norm(G @ G.T).gap <= 1e-14 and min_norm(G @ G.T, radius=0.5 / K).gap <= 1e-14
 
 
+@pytest.mark.parametrize("d", [2, 20, 10_000])
+def test_two_thousand_clients(d):
+    G = np.random.default_rng(0).normal(size=(2000, d))
+    G[:2], G[2] = G[2:4], 0.5
+    assert min_norm(gram_matrix(torch.from_numpy(G))).gap <= 1e-14
+
+
 @pytest.mark.parametrize("box", [False, True])
 def test_no_other_solver_finds_a_shorter_vector(box):
     for seed in range(60):

@@ -14,9 +14,9 @@ G = torch.eye(3, dtype=torch.float64)
 
 @pytest.mark.parametrize("name, settings, words", [
     ("FedAvg", {"weighting": "share"}, "Did you mean 'shares'"), ("FedAvgN", {"weighting": "data"}, "weighting"),
-    ("TERM", {"t": float("inf")}, "t is inf"), ("TERM", {"weighting": "x"}, "weighting"), ("QFedAvg", {"q": -1}, "q is -1.0; allowed: 0 or more"),
+    ("TERM", {"t": float("inf")}, "t is inf"), ("TERM", {"weighting": "x"}, "weighting"), ("QFedAvg", {"q": -1}, "q is -1; allowed: 0 or more"),
     ("QFedAvg", {"L": 0}, "positive"), ("AFL", {"step": -0.1}, "step"), ("FedFA", {"alpha": 1.5}, "0 to 1"),
-    ("FedFA", {"momentum": -1}, "momentum"), ("FedMGDA", {"epsilon": 2}, "epsilon is 2.0; allowed: 0 to 1"),
+    ("FedFA", {"momentum": -1}, "momentum"), ("FedMGDA", {"epsilon": 2}, "epsilon is 2; allowed: 0 to 1"),
     ("FedMGDA", {"lambda0": "data"}, "lambda0"), ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
     ("AdaFed", {"gamma": -1}, "gamma"), ("AdaFed", {"losses": "now"}, "losses"), ("FedFV", {"alpha": 2}, "alpha"),
     ("FedFV", {"tau": -1}, "tau"), ("FedFV", {"order": "down"}, "order"), ("FedHEAL", {"beta": 2}, "beta"),

@@ -1,0 +1,43 @@
+"""Settings that are numbers: one way of refusing what is none, or is out of range."""
+
+import math
+import operator
+
+from fairfl.errors import refuse
+
+CHANGE = "Choose a value in this range."
+
+
+def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE) -> int:
+    """``value``, a Python, NumPy or tensor integer of at least ``low``, as an ``int``; no truth values, no floats."""
+    plain = value.tolist() if hasattr(value, "tolist") else value
+    try:
+        as_int = None if isinstance(plain, bool) else operator.index(plain)
+    except TypeError:
+        as_int = None
+    if as_int is None or low is not None and as_int < low:
+        raise refuse(name, value, "a whole number" if low is None else f"a whole number, {low} or more", remedy)
+    return as_int
+
+
+def number(name: str, value: object, low: float = -math.inf, high: float = math.inf, remedy: str = CHANGE, *,
+           above: bool = False, below: bool = False) -> float:
+    """``value`` as a finite float from ``low`` to ``high``; ``above`` and ``below`` leave the bound itself out."""
+    try:
+        as_float = math.nan if isinstance(value, (str, bool)) else float(value)
+    except (TypeError, ValueError):
+        as_float = math.nan
+    inside = (low < as_float if above else low <= as_float) and (as_float < high if below else as_float <= high)
+    if not (math.isfinite(as_float) and inside):
+        allowed = "any finite number" if low == -math.inf else f"{low:g} or more" if high == math.inf else \
+            f"{'above ' * above}{low:g}{', at most' if above else ' to below' if below else ' to'} {high:g}"
+        allowed = "a positive number" if above and (low, high) == (0, math.inf) else allowed
+        raise refuse(name, value, allowed, remedy)
+    return as_float
+
+
+def betas(values: object) -> tuple[float, float]:
+    """Adam's two decay rates."""
+    if not isinstance(values, (tuple, list)) or len(values) != 2:
+        raise refuse("betas", values, "two numbers, each 0 to below 1", CHANGE)
+    return tuple(number("betas", value, 0, 1, below=True) for value in values)
