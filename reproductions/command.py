@@ -1,4 +1,4 @@
-"""``fairfl-reproduce run`` and ``fairfl-reproduce report``."""
+"""``fairfl-reproduce run``, ``fairfl-reproduce report`` and ``fairfl-reproduce claims``."""
 
 import argparse
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from fairfl.errors import Refused
 from fairfl.training.checks import a_device
 from fairfl_book import terminal
-from reproductions import catalogue, places, report, results, runner, verify
+from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, verify
 from reproductions.jobs import select
 
 
@@ -33,6 +33,12 @@ def parser() -> argparse.ArgumentParser:
     tell.add_argument("--format", choices=report.FORMATS, default="text")
     tell.add_argument("--out", type=Path, help="a file for the report instead of the screen")
     tell.set_defaults(run=_report)
+
+    judge = commands.add_parser("claims", help="what the recorded runs say of a paper's claims, a page a paper")
+    judge.add_argument("papers", nargs="*", help="papers, or TOML files of your own (default: all)")
+    judge.add_argument("--format", choices=claim_pages.FORMATS, default="text")
+    judge.add_argument("--out", type=Path, help="a file for the pages instead of the screen")
+    judge.set_defaults(run=_claims)
     return top
 
 
@@ -124,11 +130,17 @@ def listing(records) -> str:
     return "\n".join(lines)
 
 
+def _claims(given: argparse.Namespace) -> int:
+    records = places.find()
+    _writable(given.out)
+    pages = [claim_pages.page(Path(paper).stem, judgement.judge(paper, records), given.format) for paper in given.papers or claim.papers()]
+    _tell("\n\n".join([*pages, judgement.headline(records) + "\n"] if not given.papers else pages), given.out)
+    return 0
+
+
 def _report(given: argparse.Namespace) -> int:
     records, folder, told = places.find(), _folder(given.runs), []
-    if given.out and (given.out.is_dir() or not given.out.parent.is_dir()):
-        wrong = "is a folder" if given.out.is_dir() else f"would stand in {given.out.parent}, which is no folder"
-        raise Refused(f"--out is {given.out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file")
+    _writable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
     for experiment in chosen:
         results.compile(experiment, folder or records.runs, records.results)
@@ -139,8 +151,18 @@ def _report(given: argparse.Namespace) -> int:
         variants = {split["variant"] for split in splits} - {""}
         told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier)))
     text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
-    if given.out:
-        given.out.write_text(text, encoding="utf-8")
+    _tell(text, given.out)
+    return 0
+
+
+def _writable(out: Path | None) -> None:
+    if out and (out.is_dir() or not out.parent.is_dir()):
+        wrong = "is a folder" if out.is_dir() else f"would stand in {out.parent}, which is no folder"
+        raise Refused(f"--out is {out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file")
+
+
+def _tell(text: str, out: Path | None) -> None:
+    if out:
+        out.write_text(text, encoding="utf-8")
     else:
         print(text, end="")
-    return 0

@@ -71,11 +71,15 @@ def compare(ours: Sequence[float], value: str, spread: str, seeds: int, *, margi
     return Equivalence(word, difference, low, high, margin, p, remark)
 
 
+def adjusted(p: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values (1979): the least risk, for all hypotheses together, at which each of them falls."""
+    out, order, largest = [1.0] * len(p), np.argsort(np.asarray(p, dtype=float), kind="stable"), 0.0
+    for rank, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(p) - rank) * p[i]))
+        out[i] = largest
+    return out
+
+
 def holm(p: Sequence[float], level: float = 0.05) -> list[bool]:
     """Which of several hypotheses fall when at most ``level`` is risked for all of them together (Holm 1979)."""
-    out, order = [False] * len(p), np.argsort(np.asarray(p, dtype=float), kind="stable")
-    for rank, i in enumerate(order):
-        if not p[i] <= level / (len(p) - rank):
-            break
-        out[i] = True
-    return out
+    return [one <= level for one in adjusted(p)]

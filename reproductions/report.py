@@ -41,15 +41,15 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
 
     Raises ``ValueError`` for a row whose algorithm and hyper-parameters the published table does not have.
     """
-    printed = _printed(experiment, papers)
+    table = printed(experiment, papers)
     out = []
     for row in experiment.rows:
         if not row.algorithm:
             continue
-        found = printed.get((row.algorithm, row.hyperparameters))
+        found = table.get((row.algorithm, row.hyperparameters))
         if not found:
             raise Refused(f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
-                             f"it has {'; '.join(f'{a} {h}'.strip() for a, h in printed)}")
+                             f"it has {'; '.join(f'{a} {h}'.strip() for a, h in table)}")
         mine = [line for line in recorded if line["row"] == row.label]
         failed = [line for line in mine if line["failed"]]
         for column in experiment.columns:
@@ -72,7 +72,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
     return out
 
 
-def _printed(experiment: Experiment, papers: Path) -> dict:
+def printed(experiment: Experiment, papers: Path) -> dict[tuple[str, str], dict[str, tuple[str, str]]]:
     """(algorithm, hyper-parameters) → metric → (value, spread), of the experiment's table."""
     out: dict = {}
     with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
@@ -148,7 +148,7 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, format: s
     lines += [f"Chosen: {what}" for what in experiment.chosen] + [f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen]
     lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
     lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
-    parts = [_LAYOUT[format](table)] + ([_LAYOUT[format](differences)] if len(differences) > 1 else [])
+    parts = [LAYOUT[format](table)] + ([LAYOUT[format](differences)] if len(differences) > 1 else [])
     escape = _latex if format == "latex" else str
     return "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts]) + "\n"
 
@@ -183,4 +183,4 @@ def _latex(text: str) -> str:
     return text
 
 
-_LAYOUT = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}
+LAYOUT = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import Refused
-from reproductions import catalogue, claims, journal
+from reproductions import catalogue, journal, locks
 from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
 from reproductions.measures import measure
@@ -45,7 +45,7 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
     found, broken_off = [job for job in jobs if where(runs, job).exists()], journal.left(results, experiment.name)
     if not found and not broken_off:
         return
-    with claims.take(runs / "locks", [f"report-{experiment.name}"]) as free:
+    with locks.take(runs / "locks", [f"report-{experiment.name}"]) as free:
         if not free:
             raise Refused(f"{experiment.name} is being compiled by another process; try again when it has finished")
         held = _held(_texts(experiment, results)) | _held(journal.left(results, experiment.name))
@@ -75,21 +75,34 @@ def load(experiment: Experiment, results: Path) -> list[dict]:
     return lines + [line for row in experiment.rows if row.reprints for line in _reprinted(experiment, row, results)]
 
 
+def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
+    """Each declared and recorded run's final accuracies (N,) from 0 to 1 and test sizes (N,), by its row's label and its seed.
+
+    Reprinted rows have the runs of the row that they reprint; runs that diverged are left out.
+    """
+    clients: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for line in _read(_texts(experiment, results, (".clients.csv",)).get(".clients.csv", "")):
+        clients.setdefault((line["row"], int(line["seed"])), []).append((float(line["accuracy"]) / 100, float(line["test_size"])))
+    called = {line["key"]: line["row"] for line in _recorded(experiment, results)}  # a row may have been renamed since
+    out, reprinted = {}, {row.label: row.reprints for row in experiment.rows if row.reprints}
+    for line in load(experiment, results):
+        if not line["failed"] and line["row"] not in reprinted:
+            final = np.array(clients[called[line["key"]], line["seed"]])
+            out[line["row"], line["seed"]] = final[:, 0], final[:, 1]
+    for label, reference in reprinted.items():
+        name, _, there = reference.partition(": ")
+        out |= {(label, seed): final for (mark, seed), final in finals(catalogue.load(name), results).items() if mark == there}
+    return out
+
+
 def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
     """The lines of the row that ``row`` reprints, measured by this experiment's columns."""
     name, _, label = row.reprints.partition(": ")
     other = catalogue.load(name)
-    mark = other.row(label).label
-    clients: dict[int, list[dict]] = {}
-    for line in _read(_texts(other, results, (".clients.csv",)).get(".clients.csv", "")):
-        if line["row"] == mark:
-            clients.setdefault(int(line["seed"]), []).append(line)
-    out = []
-    for line in (line for line in load(other, results) if line["row"] == mark):
-        final = np.array([[float(one["accuracy"]) / 100, float(one["test_size"])] for one in clients[line["seed"]]])
-        out.append({name: line[name] for name in ("seed", "swing", "rounds", "seconds", "failed", "key")} | {"row": row.label}
-                   | {c.metric: measure(c.of, final[:, 0], final[:, 1]) for c in experiment.columns})
-    return out
+    mark, final = other.row(label).label, finals(other, results)
+    return [{name: line[name] for name in ("seed", "swing", "rounds", "seconds", "failed", "key")} | {"row": row.label}
+            | {c.metric: measure(c.of, *final[mark, line["seed"]]) for c in experiment.columns if (mark, line["seed"]) in final}
+            for line in load(other, results) if line["row"] == mark]
 
 
 def earlier(experiment: Experiment, results: Path) -> list[dict]:

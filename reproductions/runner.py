@@ -11,7 +11,7 @@ import torch
 
 from fairfl import models, partition
 from fairfl.errors import Refused
-from reproductions import claims, provenance, references, unfinished
+from reproductions import locks, provenance, references, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
 from fairfl.federation import Federation
@@ -79,7 +79,7 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
     split_of = lambda batch: split(batch[0].seed if experiment.split_per_seed else 0)
     split_of(batches[0])  # data that are not there are said before anything is written
     for number, batch in enumerate(_bar(batches, experiment), 1):
-        with claims.take(folder / "locks", [job.key for job in batch]) as free:
+        with locks.take(folder / "locks", [job.key for job in batch]) as free:
             # Looked at only now: whoever held a job may have finished it meanwhile.
             mine = [job for job in batch if job.key in free and not finished(job.key)]
             if not mine:

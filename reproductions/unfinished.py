@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl import atomic
-from reproductions import claims
+from reproductions import locks
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,6 @@ def sweep(runs: Path, finished: Callable[[str], bool]) -> None:
     for batch in left(runs):
         done = [finished(key) for key in batch.keys]
         if all(done) or any(done) and not batch.trained:
-            with claims.take(runs / "locks", list(batch.keys)) as free:
+            with locks.take(runs / "locks", list(batch.keys)) as free:
                 if len(free) == len(batch.keys):
                     batch.clear()

@@ -11,7 +11,7 @@ import pytest
 import own
 
 from fairfl_book.command import main as book
-from reproductions import claims, places, results, runner
+from reproductions import locks, places, results, runner
 from reproductions.command import main as reproduce
 from reproductions.jobs import select
 
@@ -178,7 +178,7 @@ def test_an_interrupt_is_a_word(place, monkeypatch, capsys):
     monkeypatch.setattr(results, "load", stop)
     assert main(["report", "small.toml"]) == 130
     assert capsys.readouterr().err == "fairfl: stopped\n"
-    monkeypatch.setattr(claims, "take", stop)
+    monkeypatch.setattr(locks, "take", stop)
     assert main(RUN.split()) == 130
     assert "the same command continues" in capsys.readouterr().out
 

@@ -9,7 +9,7 @@ import own
 from fairfl import atomic
 from reproductions.command import main
 from fairfl.errors import Refused
-from reproductions import claims, places, report, results, runner
+from reproductions import locks, places, report, results, runner
 from reproductions.jobs import select
 
 quiet = lambda said: None
@@ -172,7 +172,7 @@ def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
 
 def test_two_reports_at_once_do_not_mix(half_recorded, tmp_path):
     experiment, _ = half_recorded
-    with claims.take(tmp_path / "new" / "locks", ["report-small"]), pytest.raises(Refused, match="compiled by another process"):
+    with locks.take(tmp_path / "new" / "locks", ["report-small"]), pytest.raises(Refused, match="compiled by another process"):
         results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
 
 

@@ -10,7 +10,7 @@ import own
 from fairfl import train
 from reproductions.command import main
 from fairfl.errors import Refused
-from reproductions import catalogue, claims, places, report, results, runner, verify
+from reproductions import catalogue, locks, places, report, results, runner, verify
 from reproductions.jobs import select
 from reproductions.runner import Outcome
 from fairfl.training import History
@@ -50,7 +50,7 @@ def test_nothing_is_done_twice(experiment, tmp_path, monkeypatch):
 
 def test_what_another_runner_holds_is_left_to_it(experiment, tmp_path):
     jobs = select(experiment)
-    with claims.take(tmp_path / "locks", [jobs[0].key]) as free:
+    with locks.take(tmp_path / "locks", [jobs[0].key]) as free:
         assert free == [jobs[0].key]
         written = runner.run(jobs, tmp_path, report=quiet, together="rows")
         assert len(written.written) == 5 and not runner.where(tmp_path, jobs[0]).exists()

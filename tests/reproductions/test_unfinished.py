@@ -5,7 +5,7 @@ import json
 import pytest
 import own
 
-from reproductions import claims, runner, unfinished
+from reproductions import locks, runner, unfinished
 from reproductions.jobs import select
 from fairfl.training import History
 
@@ -89,7 +89,7 @@ def test_what_another_runner_is_training_is_not_swept_away(experiment, tmp_path,
     jobs = select(experiment, ["First"], [0, 1, 2])
     killed(monkeypatch, jobs, tmp_path)
     [left] = unfinished.left(tmp_path)
-    with claims.take(tmp_path / "locks", [jobs[2].key]):
+    with locks.take(tmp_path / "locks", [jobs[2].key]):
         runner.run(jobs[:2], tmp_path, together="seeds", report=quiet)
         assert left.checkpoint.exists() and left.note.exists()
     runner.run(jobs[:2], tmp_path, together="seeds", report=quiet)  # which finds its own jobs finished

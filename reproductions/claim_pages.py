@@ -1,0 +1,85 @@
+"""A page a paper: claim by claim its words, where they stand, the effects, the verdict, and what would refute it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isnan
+
+from fairfl.errors import unknown
+from reproductions import catalogue, report
+from reproductions.effects import Effect, interval
+from reproductions.experiment import Experiment
+from reproductions.judgement import WORDS, Found, Judgement
+
+FORMATS = ("text", "markdown")
+METHOD = ("Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
+          "\"p for\" is small where a test holds, \"p against\" where it fails. One seed decides nothing.")
+HEADER = ["effect", "measure", "expected", "ours", "95 % interval", "p for", "p against", "seeds", "test", "printed", "authors' logs", "from"]
+
+
+def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
+    """The page of ``paper`` as ``format``: "text" or "markdown"."""
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    markdown = format == "markdown"
+    counts = Counter(one.word for one in judged)
+    title = f"Claims of {paper}: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
+    parts = [f"# {title}" if markdown else title, METHOD]
+    for number, one in enumerate(judged, 1):
+        head = f"{number}. {one.claim.id}: {verdict(one)}"
+        parts.append(f"## {head}" if markdown else head)
+        parts.append(f"> {one.claim.quote}" if markdown else f"    \"{one.claim.quote}\"")
+        lines = [f"{one.claim.where}. Refuted by: {one.claim.refuted_by}"]
+        if one.printed:
+            lines.append(f"The printed numbers themselves say: {one.printed}.")
+        lines += [f"Settings, {name}: {source(catalogue.load(name))}." for name in _tables(one)]
+        parts.append("\n\n".join(lines) if markdown else "\n".join(f"    {line}" for line in lines))
+        if one.found:
+            table = report.LAYOUT[format]([HEADER, *(_line(each) for each in one.found)])
+            parts.append(table if markdown else "\n".join(f"    {line}" for line in table.splitlines()))
+    return "\n\n".join(parts) + "\n"
+
+
+def verdict(one: Judgement) -> str:
+    """The verdict in words, with what it rests on."""
+    return " ".join(filter(None, (one.word.upper(), one.remark if one.word == "depends" else f"({one.remark})" if one.remark else "")))
+
+
+def source(experiment: Experiment) -> str:
+    """Where a table's settings are from: paper, released code, log's name or guess."""
+    if not experiment.sources:
+        return "the paper's text, with guesses where it says nothing (first reading)"
+    by: dict[str, list[str]] = {}
+    for setting, told in experiment.sources.items():
+        by.setdefault(told.partition(":")[0], []).append(setting.replace("_", " "))
+    for row in experiment.rows:
+        told = row.source.partition(":")[0]
+        if told != "paper" and "some rows" not in by.get(told, []):
+            by.setdefault(told, []).append("some rows")
+    return "; ".join(f"{where}: {', '.join(settings)}" for where, settings in by.items())
+
+
+def _tables(one: Judgement) -> list[str]:
+    return sorted({each.effect.table for each in one.found} - {""})
+
+
+def _line(found: Found) -> list[str]:
+    effect, contrast = found.effect, found.effect.contrast
+    mean, low, high = interval(effect.values)
+    what = effect.what + (f" ({contrast.reading})" if contrast.reading else "")
+    allowed = f" ± {contrast.margin:g}" if contrast.expect == "equal" else f", {contrast.margin:g} allowed" if contrast.margin else ""
+    test = f"{effect.diverged} runs diverged: {found.word}" if effect.diverged else found.word
+    return [what, contrast.of, contrast.expect + allowed, _number(mean, "+.2f"), "" if isnan(low) else f"{low:+.2f} to {high:+.2f}", _number(found.supports, ".3f"),
+            _number(found.opposes, ".3f"), str(len(effect.values)), test, _printed(effect), _logged(effect), effect.table]
+
+
+def _printed(effect: Effect) -> str:
+    return _number(effect.printed, "+.2f") + (" (!)" if effect.printed_as_claimed is False else "")
+
+
+def _logged(effect: Effect) -> str:
+    mean, low, high = interval(effect.logged)
+    return "" if isnan(mean) else f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def _number(value: float, form: str) -> str:
+    return "" if isnan(value) else format(value, form)

@@ -1,0 +1,163 @@
+"""What recorded runs say of a contrast: the effect, seed by seed, with its interval and p-values; and what the paper and its logs say.
+
+Two rows are compared on the seeds that both have: one seed gives both the same split, first weights and clients. The interval is
+Student's, of the mean over seeds, and so are the p-values; with five seeds a sign-flip test cannot go below 1/32, and no claim of several tests
+would outlive Holm's adjustment.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan, nan, sqrt
+
+import numpy as np
+from scipy import stats
+
+from reproductions import catalogue, report, results
+from reproductions.claim import Contrast, address
+from reproductions.experiment import Experiment
+from reproductions.measures import measure
+from reproductions.places import Records
+
+LEVEL = 0.95  # of the interval
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One effect: ``what`` in words and the recorded ``table`` it is from ("" for none); one ``value`` a seed; p-values of the two directions.
+
+    ``supports``: the p-value of "not as claimed", so that a small one speaks for the claim; ``opposes``: that of "as claimed". ``printed``: the
+    same from the paper's numbers, ``logged`` from its authors' runs (NaN, () where there is none). ``diverged``: runs of ``row`` that did.
+    """
+
+    contrast: Contrast
+    what: str
+    table: str = ""
+    values: tuple[float, ...] = ()
+    supports: float = nan
+    opposes: float = nan
+    printed: float = nan
+    logged: tuple[float, ...] = ()
+    diverged: int = 0
+
+    @property
+    def printed_as_claimed(self) -> bool | None:
+        """Whether the paper's own numbers have the claimed direction; ``None`` where they are not printed."""
+        if isnan(self.printed):
+            return None
+        far = self.printed * {"greater": 1, "smaller": -1, "equal": 0}[self.contrast.expect]
+        return abs(self.printed) <= self.contrast.margin if self.contrast.expect == "equal" else far > -self.contrast.margin
+
+
+def interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Mean of ``values`` and Student's 95 % interval, low and high; NaN for the ends of one value."""
+    mean = float(np.mean(values)) if len(values) else nan
+    if len(values) < 2:
+        return mean, nan, nan
+    half = float(stats.t.ppf((1 + LEVEL) / 2, len(values) - 1) * np.std(values, ddof=1)) / sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def against(values: Sequence[float], expect: str, margin: float) -> tuple[float, float]:
+    """(supports, opposes) of ``Effect``, by one-sided t-tests; NaN for fewer than two values.
+
+    Where "equal" is expected, the larger of the two one-sided tests against ± ``margin`` supports it, and twice the smaller of
+    the opposite two opposes it.
+    """
+    if len(values) < 2:
+        return nan, nan
+    if expect == "equal":
+        below, above = _p(values, -margin), _p(values, margin)  # that the mean is at most −margin, at most margin
+        return max(below, 1 - above), min(1.0, 2 * min(1 - below, above))
+    signed = np.asarray(values) if expect == "greater" else -np.asarray(values)
+    p = _p(signed, -margin)
+    return p, 1 - p
+
+
+def _p(values, bound: float) -> float:
+    """The p-value of "the mean is at most ``bound``"."""
+    mean, error = float(np.mean(values)) - bound, float(np.std(values, ddof=1)) / sqrt(len(values))
+    if error < 1e-12:  # every seed gave the same
+        return 0.5 if abs(mean) < 1e-12 else float(mean < 0)
+    return float(stats.t.sf(mean / error, len(values) - 1))
+
+
+@dataclass
+class Recorded:
+    """Reads what is recorded, once."""
+
+    records: Records
+    _kept: dict = field(default_factory=dict)
+
+    def effects(self, contrast: Contrast) -> list[Effect]:
+        """The contrast's effects: one for each row of ``against``, or the one trend."""
+        groups = [contrast.rows] if contrast.over else [(contrast.row, other) for other in contrast.against]
+        return [self._effect(contrast, labels) for labels in groups]
+
+    def _effect(self, contrast: Contrast, labels: Sequence[str]) -> Effect:
+        what = f"rank correlation with {contrast.over}" if contrast.over else f"{labels[0]} − {address(labels[1])[1]}"
+        logged = next((found for table in contrast.tables if (found := self._seeds(contrast, labels, table, self._logged))), ())
+        printed = next((found for table in contrast.tables if not isnan(found := self._printed(contrast, labels, table))), nan)
+        for table in contrast.tables:
+            values, diverged = self._seeds(contrast, labels, table, self._ours), self._diverged(table, contrast.row)
+            if values or diverged:
+                supports, opposes = against(values, contrast.expect, contrast.margin)
+                return Effect(contrast, what, table, values, supports, opposes, printed, logged, diverged)
+        return Effect(contrast, what, printed=printed, logged=logged)
+
+    def _seeds(self, contrast: Contrast, labels: Sequence[str], table: str, read) -> tuple[float, ...]:
+        """The contrast of the rows on each seed that all of them have."""
+        columns = [read(*self._place(label, table), contrast.of) for label in labels]
+        seeds = sorted(set.intersection(*map(set, columns)))
+        return tuple(self._value(contrast, labels, table, [column[seed] for column in columns]) for seed in seeds)
+
+    def _value(self, contrast: Contrast, labels: Sequence[str], table: str, numbers: list[float]) -> float:
+        if not contrast.over:
+            return numbers[0] - numbers[1]
+        places = [self._place(label, table) for label in labels]
+        settings = [self._experiment(name).row(label).settings[contrast.over] for name, label in places]
+        return float(stats.spearmanr(settings, numbers).statistic) if len(set(numbers)) > 1 else 0.0
+
+    def _ours(self, table: str, label: str, of: str) -> dict[int, float]:
+        finals = self._read(table, "finals", lambda: results.finals(self._experiment(table), self.records.results))
+        return {seed: measure(of, *final) for (row, seed), final in finals.items() if row == label}
+
+    def _diverged(self, table: str, label: str) -> int:
+        lines = self._read(table, "lines", lambda: results.load(self._experiment(table), self.records.results))
+        return sum(bool(line["failed"]) for line in lines if line["row"] == label)
+
+    def _logged(self, table: str, label: str, of: str) -> dict[int, float]:
+        return {int(line["seed"]): float(line[of]) for line in self._logs if (line["table"], line["row"]) == (table, label) and line.get(of)}
+
+    def _printed(self, contrast: Contrast, labels: Sequence[str], table: str) -> float:
+        numbers = []
+        for name, label in (self._place(label, table) for label in labels):
+            experiment = self._experiment(name)
+            row, columns = experiment.row(label), [column.metric for column in experiment.columns if column.of == contrast.of]
+            cells = self._read(name, "printed", lambda: report.printed(self._experiment(name), self.records.papers))
+            found = [cells.get((row.algorithm, row.hyperparameters), {}).get(metric) for metric in columns]
+            if not found or not found[0]:
+                return nan
+            numbers.append(float(found[0][0]))
+        return self._value(contrast, labels, table, numbers)
+
+    def _place(self, label: str, table: str) -> tuple[str, str]:
+        other, row = address(label)
+        return other or table, row
+
+    def _experiment(self, name: str) -> Experiment:
+        return self._read(name, "experiment", lambda: catalogue.load(name))
+
+    def _read(self, name: str, kind: str, read):
+        if (name, kind) not in self._kept:
+            self._kept[name, kind] = read()
+        return self._kept[name, kind]
+
+    @cached_property
+    def _logs(self) -> list[dict]:
+        path = self.records.papers / "fedfv_finals.csv"
+        if not path.exists():
+            return []
+        with open(path, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
