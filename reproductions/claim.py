@@ -104,12 +104,13 @@ def load(paper: str | Path) -> list[Claim]:
     if set(given) != {"claims"} or not isinstance(given["claims"], list):
         raise Refused(f"{path.name}: it has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim")
     claims: list[Claim] = []
+    experiments: dict[str, Experiment] = {}
     for one in given["claims"]:
         label = one.get("id", f"number {len(claims) + 1}")
         try:
             tests = [made("test", Contrast, test, "key of") for test in one.get("tests", [])]
             for test in tests:
-                _declared(test)
+                _declared(test, experiments)
             claims.append(made("claim", Claim, one | {"tests": tests}, "key of"))
         except Refused as error:
             raise Refused(f"{path.name}, claim {label!r}: {error}") from error
@@ -124,12 +125,14 @@ def address(label: str) -> tuple[str, str]:
     return (table, row) if mark and table in catalogue.names() else ("", label)
 
 
-def _declared(test: Contrast) -> None:
-    experiments: dict[str, Experiment] = {}
+def _declared(test: Contrast, experiments: dict[str, Experiment]) -> None:
+    """Refuse tables and rows that are not declared. ``experiments``: those read before, by name."""
     for table in test.tables:
         for label in test.labels:
             other, row = address(label)
             name = other or table
-            found = experiments.setdefault(name, catalogue.load(name)).row(row)
+            if name not in experiments:
+                experiments[name] = catalogue.load(name)
+            found = experiments[name].row(row)
             if test.over and test.over not in found.settings:
                 raise unknown(f"setting of {row!r} in {name}", test.over, found.settings)

@@ -7,7 +7,7 @@ from math import isnan
 from fairfl.errors import unknown
 from reproductions import catalogue, report
 from reproductions.effects import Effect, interval
-from reproductions.experiment import Experiment
+from reproductions.experiment import SOURCES, Experiment
 from reproductions.judgement import WORDS, Found, Judgement
 
 FORMATS = ("text", "markdown")
@@ -41,7 +41,19 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
 
 def verdict(one: Judgement) -> str:
     """The verdict in words, with what it rests on."""
-    return " ".join(filter(None, (one.word.upper(), one.remark if one.word == "depends" else f"({one.remark})" if one.remark else "")))
+    if one.word == "depends":
+        return f"DEPENDS {one.remark}"
+    kinds = sorted({kind for name in _tables(one) for kind in _kinds(catalogue.load(name))}, key=SOURCES.index)
+    settings = f"settings: {', '.join(kinds)}" if kinds and one.word in ("holds", "fails") else ""
+    told = "; ".join(filter(None, (settings, one.remark)))
+    return one.word.upper() + (f" ({told})" if told else "")
+
+
+def _kinds(experiment: Experiment) -> set[str]:
+    """Of ``SOURCES``, those that a table's settings are from."""
+    if not experiment.sources:
+        return {"paper", "guess"}
+    return {told.partition(":")[0] for told in (*experiment.sources.values(), *(row.source for row in experiment.rows))}
 
 
 def source(experiment: Experiment) -> str:
@@ -67,9 +79,9 @@ def _line(found: Found) -> list[str]:
     mean, low, high = interval(effect.values)
     what = effect.what + (f" ({contrast.reading})" if contrast.reading else "")
     allowed = f" ± {contrast.margin:g}" if contrast.expect == "equal" else f", {contrast.margin:g} allowed" if contrast.margin else ""
-    test = f"{effect.diverged} runs diverged: {found.word}" if effect.diverged else found.word
-    return [what, contrast.of, contrast.expect + allowed, _number(mean, "+.2f"), "" if isnan(low) else f"{low:+.2f} to {high:+.2f}", _number(found.supports, ".3f"),
-            _number(found.opposes, ".3f"), str(len(effect.values)), test, _printed(effect), _logged(effect), effect.table]
+    test = f"{effect.diverged} {'run' if effect.diverged == 1 else 'runs'} diverged: {found.word}" if effect.diverged else found.word
+    return [what, contrast.of, contrast.expect + allowed, _number(mean, "+.2f"), "" if isnan(low) else f"{low:+.2f} to {high:+.2f}", _p(found.supports),
+            _p(found.opposes), str(len(effect.values)), test, _printed(effect), _logged(effect), effect.table or f"({contrast.tables[0]})"]
 
 
 def _printed(effect: Effect) -> str:
@@ -79,6 +91,10 @@ def _printed(effect: Effect) -> str:
 def _logged(effect: Effect) -> str:
     mean, low, high = interval(effect.logged)
     return "" if isnan(mean) else f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else _number(value, ".3f")
 
 
 def _number(value: float, form: str) -> str:

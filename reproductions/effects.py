@@ -6,7 +6,7 @@ would outlive Holm's adjustment.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan, sqrt
@@ -106,7 +106,8 @@ class Recorded:
                 return Effect(contrast, what, table, values, supports, opposes, printed, logged, diverged)
         return Effect(contrast, what, printed=printed, logged=logged)
 
-    def _seeds(self, contrast: Contrast, labels: Sequence[str], table: str, read) -> tuple[float, ...]:
+    def _seeds(self, contrast: Contrast, labels: Sequence[str], table: str,
+               read: Callable[[str, str, str], dict[int, float]]) -> tuple[float, ...]:
         """The contrast of the rows on each seed that all of them have."""
         columns = [read(*self._place(label, table), contrast.of) for label in labels]
         seeds = sorted(set.intersection(*map(set, columns)))
@@ -149,7 +150,7 @@ class Recorded:
     def _experiment(self, name: str) -> Experiment:
         return self._read(name, "experiment", lambda: catalogue.load(name))
 
-    def _read(self, name: str, kind: str, read):
+    def _read(self, name: str, kind: str, read: Callable):
         if (name, kind) not in self._kept:
             self._kept[name, kind] = read()
         return self._kept[name, kind]

@@ -44,7 +44,7 @@ class Judgement:
     @property
     def printed(self) -> str:
         """What the paper's own numbers say of the claim: "as claimed", "otherwise", or "" where they are not printed."""
-        said = [one.effect.printed_as_claimed for one in self.found]
+        said = [one.effect.printed_as_claimed for one in self.found if one.effect.contrast.reading == self.claim.tests[0].reading]
         return "otherwise" if False in said else "as claimed" if said and None not in said else ""
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from fairfl.errors import refuse
+from fairfl.errors import refuse, unknown
 from fairfl.extras import needed_by
 
 # Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
@@ -93,6 +93,24 @@ def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> Non
     axes.plot(rounds, accuracy.mean(1), color=COLOURS[colour], label=label)
     axes.fill_between(rounds, accuracy.min(1), accuracy.max(1), color=COLOURS[colour], alpha=0.15, linewidth=0)
     axes.set(xlabel="round", ylabel="test accuracy (%)", ylim=(0, 100))
+
+
+def ours_over_theirs(axes, ours, theirs, row: str, colour: str = "blue") -> None:
+    """A row's mean accuracy over the rounds: its authors' in black below ours in colour, one standard deviation over seeds as bands.
+
+    ``ours``: a recorded table's ``NAME.curves.csv`` as a ``DataFrame``; ``theirs``: the same table's lines of ``data/papers/fedfv_curves.csv``.
+    Both deviations divide by the number of seeds. Raises ``Refused`` where one of the two has no such row.
+    """
+    for name, table in (("ours", ours), ("theirs", theirs)):
+        if row not in set(table["row"]):
+            raise unknown(f"row of {name}", row, sorted(set(table["row"])))
+    theirs = theirs[theirs["row"] == row].sort_values("round")
+    seeds = ours[ours["row"] == row].groupby("round")["mean"].agg(mean="mean", mean_std=lambda means: means.std(ddof=0)).reset_index()
+    for name, table, paint in (("authors' logs", theirs, "black"), ("ours", seeds, colour)):
+        axes.plot(table["round"], table["mean"], color=COLOURS[paint], label=name)
+        axes.fill_between(table["round"], table["mean"] - table["mean_std"], table["mean"] + table["mean_std"], color=COLOURS[paint], alpha=0.15,
+                          linewidth=0)
+    axes.set(xlabel="round", ylabel="test accuracy (%)", title=row)
 
 
 @contextmanager
