@@ -2,5 +2,6 @@
 
 In: declarations (``tables/*.toml``), published numbers (``data/papers``), the package ``fairfl``, which never imports this one. Out: one
 file a job in ``runs/``, compiled tables in ``data/results``, verdicts. ``catalogue`` reads declarations, ``jobs`` and ``runner`` train
-them, ``results`` compiles, ``report`` and ``ledger`` compare; ``command`` is ``fairfl-reproduce``, behind ``make reproduce``.
+them, ``results`` compiles, ``report`` and ``ledger`` compare cells,
+``claim``, ``effects`` and ``judgement`` judge what papers claim of them (``claims/*.toml``); ``command`` is ``fairfl-reproduce``, behind ``make reproduce``.
 """

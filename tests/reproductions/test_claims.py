@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from fairfl.errors import Refused
-from reproductions import catalogue, claim, claim_pages, judgement, places
+from reproductions import catalogue, claim, claim_pages, judgement, places, results
 from reproductions.command import main
 from reproductions.effects import Recorded, interval
 from reproductions.equivalence import adjusted
@@ -188,13 +188,24 @@ def test_a_row_of_another_table(shipped):
     np.testing.assert_allclose(one.found[-1].effect.values, ours - theirs)
 
 
+def test_a_reprinted_row_has_the_runs_of_the_row_that_it_reprints(place):
+    reprint = f'label = "FedAvg"\nreprints = "{place.root / "first.toml"}: FedAvg"'
+    own.declared(place.root, TOML.replace('label = "FedAvg"', reprint), "second")
+    record(place, "first", {"FedAvg": seeds([0.1] * 5)})
+    record(place, "second", {"FedFV, a third": seeds(RISES)})
+    np.testing.assert_allclose(judged(place, contrast(place, tables=("second",)))[0].found[0].effect.values, 100 * np.array(RISES) - 10)
+    lines = results.load(catalogue.load(place.root / "second.toml"), place.results)
+    assert [line["mean_accuracy"] for line in lines if line["row"] == "FedAvg"] == pytest.approx([60] * 5)
+
+
 @pytest.mark.parametrize("old, new, told", [
     ('row = "FedFV, a third"', 'row = "FedFX"', "row of 'first'.*FedFX.*FedFV, a third"), ('of = "mean"', 'of = "meen"', "meen"),
     ('expect = "greater"', 'expect = "more"', "expect.*more.*greater"), ('expect = "greater"', 'expect = "equal"', "margin.*State how much"),
     ("expect", "margins = 1\nexpect", "margins"), ("first.toml", "third.toml", "third.toml"), ("against = ['FedAvg']", "", "row and against"),
     ('quote = "our rule', f'quote = "{"very " * 40}', "at most 35 words"), ("where", 'by_construction = "so"\nwhere', "one of the three"),
     ("where", 'depends_on = "x"\nwhere', "two readings"), ("[[claims]]", "[claims]", r"\[\[claims\]\]"), ("where = ", "", "not TOML"),
-    ("tables =", 'over = "alpha"\ntables =', "rows and over"), ('where = "Section 1"', "", "lacks where")])
+    ("tables =", 'over = "alpha"\ntables =', "rows and over"),
+    ('row = "FedFV, a third"\nagainst = [\'FedAvg\']', 'over = "alpha"\nrows = ["FedFV, a third"]', "three rows or more"), ('where = "Section 1"', "", "lacks where")])
 def test_a_slip_in_the_claims_is_told_by_name(place, old, new, told):
     path = place.root / "paper.toml"
     text = f'[[claims]]\nid = "c0"\n{HEAD}{contrast(place)}'
