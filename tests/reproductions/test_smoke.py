@@ -26,7 +26,7 @@ def made_up(dataset):
 @pytest.mark.parametrize("name", catalogue.names())
 def test_one_round_of_each_methods_best_row(name, tmp_path):
     declared = catalogue.load(name)
-    rows = tuple(row for row in declared.rows if row.best)
+    rows = tuple(row for row in declared.rows if row.best and not row.reprints)
     assert rows, "a table that is run in part needs rows marked best"
     # A big network is tried with its first and last method: the others differ in the server's arithmetic alone.
     rows = (rows[0], rows[-1]) if declared.model in ("resnet18", "char_lstm") and len(rows) > 2 else rows
