@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from fairfl.errors import Refused, refuse
-from fairfl.rules.gram import combine, gram_matrix
+from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
 
@@ -177,12 +177,12 @@ class WeightRule(Rule):
         largest = max(abs(float(end)) for end in vector.aminmax())
         if not math.isfinite(largest):
             vector = combine(rows, answer.values)
-        rates = later(lambda rows, values: gram_matrix(rows) @ values, rows, answer.values)
-        # Only a vector as short as this can have lost anything.
+        # Only a vector as short as this can have lost anything, and then its rates are not those of the weights.
         if largest < 2 * torch.finfo(vector.dtype).tiny:
-            rates = rates()
-            answer = _unless_lost(answer, rates, vector.dtype)
-        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+            told = gram_matrix(rows) @ answer.values
+            answer = _unless_lost(answer, told, vector.dtype)
+            return Direction(vector, answer.values, told, answer.exact, answer.reason)
+        return Direction(vector, answer.values, later(rates, rows, vector), answer.exact, answer.reason)
 
 
 class GramRule(Rule):
