@@ -27,7 +27,7 @@ from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fairfl"))
-from oracles import fedfv, fedheal, fedlf, rates, weights  # noqa: E402
+from oracles import fedfv, fedheal, fedlf, rates, weights
 
 # A literal version with this many numbers to read takes minutes; beyond it only the package is timed.
 LITERAL_UP_TO = 2e9

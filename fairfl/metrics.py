@@ -87,7 +87,7 @@ def sampling_std(accuracies, test_sizes) -> np.ndarray:
     sizes = np.asarray(test_sizes, dtype=float)
     if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
         raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client.")
-    if not ((0 <= accuracies) & (accuracies <= 1)).all():
+    if not ((accuracies >= 0) & (accuracies <= 1)).all():
         raise refuse("the range of accuracies", (float(accuracies.min()), float(accuracies.max())), "0 to 1",
                      "Give fractions; losses have no such spread.")
     p = (accuracies * sizes).sum(-1) / sizes.sum()

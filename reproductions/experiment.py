@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
+from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.server.step import Server
 from reproductions import baselines, measures, references, released
 from reproductions.settings import made
-from fairfl.clients.provide import refuse_unprovided
-from fairfl.server.step import Server
 
 RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
 ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}

@@ -13,7 +13,6 @@ from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
 
-
 # Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
 # trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000

@@ -29,18 +29,21 @@ class Correction:
     def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks,
                  common: Stacks) -> torch.Tensor:
         """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
-        proximal term and momentum; ``own`` and ``common`` as the round began."""
+        proximal term and momentum; ``own`` and ``common`` as the round began.
+        """
         return g
 
     def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks,
               step_sizes: torch.Tensor) -> Stacks:
         """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end of local training;
-        ``step_sizes`` (S, 1): the sum of each slot's."""
+        ``step_sizes`` (S, 1): the sum of each slot's.
+        """
         return own
 
     def sent(self, delta: torch.Tensor, common: Stacks, steps: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
         """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d). ``common`` has seen this
-        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1."""
+        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1.
+        """
         return delta
 
 

@@ -4,6 +4,7 @@ import copy
 
 import torch
 
+
 def prepared(module: torch.nn.Module, device: torch.device) -> tuple[torch.nn.Module, int]:
     """The module as it scores fastest, and how many rows to give it at a time.
 

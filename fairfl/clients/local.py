@@ -72,7 +72,8 @@ class LocalSGD:
     def descend(self, w: list[torch.Tensor], g: list[torch.Tensor], anchor: list[torch.Tensor] | None,
                 moments: list[list[torch.Tensor]], lr: float, step: int, bound: Bound | None = None) -> None:
         """Step number ``step``, from 1, which changes ``w`` and ``moments``. Each is a list of stacks (S, ...), one a parameter or one
-        for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S slots."""
+        for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S slots.
+        """
         if bound is not None:
             flat = bound.gradient(*(torch.cat([p.flatten(1) for p in stacks], dim=1) for stacks in (g, w)))
             g = [piece.view_as(p) for piece, p in zip(flat.split([p[0].numel() for p in w], dim=1), w)]

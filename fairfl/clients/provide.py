@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import torch
 
 from fairfl.clients.curvature import LBFGS
-from fairfl.errors import unknown
 from fairfl.clients.evaluation import Scorer
+from fairfl.errors import unknown
 
 
 @dataclass(frozen=True)

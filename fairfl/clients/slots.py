@@ -8,7 +8,8 @@ import torch
 @dataclass(frozen=True)
 class Slot:
     """``run``: which start weights; ``seed``: that run's seed; ``client``: its number; ``rows``: its training rows
-    (int64, on the data's device)."""
+    (int64, on the data's device).
+    """
 
     run: int
     seed: int

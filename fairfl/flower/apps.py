@@ -6,10 +6,10 @@ from flwr.app import Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 
-from fairfl.server.member import Member
 from fairfl.flower.records import MODEL, NUMBERS, TASK, recall, remember, to_content
-from fairfl.server.reply import Reply
 from fairfl.flower.strategy import FairStrategy
+from fairfl.server.member import Member
+from fairfl.server.reply import Reply
 
 
 def client_app(member_of: Callable[[Context], Member], tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:

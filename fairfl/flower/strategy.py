@@ -10,8 +10,8 @@ from flwr.common import log
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Strategy
 
-from fairfl.server.coordinator import Coordinator
 from fairfl.flower.records import MODEL, TASK, to_record, to_reply
+from fairfl.server.coordinator import Coordinator
 from fairfl.server.scores import scores_of
 
 

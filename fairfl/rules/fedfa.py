@@ -2,8 +2,8 @@
 
 import torch
 
-from fairfl.rules.gram import combine, rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import combine, rates
 from fairfl.rules.settings import column, number, same_size
 
 # The smallest share of the accuracies that counts: a client with accuracy 0 would carry infinite information.

@@ -4,9 +4,9 @@ import math
 
 import torch
 
-from fairfl.rules.gram import combine, resolution
 from fairfl.randomness import generator
 from fairfl.rules.base import Direction
+from fairfl.rules.gram import combine, resolution
 from fairfl.rules.latest import FREE, KeepsLatest
 from fairfl.rules.settings import number, one_of, whole
 

@@ -5,8 +5,8 @@ import math
 import torch
 
 from fairfl.errors import refuse
-from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import rates
 from fairfl.rules.settings import number, same_size
 
 # Numbers worked on at a time: a few copies of so many stay far below 64 MB.

@@ -142,7 +142,8 @@ def _products(left, right):
 
 def _sum(parts):
     """The sum over the first axis in float64. Up to eight terms are first added in pairs as they are: much cheaper than
-    turning all of them into float64, and exact where they are equal."""
+    turning all of them into float64, and exact where they are equal.
+    """
     for _ in range(3):
         if len(parts) % 2 == 0:
             half = len(parts) // 2

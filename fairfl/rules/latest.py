@@ -13,7 +13,8 @@ FREE = -1
 
 class KeepsLatest(Rule):
     """State: ``rows`` (M, d), whose they are (``clients``), their ``rounds``, and ``products`` (L, M, M) float64, their Gram
-    matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept."""
+    matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept.
+    """
 
     remembers = ("rows", "clients", "rounds", "products")
 
@@ -27,7 +28,8 @@ class KeepsLatest(Rule):
 
     def grams(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, parts: list[slice]) -> list[torch.Tensor]:
         """For each slice of d the Gram matrix (K + M, K + M) of the round's rows and, below them, the kept ones; of the
-        round's alone where no other counts."""
+        round's alone where no other counts.
+        """
         out = []
         for i, part in enumerate(parts):
             rows = updates.gradients[:, part]

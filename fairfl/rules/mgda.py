@@ -4,8 +4,8 @@ import torch
 
 from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.fedavg import a_priori
+from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.min_norm import min_norm
 from fairfl.rules.settings import number, yes_or_no
 

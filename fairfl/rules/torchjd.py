@@ -7,8 +7,8 @@ import torch
 
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.extras import needed_by
-from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import rates
 
 
 class TorchJD(Rule):

@@ -142,7 +142,8 @@ class Coordinator:
 
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
-        ``torch.load(..., weights_only=True)`` gives it back."""
+        ``torch.load(..., weights_only=True)`` gives it back.
+        """
         return {"round": self.round, "log": [asdict(record) for record in self.log], **self._step.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:

@@ -7,11 +7,11 @@ import torch
 
 from fairfl.clients import Ditto, LocalSGD
 from fairfl.clients.engines import ENGINES
+from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.numbers import number, whole
 from fairfl.rules import Rule, make
-from fairfl.clients.provide import refuse_unprovided
 from fairfl.server.step import Server
 
 

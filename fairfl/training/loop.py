@@ -15,15 +15,14 @@ from fairfl.errors import refuse
 from fairfl.federation import Federation
 from fairfl.numbers import whole
 from fairfl.rules import Rule
+from fairfl.server.step import Server
 from fairfl.training import checkpoint as checkpoints
 from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
 from fairfl.training.run import Run
-from fairfl.server.step import Server
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
-
 
 
 def train(

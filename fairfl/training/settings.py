@@ -177,7 +177,8 @@ def describe_rule(rule) -> dict:
 
 def describe_federation(federation, tensors: bool = False) -> dict:
     """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets,
-    which take about two seconds a gigabyte."""
+    which take about two seconds a gigabyte.
+    """
     dataset = federation.dataset
     told = {"dataset": dataset.name or dataset.digest, "variant": dataset.variant, "clients": len(federation),
             "recipe": describe(federation.recipe), "digest": federation.digest}

@@ -2,7 +2,6 @@ import re
 
 import numpy as np
 import pytest
-
 from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, try_claim
 
 ALL = registry()

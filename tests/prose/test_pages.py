@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from fairfl_book import command as book_command
 from fairfl_book import places
 from fairfl_book.build import frontmatter, guards, twins
+
 from reproductions import command as reproduce_command
 
 ROOT = Path(__file__).resolve().parents[2]

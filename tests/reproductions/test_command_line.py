@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import own
-
+import pytest
 from fairfl_book.command import main as book
+
 from reproductions import claims, places, results, runner
 from reproductions.command import main as reproduce
 from reproductions.jobs import select
