@@ -6,7 +6,8 @@ from fairfl.errors import Refused
 
 
 def around(start: Path | None, mark: str) -> Path:
-    """The folder that holds ``mark``: ``start`` (the current folder) or one above it, else the one that this package was installed from.
+    """The folder that holds ``mark``: ``start`` (the current folder) or one above it, else the one that this package
+    was installed from.
 
     Raises ``ValueError`` where there is none, as for a package installed without its repository.
     """

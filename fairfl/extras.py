@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with JupyterLab;
-# docutils with Sphinx.
+# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
+# JupyterLab; docutils with Sphinx.
 BROUGHT_BY = {
     "torchvision": "data", "pandas": "data", "pyarrow": "data", "PIL": "data",
     "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab", "nbclient": "lab", "IPython": "lab",
@@ -16,15 +16,18 @@ BROUGHT_BY = {
 
 
 class NotInstalled(ImportError):
-    """An extra is needed that is not installed here; the message says which one and how to install it. ``name`` is the module."""
+    """An extra is needed that is not installed here; the message says which one and how to install it.
+
+    ``name`` is the module.
+    """
 
 
 @contextmanager
 def needed_by(what: str) -> Iterator[None]:
     """Inside this block, an import of an optional package that is not there ends in one line that says what to install.
 
-    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the absence of any other
-    module, and an optional package that is there but broken, pass through as they are.
+    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the
+    absence of any other module, and an optional package that is there but broken, pass through as they are.
     """
     try:
         yield

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -39,7 +40,11 @@ class Federation:
     train: tuple[torch.Tensor, ...]
     validation: tuple[torch.Tensor, ...]
     test: tuple[torch.Tensor, ...]
-    recipe: dict = field(default_factory=dict)
+    recipe: dict[str, Any] = field(default_factory=dict)
+
+    if TYPE_CHECKING:  # what is accepted; above, what is read
+        def __init__(self, dataset: Dataset, train: Sequence[Rows], validation: Sequence[Rows], test: Sequence[Rows],
+                     recipe: dict[str, Any] = {}) -> None: ...
 
     def __post_init__(self) -> None:
         for part in PARTS:

@@ -5,12 +5,13 @@ number per leading entry. Accuracies are fractions from 0 to 1 in the package, p
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
 
 
-def _clients_last(values) -> np.ndarray:
-    values = np.asarray(values, dtype=float)
+def _clients_last(given: ArrayLike) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
     if values.ndim == 0 or values.shape[-1] == 0:
         raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client.")
     if not np.isfinite(values).all():
@@ -19,28 +20,28 @@ def _clients_last(values) -> np.ndarray:
     return values
 
 
-def mean(values) -> np.ndarray:
+def mean(values: ArrayLike) -> np.ndarray:
     """The plain mean over clients, each client counting once."""
     return _clients_last(values).mean(-1)
 
 
-def std(values) -> np.ndarray:
+def std(values: ArrayLike) -> np.ndarray:
     """The population standard deviation over clients (divide by N), as the papers use it."""
     return _clients_last(values).std(-1)
 
 
-def worst(values, percent: float = 10) -> np.ndarray:
+def worst(values: ArrayLike, percent: float = 10) -> np.ndarray:
     """The mean over the ``percent`` % of clients (rounded up) with the smallest values: of accuracies, the worst."""
     return _tail(values, percent, 1)
 
 
-def best(values, percent: float = 10) -> np.ndarray:
+def best(values: ArrayLike, percent: float = 10) -> np.ndarray:
     """The mean over the ``percent`` % of clients (rounded up) with the largest values: of accuracies, the best."""
     return _tail(values, percent, -1)
 
 
-def _tail(values, percent, sign):
-    values = _clients_last(values)
+def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
+    values = _clients_last(given)
     if not 0 < percent <= 100:
         raise refuse("percent", percent, "above 0, at most 100", "10 means the extreme tenth of the clients.")
     # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
@@ -48,7 +49,7 @@ def _tail(values, percent, sign):
     return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
 
 
-def angle(values) -> np.ndarray:
+def angle(values: ArrayLike) -> np.ndarray:
     """The angle in degrees between the clients' vector and the all-ones vector: ``tan = std / mean``.
 
     0 for equal values. Source: AdaFed, section 6.
@@ -56,7 +57,7 @@ def angle(values) -> np.ndarray:
     return np.degrees(np.arctan2(std(values), mean(values)))
 
 
-def kl(values) -> np.ndarray:
+def kl(values: ArrayLike) -> np.ndarray:
     """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
     values = _clients_last(values)
     if (values < 0).any() or (values.sum(-1) == 0).any():
@@ -68,7 +69,7 @@ def kl(values) -> np.ndarray:
     return terms.sum(-1)
 
 
-def improved(before, after) -> np.ndarray:
+def improved(before: ArrayLike, after: ArrayLike) -> np.ndarray:
     """The share of clients whose loss went down from ``before`` to ``after``. Source: FedMGDA+, section 6."""
     before, after = _clients_last(before), _clients_last(after)
     if before.shape != after.shape:
@@ -76,12 +77,12 @@ def improved(before, after) -> np.ndarray:
     return (after < before).mean(-1)
 
 
-def sampling_std(accuracies, test_sizes) -> np.ndarray:
+def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     """The spread over clients that their finite test sets alone would show.
 
-    If client k is right with probability ``p`` (here: the clients' pooled accuracy) on each of its ``n_k`` test rows, its
-    measured accuracy has variance ``p (1 − p) / n_k``. This is the square root of the mean of these variances: what ``std``
-    would be near if every client were equally well served and no two shared a test row.
+    If client k is right with probability ``p`` (here: the clients' pooled accuracy) on each of its ``n_k`` test rows,
+    its measured accuracy has variance ``p (1 − p) / n_k``. This is the square root of the mean of these variances: what
+    ``std`` would be near if every client were equally well served and no two shared a test row.
     """
     accuracies = _clients_last(accuracies)
     sizes = np.asarray(test_sizes, dtype=float)
@@ -94,7 +95,7 @@ def sampling_std(accuracies, test_sizes) -> np.ndarray:
     return np.sqrt(p * (1 - p) * (1 / sizes).mean())
 
 
-def summary(accuracies, test_sizes=None, percent: float = 10) -> dict[str, float]:
+def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats)."""
     row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
            f"worst {percent:g} %": 100 * worst(accuracies, percent), f"best {percent:g} %": 100 * best(accuracies, percent),
@@ -104,7 +105,7 @@ def summary(accuracies, test_sizes=None, percent: float = 10) -> dict[str, float
     return {name: float(value) for name, value in row.items()}
 
 
-def loss_summary(losses, percent: float = 10) -> dict[str, float]:
+def loss_summary(losses: ArrayLike, percent: float = 10) -> dict[str, float]:
     """The row for one vector of losses, in their own unit; the worst clients are those with the largest."""
     row = {"mean loss": mean(losses), "std of loss": std(losses), f"worst {percent:g} % by loss": best(losses, percent),
            f"best {percent:g} % by loss": worst(losses, percent)}

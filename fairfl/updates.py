@@ -5,13 +5,17 @@ notebook), everything below consumes them, and neither side knows the other.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
+
+Vector = torch.Tensor | np.ndarray | Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Layout:
         return sum(self.sizes)
 
 
-def _vector(name: str, values, clients: int) -> torch.Tensor:
+def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
     tensor = torch.as_tensor(values).detach()
     if tensor.shape != (clients,):
         raise refuse(f"the shape of {name}", tuple(tensor.shape), f"({clients},), one entry per participating client",
@@ -67,16 +71,22 @@ class Updates:
 
     gradients: torch.Tensor
     _: KW_ONLY
-    losses: torch.Tensor | None = None
-    shares: torch.Tensor | None = None
-    clients: torch.Tensor | None = None
-    population: int | None = None
+    losses: torch.Tensor = None  # type: ignore[assignment]
+    shares: torch.Tensor = None  # type: ignore[assignment]
+    clients: torch.Tensor = None  # type: ignore[assignment]
+    population: int = None  # type: ignore[assignment]
     round: int = 0
-    layout: Layout | None = None
+    layout: Layout = None  # type: ignore[assignment]
     extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
     local_lr: float = 1.0
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # what is accepted; above, what a rule that lists it in ``needs`` reads
+        def __init__(self, gradients: Vector | Sequence[Sequence[float]], *, losses: Vector | None = None,
+                     shares: Vector | None = None, clients: Vector | None = None, population: int | None = None,
+                     round: int = 0, layout: Layout | None = None, extras: Mapping[str, Vector] = {},
+                     local_lr: float = 1.0) -> None: ...
+
+    def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
         gradients = torch.as_tensor(self.gradients).detach()
         if gradients.is_complex():

@@ -153,7 +153,7 @@ class Experiment:
     def _check(self, row: Row) -> None:
         _check_source("source", row.source)
         rule = self.rule(row)
-        refuse_unprovided(rule)
+        refuse_unprovided(rule.name, rule.needs)
         if self.participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
+
+if TYPE_CHECKING:
+    from fairfl.clients.local import LocalSGD
 
 Stacks = dict[str, torch.Tensor]
 
@@ -71,7 +75,7 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local,
+    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local: "LocalSGD",
               round: int) -> torch.Tensor:
         """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]

@@ -1,8 +1,16 @@
-"""``Slot``: one client of one run, the unit of work of an engine."""
+"""What engines work on: ``Examples``, and ``Slot``, one client of one run."""
 
 from dataclasses import dataclass
 
 import torch
+
+
+@dataclass(frozen=True)
+class Examples:
+    """A dataset's ``inputs`` and ``targets`` on the device where the model is."""
+
+    inputs: torch.Tensor
+    targets: torch.Tensor
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ Where a dataset is looked for, in this order: parquet files under ``$FAIRFL_DATA
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from fairfl.data import adult, digits, images, parquet, shakespeare
 from fairfl.data.dataset import Dataset
 from fairfl.errors import unknown
 
-LOADERS = {
+LOADERS: dict[str, Callable[..., Dataset]] = {
     "adult": adult.load,
     "cifar10": images.cifar10,
     "cifar100": images.cifar100,
@@ -30,7 +31,7 @@ def names() -> list[str]:
     return sorted(LOADERS)
 
 
-def load(name: str, *, classes: Sequence[str | int] | None = None, **options) -> Dataset:
+def load(name: str, *, classes: Sequence[str | int] | None = None, **options: Any) -> Dataset:
     """The dataset called ``name`` (see ``names()``); its ``options`` are its loader's: ``help(data.LOADERS[name])``.
 
     ``classes``: keep the rows of these classes only, renumbered in this order (see ``Dataset.only``); what a loader

@@ -36,7 +36,7 @@ CLASSES = ("<=50K", ">50K")
 ROWS = (32561, 16281)
 # UCI's plain files have no header: these are their columns.
 _UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "
-                "capital-gain capital-loss hours-per-week native-country income").split()
+                "capital-gain capital-loss hours-per-week native-country income").split()  # noqa: SIM905 (as UCI prints them)
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 # SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
 # files' rows written in UCI's format (tests/test_data_real.py).
@@ -49,11 +49,12 @@ def load() -> Dataset:
 
     The 99 features are one for each value of the eight categorical attributes: workclass 8, education 16,
     marital-status 7, occupation 14, relationship 6, race 5, sex 2, native-country 41. The six numbers (age, fnlwgt,
-    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is a row of zeros in
-    its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to have 99 binary
-    features"). That it is these was read in Li et al.'s released code (fair_flearn, ``data/adult/create_dataset.py``:
-    105 columns, six of them continuous and skipped "in order to be consistent" with AFL) and agrees with the sum of
-    the values that UCI lists. One attribute is education, so the domain is itself a feature.
+    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is a row of zeros
+    in its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to have 99
+    binary features"). That it is these was read in Li et al.'s released code (fair_flearn,
+    ``data/adult/create_dataset.py``: 105 columns, six of them continuous and skipped "in order to be consistent" with
+    AFL) and agrees with the sum of the values that UCI lists. One attribute is education, so the domain is itself a
+    feature.
 
     ``columns["phd"]``: 1 where education is Doctorate (413 training and 181 test rows), 0 for the other 32,148 and
     16,100. ``FEATURES`` names the inputs.
@@ -76,10 +77,10 @@ def load() -> Dataset:
 
 
 def _files() -> list[Path]:
-    if places.own():
-        if files := places.both(places.own() / "adult"):
+    if own := places.own():
+        if files := places.both(own / "adult"):
             return [files[0][0], files[1][0]]
-        plain = [places.own() / name for name in ("adult.data", "adult.test")]
+        plain = [own / name for name in ("adult.data", "adult.test")]
         if all(file.is_file() for file in plain):
             return plain
     kept = [places.cache() / "adult" / name for name in ("adult.data", "adult.test")]

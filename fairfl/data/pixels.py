@@ -4,6 +4,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def read(files: list[Path], *, image: str | None = None, label: str | None = Non
                   parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
 
 
-def _read_one(file: Path, image, label, client, channels) -> Pixels:
+def _read_one(file: Path, image: str | None, label: str | None, client: str | None, channels: int | None) -> Pixels:
     table = Table(file)
     image, label = table.column(image, IMAGE, "image"), table.column(label, LABEL, "label")
     columns = [image, label] + ([table.column(client, (), "client")] if client is not None else [])
@@ -69,12 +70,12 @@ def _read_one(file: Path, image, label, client, channels) -> Pixels:
 
 
 def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str, np.ndarray]:
-    images, jpeg, cells = None, False, table.values(columns[0])
+    images, jpeg, cells = np.empty(0), False, table.values(columns[0])
     for row, cell in enumerate(cells):
-        data = cell.get("bytes") if isinstance(cell, dict) else cell
+        data: Any = cell.get("bytes") if isinstance(cell, dict) else cell
         pixels = _pixels(table.file, row, data, channels)
         jpeg = jpeg or data[:2] == b"\xff\xd8"
-        images = np.empty((len(cells), *pixels.shape), np.uint8) if images is None else images
+        images = images if row else np.empty((len(cells), *pixels.shape), np.uint8)
         if pixels.shape != images.shape[1:]:
             raise broken(table.file, f"image {row} is {pixels.shape} (channels, height, width) and the first is "
                                      f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike")
@@ -134,6 +135,6 @@ def _keep(kept: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with atomic.writing(kept) as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # type: ignore[arg-type]
     except OSError:  # a full or read-only disk costs time at the next load, and nothing else
         pass

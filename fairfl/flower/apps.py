@@ -1,4 +1,7 @@
-"""``client_app`` and ``server_app``: the two programs that Flower runs, from a ``Member`` and a ``FairStrategy``. Needs ``flwr``."""
+"""``client_app`` and ``server_app``: the two programs that Flower runs, from a ``Member`` and a ``FairStrategy``.
+
+Needs ``flwr``.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +16,8 @@ from fairfl.server.reply import Reply
 
 
 def client_app(member_of: Callable[[Context], Member], tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
-    """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from ``context.node_config``.
+    """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from
+    ``context.node_config``.
 
     ``tamper(reply, round, context)``: what a faulty client would send instead, for tests.
     """
@@ -44,7 +48,8 @@ def server_app(strategy_of: Callable[[Context], FairStrategy], *, timeout: float
                finish: Callable[[FairStrategy, Context], None] | None = None) -> ServerApp:
     """The program of the SuperLink: the rounds that the coordinator has left.
 
-    ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the model).
+    ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the
+    model).
     """
     app = ServerApp()
 

@@ -18,16 +18,17 @@ from fairfl.server.scores import scores_of
 class FairStrategy(Strategy):
     """Any rule of this package as a Flower strategy (message API).
 
-    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first round (the
-    whole population by default); later rounds go on with whoever is connected, as long as there are ``coordinator.quorum``.
-    ``evaluate``: whether clients score the reported model after each round. ``roster``: Flower's node number → client number, for
-    authenticated nodes; without it a client is whoever it says it is.
+    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first
+    round (the whole population by default); later rounds go on with whoever is connected, as long as there are
+    ``coordinator.quorum``. ``evaluate``: whether clients score the reported model after each round. ``roster``:
+    Flower's node number → client number, for authenticated nodes; without it a client is whoever it says it is.
 
-    All connected nodes are asked in every round. Which model clients start from is the coordinator's business: ``initial_arrays``
-    of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one that the method reports.
+    All connected nodes are asked in every round. Which model clients start from is the coordinator's business:
+    ``initial_arrays`` of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one
+    that the method reports.
 
-    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round, who,
-    reason) of scores that were left out.
+    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round,
+    who, reason) of scores that were left out.
     """
 
     def __init__(self, coordinator: Coordinator, *, wait_for: int | None = None, evaluate: bool = True,

@@ -80,8 +80,8 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     """Client k holds rows of the classes in ``groups[k]`` (names or numbers; default: one client per class).
 
     Clients with the same group share its rows evenly; two different groups may not share a class. So
-    ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and AdaFed's
-    three-client Fashion-MNIST.
+    ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and
+    AdaFed's three-client Fashion-MNIST.
     """
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
@@ -118,8 +118,8 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
                  scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Each client is dealt ``per_client`` classes at random; a class's rows are shared evenly by those who hold it.
 
-    Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed): letters a to j,
-    100 clients, 5 classes each.
+    Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed):
+    letters a to j, 100 clients, 5 classes each.
     """
     labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
     if not 1 <= per_client <= classes:

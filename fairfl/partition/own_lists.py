@@ -10,11 +10,9 @@ import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
-from fairfl.federation import Federation
+from fairfl.federation import Federation, Rows
 from fairfl.partition.law import law
 from fairfl.partition.scoring import Scoring, finish, put_aside
-
-Rows = Sequence[int] | Sequence[bool] | np.ndarray | torch.Tensor
 
 
 @law
@@ -89,7 +87,7 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
 
 def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
     try:
-        rows = given.cpu() if torch.is_tensor(given) else torch.from_numpy(np.array(given))
+        rows = given.cpu() if isinstance(given, torch.Tensor) else torch.from_numpy(np.array(given))
     except (TypeError, ValueError):
         raise refuse(what, type(given).__name__, "row numbers as a list, an array or a tensor",
                      "Of a set or a generator give sorted(rows).") from None

@@ -40,6 +40,7 @@ class Scoring:
 
 
 def enough(wanted: int, rows: int) -> None:
+    """Refuse to deal ``rows`` rows where ``wanted`` are needed."""
     if wanted < 1:
         raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
     if wanted > rows:

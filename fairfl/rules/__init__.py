@@ -1,6 +1,7 @@
 """Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``."""
 
 import inspect
+from typing import Any
 
 from fairfl.errors import unknown
 from fairfl.rules.adafed import AdaFed
@@ -28,7 +29,7 @@ def names() -> list[str]:
     return list(RULES)
 
 
-def make(name: str, **settings) -> Rule:
+def make(name: str, **settings: Any) -> Rule:
     """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting."""
     if name not in RULES:
         raise unknown("rule", name, RULES, "For your own rule pass an instance of a Rule subclass.")

@@ -1,15 +1,16 @@
 """``Member``: the client's side of a real federation: its rows, and the same local training as in ``train``."""
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
 
 from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
 from fairfl.clients.evaluation import Scorer
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.loss import Loss, cross_entropy
 from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.clients.slots import Examples
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
@@ -19,17 +20,18 @@ from fairfl.server.reply import Reply
 class Member:
     """One client. It sees its own rows, and of the others nothing but the model.
 
-    ``client``: its number. ``data``: anything with ``inputs`` and ``targets``. ``train``, ``test``, ``validation``: its row numbers
-    in there. ``model``: a module of the federation's architecture (its weights are overwritten). ``local``, ``loss``: as in
-    ``fairfl.train``. ``seed``: with the federation's seed, it visits its rows in the order that ``train`` would.
+    ``client``: its number. ``data``: anything with ``inputs`` and ``targets``. ``train``, ``test``, ``validation``: its
+    row numbers in there. ``model``: a module of the federation's architecture (its weights are overwritten). ``local``,
+    ``loss``: as in ``fairfl.train``. ``seed``: with the federation's seed, it visits its rows in the order that
+    ``train`` would.
 
     ``memory``: what a rule wants a client to keep between rounds, tensors and plain values.
     """
 
-    def __init__(self, client: int, data: Dataset, train: torch.Tensor, model: torch.nn.Module, *, local: LocalSGD | None = None,
+    def __init__(self, client: int, data: Dataset | Examples, train: torch.Tensor, model: torch.nn.Module, *, local: LocalSGD | None = None,
                  seed: int = 0, test: torch.Tensor | None = None, validation: torch.Tensor | None = None,
-                 loss: Callable = cross_entropy) -> None:
-        self.client, self.data, self.rows = client, data, train
+                 loss: Loss = cross_entropy) -> None:
+        self.client, self.data, self.rows = client, Examples(data.inputs, data.targets), train
         self.flat = FlatModel(copy.deepcopy(model))
         self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
         if self.local.correct is not None:
@@ -55,7 +57,8 @@ class Member:
         start = self._flatten(arrays)
         slot = Slot(0, self.seed, self.client, self.rows)
         gradient = sequential.run(self.flat, self.data, [slot], start[None], self.local, round, self.loss)
-        # Sent as it was reached: start − (start − w) would round twice, and the server would see other bits than in a simulation.
+        # Sent as it was reached: start − (start − w) would round twice, and the server would see other bits than in a
+        # simulation.
         after = {name: piece[0].clone() for name, piece in self.flat.split(self.flat.vector[None]).items()}
         view = RoundView(self.flat, self.data, self.loss, [self.rows], [self.validation], start, gradient, [self.client],
                          [self.local.pseudo_lr(len(self.rows), round)], self.memory)

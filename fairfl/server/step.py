@@ -49,7 +49,9 @@ class Server:
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
     def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor]:
-        """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,) where it has them."""
+        """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,)
+        where it has them.
+        """
         state = {"w": w.clone()}
         if self.optimiser in ("adam", "yogi") or self.momentum:
             state["first"] = torch.zeros_like(w)
