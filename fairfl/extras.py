@@ -7,7 +7,8 @@ from contextlib import contextmanager
 # JupyterLab; docutils with Sphinx.
 BROUGHT_BY = {
     "torchvision": "data", "pandas": "data", "pyarrow": "data", "PIL": "data",
-    "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab", "nbclient": "lab", "IPython": "lab",
+    "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab",
+    "nbclient": "lab", "IPython": "lab",
     "sphinx": "book", "docutils": "book",
     "flwr": "flower",
     "torchjd": "torchjd",
@@ -35,5 +36,6 @@ def needed_by(what: str) -> Iterator[None]:
         module = (error.name or "").partition(".")[0]
         if module not in BROUGHT_BY:
             raise
-        raise NotInstalled(f'{what} needs {module}, which is not installed here; pip install "fairfl[{BROUGHT_BY[module]}]"',
+        raise NotInstalled(f'{what} needs {module}, which is not installed here; '
+                           f'pip install "fairfl[{BROUGHT_BY[module]}]"',
                            name=module) from None

@@ -44,7 +44,7 @@ class Federation:
 
     if TYPE_CHECKING:  # what is accepted; above, what is read
         def __init__(self, dataset: Dataset, train: Sequence[Rows], validation: Sequence[Rows], test: Sequence[Rows],
-                     recipe: dict[str, Any] = {}) -> None: ...
+                     recipe: dict[str, Any] = ...) -> None: ...
 
     def __post_init__(self) -> None:
         for part in PARTS:

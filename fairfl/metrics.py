@@ -13,7 +13,8 @@ from fairfl.errors import Refused, refuse
 def _clients_last(given: ArrayLike) -> np.ndarray:
     values = np.asarray(given, dtype=float)
     if values.ndim == 0 or values.shape[-1] == 0:
-        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client.")
+        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last",
+                     "Give one value a client.")
     if not np.isfinite(values).all():
         where = np.argwhere(~np.isfinite(values))[0]
         raise Refused(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
@@ -73,7 +74,8 @@ def improved(before: ArrayLike, after: ArrayLike) -> np.ndarray:
     """The share of clients whose loss went down from ``before`` to ``after``. Source: FedMGDA+, section 6."""
     before, after = _clients_last(before), _clients_last(after)
     if before.shape != after.shape:
-        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal", "Compare the same clients.")
+        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal",
+                     "Compare the same clients.")
     return (after < before).mean(-1)
 
 
@@ -87,7 +89,8 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     accuracies = _clients_last(accuracies)
     sizes = np.asarray(test_sizes, dtype=float)
     if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
-        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client.")
+        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers",
+                     "Give one test size a client.")
     if not ((accuracies >= 0) & (accuracies <= 1)).all():
         raise refuse("the range of accuracies", (float(accuracies.min()), float(accuracies.max())), "0 to 1",
                      "Give fractions; losses have no such spread.")
@@ -98,7 +101,8 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats)."""
     row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
-           f"worst {percent:g} %": 100 * worst(accuracies, percent), f"best {percent:g} %": 100 * best(accuracies, percent),
+           f"worst {percent:g} %": 100 * worst(accuracies, percent),
+           f"best {percent:g} %": 100 * best(accuracies, percent),
            "angle": angle(accuracies), "KL": kl(accuracies)}
     if test_sizes is not None:
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)

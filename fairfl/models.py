@@ -89,7 +89,8 @@ def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> 
     return _stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **_softmax(softmax))
 
 
-def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200), softmax: bool = False) -> nn.Module:
+def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200),
+        softmax: bool = False) -> nn.Module:
     """A feed-forward network with ReLU between its layers.
 
     The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are

@@ -33,8 +33,9 @@ def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor
     return deltas
 
 
-def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss: Loss,
-           anchors: torch.Tensor | None, deltas: torch.Tensor, places: list[int], bound: Bound | None) -> None:
+def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
+           loss: Loss, anchors: torch.Tensor | None, deltas: torch.Tensor, places: list[int],
+           bound: Bound | None) -> None:
     """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to
     ``deltas[places]``.
     """
@@ -50,7 +51,8 @@ def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Ten
     moments = local.moments(parameters)
     names, lr = flat.layout.names, local.lr_at(round)
 
-    def slot_loss(params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor, w: torch.Tensor | None) -> torch.Tensor:
+    def slot_loss(params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor,
+                  w: torch.Tensor | None) -> torch.Tensor:
         per_row = loss(functional_call(flat.module, params, (x,)), y)
         return per_row.mean() if w is None else (per_row * w).sum()
 
@@ -60,7 +62,8 @@ def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Ten
             now = [p[:active].detach().requires_grad_() for p in parameters]
             rows = plan[:active, t]
             losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weight is None else 0))(
-                dict(zip(names, now)), data.inputs[rows], data.targets[rows], None if weight is None else weight[:active, t])
+                dict(zip(names, now)), data.inputs[rows], data.targets[rows],
+                None if weight is None else weight[:active, t])
             # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
@@ -71,7 +74,8 @@ def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Ten
     deltas[torch.tensor(places, device=deltas.device)] = start - ended
 
 
-def _plan(slots: list[Slot], local: LocalSGD, round: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _plan(slots: list[Slot], local: LocalSGD, round: int,
+          device: torch.device) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
 
     The weights are ``None`` where nothing is padded.

@@ -15,7 +15,8 @@ class LBFGS:
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
         self.memory = whole("memory", memory, 1, "It is the number of pairs that are kept.")
-        self.skip = number("skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.", below=True)
+        self.skip = number("skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.",
+                           below=True)
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None
 

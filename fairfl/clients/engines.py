@@ -37,7 +37,8 @@ def choose(flat: FlatModel, slots: int) -> str:
 
 
 def train_slots(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
-                loss: Loss, engine: str, anchors: torch.Tensor | None = None, kept: Sequence[Stacks] | None = None) -> torch.Tensor:
+                loss: Loss, engine: str, anchors: torch.Tensor | None = None,
+                kept: Sequence[Stacks] | None = None) -> torch.Tensor:
     """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``.
 
     ``kept``: for each run what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
@@ -47,7 +48,8 @@ def train_slots(flat: FlatModel, data: Examples, slots: list[Slot], starts: torc
     if local.correct is None:
         return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
     if kept is None:
-        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train")
+        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; "
+                      "use fairfl.train")
     bound = Bound.of(local.correct, slots, starts, kept)
     deltas = ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors, bound)
     return bound.close(deltas, slots, kept, local, round)

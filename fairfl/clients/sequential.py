@@ -37,8 +37,8 @@ def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor
     return deltas
 
 
-def _descend(flat: FlatModel, data: Examples, slot: Slot, anchor: torch.Tensor, local: LocalSGD, lr: float, round: int, loss: Loss,
-             bound: Bound | None) -> None:
+def _descend(flat: FlatModel, data: Examples, slot: Slot, anchor: torch.Tensor, local: LocalSGD, lr: float, round: int,
+             loss: Loss, bound: Bound | None) -> None:
     size = len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
     pull = [anchor[None]] if local.proximal else None

@@ -16,8 +16,8 @@ from fairfl.data.tables import Table, broken
 # The categorical attributes and their values, in UCI's own order. 8 + 16 + 7 + 14 + 6 + 5 + 2 + 41 = 99.
 ATTRIBUTES = {name: tuple(values.split()) for name, values in {
     "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
-    "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters 1st-4th "
-                 "10th Doctorate 5th-6th Preschool",
+    "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters "
+                 "1st-4th 10th Doctorate 5th-6th Preschool",
     "marital-status": "Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent "
                       "Married-AF-spouse",
     "occupation": "Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners "
@@ -26,17 +26,17 @@ ATTRIBUTES = {name: tuple(values.split()) for name, values in {
     "relationship": "Wife Own-child Husband Not-in-family Other-relative Unmarried",
     "race": "White Asian-Pac-Islander Amer-Indian-Eskimo Other Black",
     "sex": "Female Male",
-    "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India Japan "
-                      "Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico Portugal "
-                      "Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala Nicaragua "
-                      "Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
+    "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India "
+                      "Japan Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico "
+                      "Portugal Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala "
+                      "Nicaragua Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
 }.items()}
 FEATURES = tuple(f"{name}={value}" for name, values in ATTRIBUTES.items() for value in values)
 CLASSES = ("<=50K", ">50K")
 ROWS = (32561, 16281)
 # UCI's plain files have no header: these are their columns.
-_UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "
-                "capital-gain capital-loss hours-per-week native-country income").split()  # noqa: SIM905 (as UCI prints them)
+_UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "  # noqa: SIM905
+                "capital-gain capital-loss hours-per-week native-country income").split()
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 # SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
 # files' rows written in UCI's format (tests/test_data_real.py).

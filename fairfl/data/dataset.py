@@ -106,7 +106,8 @@ class Dataset:
         """``targets`` (N,), as ``reader`` needs them; raises ``Refused`` where they are numbers to be predicted."""
         if not self.classes:
             raise Refused(f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
-                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' need none")
+                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' "
+                          f"need none")
         return self.targets
 
     def _inputs(self) -> torch.Tensor:

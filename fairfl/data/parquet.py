@@ -66,7 +66,8 @@ def _files(path: Path, test: str | None) -> tuple[list[Path], list[Path]]:
         if train := places.shards(base, "train"):
             tested = places.shards(base, test or "test")
             if test is not None and not tested:
-                raise FileNotFoundError(f"{train[0]} has no part {test!r} beside it; name another part, or leave test out")
+                raise FileNotFoundError(f"{train[0]} has no part {test!r} beside it; name another part, "
+                                        f"or leave test out")
             return train, tested
     raise FileNotFoundError(f"no parquet files at {' or '.join(map(str, bases))}. Give a .parquet file, a prefix with "
                             f"PREFIX-train.parquet, or a folder with train-00000-of-00001.parquet and its fellows.")

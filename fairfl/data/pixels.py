@@ -49,9 +49,11 @@ def read(files: list[Path], *, image: str | None = None, label: str | None = Non
     whose, shape = like or (files[0], parts[0].images.shape[1:])
     for file, part in zip(files, parts):
         if part.images.shape[1:] != shape:
-            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}")
+            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of "
+                               f"{whose} are {shape}")
         if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
-            raise broken(file, f"its labels are {'text' if part.labels.dtype.kind == 'U' else 'numbers'}, unlike those of {whose}")
+            kind = "text" if part.labels.dtype.kind == "U" else "numbers"
+            raise broken(file, f"its labels are {kind}, unlike those of {whose}")
     clients = None if client is None else np.concatenate([p.clients for p in parts])
     return Pixels(np.concatenate([p.images for p in parts]), np.concatenate([p.labels for p in parts]), clients,
                   parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
@@ -66,7 +68,8 @@ def _read_one(file: Path, image: str | None, label: str | None, client: str | No
     if arrays is None:
         arrays = _decode(table, columns, channels)
         _keep(kept, arrays)
-    return Pixels(arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label), bool(arrays["jpeg"]))
+    return Pixels(arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label),
+                  bool(arrays["jpeg"]))
 
 
 def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str, np.ndarray]:
@@ -119,7 +122,8 @@ def _kept_at(file: Path, columns: list[str], channels: int | None) -> Path:
     with open(file, "rb") as opened:
         content = hashlib.file_digest(opened, "blake2b").hexdigest()
     address = f"{VERSION}/{content}/{file.stat().st_size}/{columns}/{channels}"
-    return places.cache() / "pixels" / f"{file.stem}-{hashlib.blake2b(address.encode(), digest_size=10).hexdigest()}.npz"
+    digest = hashlib.blake2b(address.encode(), digest_size=10).hexdigest()
+    return places.cache() / "pixels" / f"{file.stem}-{digest}.npz"
 
 
 def _recall(kept: Path) -> dict[str, np.ndarray] | None:

@@ -14,8 +14,9 @@ from fairfl.errors import refuse, unknown
 Normalise = str | Sequence[ArrayLike] | None
 
 
-def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | None, normalise: Normalise, done: list[str],
-             columns: dict[str, ArrayLike] | None = None, column_names: dict[str, tuple[str, ...]] | None = None) -> Dataset:
+def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | None, normalise: Normalise,
+             done: list[str], columns: dict[str, ArrayLike] | None = None,
+             column_names: dict[str, tuple[str, ...]] | None = None) -> Dataset:
     """Pixels → ``Dataset``: float32 from 0 to 1, training rows up to ``border``, then what ``normalise`` asks for:
 
     - None: nothing;
@@ -34,7 +35,8 @@ def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | 
     return Dataset(inputs, whole.labels, classes, border, columns or {}, column_names or {}, "; ".join(done), name)
 
 
-def _moments(raw: np.ndarray, train: torch.Tensor, normalise: str | Sequence[ArrayLike]) -> tuple[torch.Tensor, torch.Tensor, str]:
+def _moments(raw: np.ndarray, train: torch.Tensor,
+             normalise: str | Sequence[ArrayLike]) -> tuple[torch.Tensor, torch.Tensor, str]:
     """Mean and deviation to normalise by, in a shape that broadcasts over rows, and the words for it."""
     channels = raw.shape[1]
     if isinstance(normalise, str):

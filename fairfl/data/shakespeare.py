@@ -70,7 +70,8 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     done += [f"characters outside the alphabet read as spaces: {odd}"] if odd else []
     role = torch.repeat_interleave(torch.arange(len(chosen)), torch.tensor(counts))
     return Dataset(inputs, targets, tuple(ALPHABET), None,
-                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done), "shakespeare")
+                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done),
+                   "shakespeare")
 
 
 def _file() -> Path:
@@ -78,8 +79,8 @@ def _file() -> Path:
     files = places.shards(own / "shakespeare", "train") if own else []
     if not files:
         raise places.missing("shakespeare", "shakespeare-train.parquet (one speech a row: play, role, text)",
-                             "there is no download of it by role", "make that file from an edition of the plays, speech "
-                             "by speech in the plays' order")
+                             "there is no download of it by role",
+                             "make that file from an edition of the plays, speech by speech in the plays' order")
     return files[0]
 
 

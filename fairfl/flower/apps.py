@@ -15,7 +15,8 @@ from fairfl.server.member import Member
 from fairfl.server.reply import Reply
 
 
-def client_app(member_of: Callable[[Context], Member], tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
+def client_app(member_of: Callable[[Context], Member],
+               tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
     """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from
     ``context.node_config``.
 

@@ -43,7 +43,8 @@ class FairStrategy(Strategy):
         """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
         return to_record(self.coordinator.arrays())
 
-    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
+    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
+                        grid: Grid) -> Iterable[Message]:
         c = self.coordinator
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
         nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
@@ -55,10 +56,12 @@ class FairStrategy(Strategy):
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
 
-    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
+    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
+                           grid: Grid) -> Iterable[Message]:
         if not self.evaluate:
             return []
-        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)), config)
+        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)),
+                        config)
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         if not self.evaluate:
@@ -75,7 +78,8 @@ class FairStrategy(Strategy):
 
     def summary(self) -> None:
         c = self.coordinator
-        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round, c.rounds)
+        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round,
+            c.rounds)
 
     def state_dict(self) -> dict:
         """The coordinator's state and the scores so far."""

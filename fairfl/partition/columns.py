@@ -71,6 +71,7 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
             train.append(first)
             test.append(last)
     if not train:
-        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
+        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower "
+                      f"min_size or move the cut")
     nothing = tuple(order[:0] for _ in train)
     return Federation(dataset, tuple(train), nothing, tuple(test), {"left_out": left_out})

@@ -85,7 +85,8 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     """
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
-    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups]
+    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)}))
+              for g in groups]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
     if len(set(flat)) < len(flat):
@@ -125,7 +126,8 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
     if not 1 <= per_client <= classes:
         raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
     if clients * per_client < classes:
-        raise refuse("clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder.")
+        raise refuse("clients × per_client", clients * per_client, f"{classes} or more",
+                     "Otherwise some class has no holder.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     for attempt in range(1000):
@@ -134,7 +136,8 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         if len(hands.unique()) == classes:
             break
     else:
-        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
+        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in "
+                      "1,000 draws; use more of either")
     lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
         held = rows[labels[rows] == c]

@@ -40,4 +40,5 @@ def make(name: str, **settings: Any) -> Rule:
     return RULES[name](**settings)
 
 
-__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names", *RULES]
+__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names",
+           *RULES]

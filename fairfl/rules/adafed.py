@@ -50,7 +50,8 @@ class AdaFed(GramRule):
                                for k, f in zip(updates.clients[keep][over], losses[keep][over])}
             raise refusal
         s = (sizes / largest) ** self.gamma
-        point = prescribed(gram[keep][:, keep], s, updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
+        point = prescribed(gram[keep][:, keep], s,
+                           updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
         weights[keep] = point.weights / top
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)

@@ -8,8 +8,7 @@ from fairfl.updates import Updates
 
 
 def project_to_simplex(v: torch.Tensor) -> torch.Tensor:
-    """The point of ``{λ ≥ 0, Σ λ = 1}`` nearest to ``v`` (K,): ``max(v − θ, 0)`` with the one θ that makes it sum to 1.
-    """
+    """The point of ``{λ ≥ 0, Σ λ = 1}`` nearest to ``v`` (K,): ``max(v − θ, 0)`` with the θ that makes it sum to 1."""
     v = v - v.max()
     down = v.sort(descending=True).values
     excess = down.cumsum(0) - 1

@@ -52,7 +52,8 @@ class Direction:
 
     if TYPE_CHECKING:
         def __init__(self, vector: torch.Tensor, weights: torch.Tensor | None = None,
-                     rates: torch.Tensor | Callable[[], torch.Tensor] | None = None, exact: bool = True, reason: str = "") -> None: ...
+                     rates: torch.Tensor | Callable[[], torch.Tensor] | None = None, exact: bool = True,
+                     reason: str = "") -> None: ...
 
     def __getstate__(self) -> dict:
         return vars(self) | {"rates": self.rates}

@@ -119,7 +119,8 @@ def _bounded_step(C: np.ndarray, D: np.ndarray, y: np.ndarray, free: np.ndarray,
     return straight
 
 
-def _face_step(C: np.ndarray, a: np.ndarray, y: np.ndarray, slope: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float]:
+def _face_step(C: np.ndarray, a: np.ndarray, y: np.ndarray, slope: np.ndarray,
+               free: np.ndarray) -> tuple[np.ndarray, float]:
     """The step to the minimiser over the free coordinates with ``aᵀ y = 1``, and the multiplier of that equation.
 
     Where A is singular (duplicates, K > d) there may be no such minimiser, only a way down to the bounds.

@@ -56,7 +56,8 @@ class FedFV(KeepsLatest):
         size, typical = coefficients @ gram @ coefficients, coefficients.abs() @ gram.diagonal().sqrt()
         reason = ""
         if float(size) <= resolution(rows.dtype) * float(typical) ** 2:
-            coefficients, reason = torch.zeros_like(coefficients), "the projected updates cancel, so the direction is zero"
+            coefficients = torch.zeros_like(coefficients)
+            reason = "the projected updates cancel, so the direction is zero"
         else:
             coefficients = coefficients * (gram[:K, :K].mean().clamp(min=0) / size).sqrt()
         weights: torch.Tensor | None = coefficients[:K]

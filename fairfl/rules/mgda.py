@@ -35,7 +35,8 @@ class FedMGDA(GramRule):
         self.epsilon = number("epsilon", epsilon, 0, 1)
         if isinstance(lambda0, str):
             if lambda0 not in ("uniform", "shares"):
-                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes.")
+                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client",
+                             "Shares follow data sizes.")
         else:
             lambda0 = torch.as_tensor(lambda0, dtype=torch.float64).cpu()
             if lambda0.ndim != 1 or not bool((lambda0 >= 0).all()) or not 0 < float(lambda0.sum()) < float("inf"):

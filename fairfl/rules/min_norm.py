@@ -30,7 +30,8 @@ class MinNorm:
     reason: str = ""
 
 
-def min_norm(gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = None, radius: float | None = None) -> MinNorm:
+def min_norm(gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = None,
+             radius: float | None = None) -> MinNorm:
     """The point ``dir = Gᵀ λ`` of a hull of the rows of G that is nearest to the origin, from ``gram = G Gᵀ``.
 
     ``hull="convex"``: ``min λᵀ A λ`` over ``λ ≥ 0, Σ λ = 1``; with ``centre`` λ0 (K,) on that simplex and ``radius`` ε

@@ -41,7 +41,8 @@ class RoundRecord:
 
     def lines(self) -> list[str]:
         """What happened, one sentence a line: the round, then who was missing, then who was refused."""
-        did = f"skipped ({self.skipped})" if self.skipped else f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
+        did = f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
+        did = f"skipped ({self.skipped})" if self.skipped else did
         gone = [f"client {k} missing" for k in self.missing]
         return [f"round {self.round}: {did}", *gone, *(f"{r.who} refused: it {r.reason}" for r in self.refused)]
 
@@ -135,7 +136,8 @@ class Coordinator:
                              local_lr=self.local.lr_at(self.round))
             try:
                 taken = self._step.take(updates)
-                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate, "remark": taken.direction.reason}
+                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate,
+                        "remark": taken.direction.reason}
             except Refused as refusal:
                 blamed = culprits(refusal, updates)
                 if not blamed:

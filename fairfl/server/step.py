@@ -33,7 +33,8 @@ class Server:
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
-        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.", above=True)
+        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.",
+               above=True)
         number("momentum", self.momentum, 0, 1, below=True)
         number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
         number("tau", self.tau, 0, above=True)

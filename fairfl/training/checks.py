@@ -82,9 +82,9 @@ def a_federation(federation: Federation) -> None:
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
-          local: LocalSGD, personal: Ditto | None, participation: float, loss: Callable, engine: str | None,
-          checkpoint: str | os.PathLike | None) -> None:
+def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None],
+          seeds: list[int], repeatable: bool, local: LocalSGD, personal: Ditto | None, participation: float,
+          loss: Callable, engine: str | None, checkpoint: str | os.PathLike | None) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
@@ -95,8 +95,8 @@ def check(federation: Federation, rules: list[Rule], servers: list[Server], tamp
                           f"use 1.0")
         refuse_unprovided(rule.name, rule.needs)
         if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
-            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} does not "
-                          f"send; use LocalSGD(optimiser='sgd')")
+            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} "
+                          f"does not send; use LocalSGD(optimiser='sgd')")
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]

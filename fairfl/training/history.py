@@ -54,7 +54,8 @@ class History:
         told = f"History({rule}: {int(self.rounds[-1])} rounds, {self.loss.shape[1]} clients, "
         if self.accuracy is None:
             return f"{told}loss mean {self.loss[-1].mean():.4g}, worst client {self.loss[-1].max():.4g})"
-        return f"{told}accuracy mean {100 * self.accuracy[-1].mean():.1f} %, worst client {100 * self.accuracy[-1].min():.1f} %)"
+        percent = 100 * self.accuracy[-1]
+        return f"{told}accuracy mean {percent.mean():.1f} %, worst client {percent.min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
         """Everything in one ``.npz`` file, written whole or not at all."""

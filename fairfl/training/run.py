@@ -25,8 +25,9 @@ from fairfl.updates import Updates
 class Run:
     """State of one seed between rounds. All of it that changes is in ``state_dict``."""
 
-    def __init__(self, index: int, seed: int, rule: Rule, w: torch.Tensor, federation: Federation, data: Examples, server: Server,
-                 rounds: int, participation: float, score: Sequence[str], loss: Loss, personal: Ditto | None, engine: str):
+    def __init__(self, index: int, seed: int, rule: Rule, w: torch.Tensor, federation: Federation, data: Examples,
+                 server: Server, rounds: int, participation: float, score: Sequence[str], loss: Loss,
+                 personal: Ditto | None, engine: str):
         self.index, self.seed, self.federation = index, seed, federation
         self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
         self.server = ServerStep(rule, w, rounds, server, undo=False)
@@ -42,15 +43,17 @@ class Run:
         self.memory: dict[str, Any] = {}
         self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
         self.personal = w.expand(len(federation), -1).clone() if personal else None
-        self.record: dict[str, list] = {"rounds": [], "participants": [], "direction_norm": [], "smallest_rate": [], "remarks": [],
-                       **{f"{part}/{what}": [] for part in self.scorers for what in ("accuracy", "loss")}}
+        told = ("rounds", "participants", "direction_norm", "smallest_rate", "remarks")
+        scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss")]
+        self.record: dict[str, list] = {name: [] for name in (*told, *scores)}
 
     def sample(self, round: int) -> list[Slot]:
         """This round's participants as slots, in the order of their numbers."""
         N = len(self.rows)
         chosen = torch.arange(N)
         if self.count < N:
-            chosen = torch.randperm(N, generator=generator(self.seed, "participation", round))[:self.count].sort().values
+            chance = generator(self.seed, "participation", round)
+            chosen = torch.randperm(N, generator=chance)[:self.count].sort().values
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
 
@@ -67,15 +70,18 @@ class Run:
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
-        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
-                         self.server.w, gradients, clients, steps, self.memory, self.scored)
+        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots],
+                         [self.validation[k] for k in clients], self.server.w, gradients, clients, steps,
+                         self.memory, self.scored)
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         for name, values in extras.items():
             _finite(name, values, clients, round)
-        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(), clients=torch.tensor(clients),
-                          population=len(self.rows), round=round, layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
+        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(),
+                          clients=torch.tensor(clients), population=len(self.rows), round=round,
+                          layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
         if tamper is not None:
-            updates = replace(tamper(updates), round=round)  # the step size is the round's, whatever a reader's attack leaves out
+            # The step size is the round's, whatever a reader's attack leaves out.
+            updates = replace(tamper(updates), round=round)
         if self.ditto and self.personal is not None:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.server.w, round, self.loss, self.engine)
         taken = self.server.take(updates)

@@ -70,7 +70,8 @@ class _Teller:
             content = thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
             return _digest(f"tensor{tuple(thing.shape)}", content.numpy().data)
         if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
-            return _digest(f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data)
+            return _digest(f"array{thing.shape}{thing.dtype}",
+                           np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data)
         if isinstance(thing, (np.ndarray, np.generic)):
             return self.tell(thing.tolist(), path, around)
         if isinstance(thing, SAID_BY_REPR):

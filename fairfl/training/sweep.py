@@ -97,7 +97,8 @@ def sweep(
             tables.append(pandas.DataFrame({
                 "rule": job.name["rule"], "seed": job.seed, **{name: job.name[name] for name in shown},
                 "client": range(len(federation)), "test_size": history.test_sizes,
-                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}), "loss": history.loss[-last:].mean(0),
+                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}),
+                "loss": history.loss[-last:].mean(0),
                 "rounds": int(history.rounds[-1]), "diverged": str(error or "")}))
 
     jobs = []

@@ -41,7 +41,7 @@ def test_the_readme_shows_both_commands_and_the_windows_equivalent():
 
 
 def test_links_of_the_pages_lead_somewhere():
-    known = {name for name in places.Book(ROOT).names()}
+    known = set(places.Book(ROOT).names())
     for page in ("README.md", "CONTRIBUTING.md"):
         for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
             if link.startswith("chapters/") and Path(link).stem in known:

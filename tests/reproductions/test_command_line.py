@@ -154,7 +154,7 @@ def test_a_bug_in_a_readers_rule_keeps_its_traceback(place, monkeypatch):
 
 
 def test_files_that_are_finished_outlive_a_full_disk(place, monkeypatch, capsys):
-    command, real, done = "run small.toml --runs runs".split(), os.replace, []
+    command, real, done = ["run", "small.toml", "--runs", "runs"], os.replace, []
 
     def replace(old, new):
         if len(done) == 2 and str(new).endswith(".npz"):
