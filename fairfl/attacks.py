@@ -1,7 +1,7 @@
 """Attacks: clients that report more than they have, and clients whose labels are wrong.
 
-``Bias`` and ``Scaling`` act on the ``Updates`` of a round and fit ``train(..., tamper=...)``; ``noisy_labels`` acts on
-a ``Federation`` before training. All of them are the same in every run with the same settings.
+In and out: the ``Updates`` of a round, for ``Bias`` and ``Scaling``, which fit ``train(..., tamper=...)``; for
+``noisy_labels`` a ``Federation``, before training. All of them are the same in every run with the same settings.
 """
 
 import math
@@ -41,6 +41,10 @@ class Bias:
 
     Rules that read no losses cannot notice. A negative constant makes the client look better than it is. Source: Hu et
     al. 2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
+
+    >>> from fairfl import Updates, attacks
+    >>> attacks.Bias(client=1, constant=1000)(Updates([[1.0], [2.0]], losses=[0.5, 0.25])).losses.tolist()
+    [0.5, 1000.25]
     """
 
     client: int

@@ -1,7 +1,7 @@
 """What is fair? The numbers by which the papers judge, and how much of a spread sampling alone would give.
 
-Every function takes the clients' accuracies (or losses) as one vector, or as (..., N) with clients last, and gives one
-number per leading entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
+In: the clients' accuracies (or losses) as one vector, or as (..., N) with clients last. Out: one number per leading
+entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
 """
 
 import numpy as np
@@ -99,7 +99,13 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
 
 
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
-    """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats)."""
+    """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
+
+    >>> from fairfl import metrics
+    >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
+    >>> {name: round(value, 1) for name, value in row.items() if name != "KL"}
+    {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
+    """
     row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
            f"worst {percent:g} %": 100 * worst(accuracies, percent),
            f"best {percent:g} %": 100 * best(accuracies, percent),

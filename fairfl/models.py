@@ -1,5 +1,7 @@
 """The models of the papers' tables, shaped by a dataset and with keyed initial weights.
 
+In: a name or a function, and a ``Dataset``. Out: a ``torch.nn.Module``.
+
 Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes); where a
 dataset's targets are numbers, "classes" is how many, and ``logistic`` is linear regression. Where a table ends in a
 softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run under

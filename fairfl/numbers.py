@@ -1,4 +1,4 @@
-"""Settings that are numbers: one way of refusing what is none, or is out of range."""
+"""Settings that are numbers. In: a Python, NumPy or tensor number. Out: Python's own, or a refusal with the bounds."""
 
 import math
 import operator

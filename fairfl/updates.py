@@ -1,7 +1,8 @@
 """``Updates``: what clients hand to the server in one round. The narrow waist of the package.
 
-Everything above makes ``Updates`` (simulated clients, a real deployment, five vectors typed into a
-notebook), everything below consumes them, and neither side knows the other.
+In: one row a client, and what the clients say of themselves. Out: the same as tensors, checked. Everything above makes
+``Updates`` (simulated clients, a real deployment, five vectors typed into a notebook), everything below consumes them,
+and neither side knows the other.
 """
 
 import math
@@ -67,6 +68,12 @@ class Updates:
 
     Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged``
     for non-finite entries (client and round named), for whatever made them, they are numbers of a run.
+
+    >>> from fairfl import Updates, rules
+    >>> updates = Updates([[1.0, 0.0], [0.0, 2.0]], losses=[0.5, 1.5])
+    >>> direction = rules.make("FedAvg").direction(updates)
+    >>> direction.vector, direction.rates.tolist()
+    (tensor([0.5000, 1.0000]), [0.5, 2.0])
     """
 
     gradients: torch.Tensor

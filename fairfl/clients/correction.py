@@ -22,6 +22,13 @@ class Correction:
     as well. Settings are public attributes; anything else on ``self`` is shared by all clients and runs, and lost with
     a checkpoint. Methods see S slots (client and run) as stacks (S, d), which they leave unchanged: ``own``, what each
     keeps, by name, and ``common``, its mean over the population of the slot's run (equal rows within a run).
+
+    >>> from fairfl.clients import Correction, LocalSGD
+    >>> class Clipped(Correction):
+    ...     def gradient(self, g, w, start, own, common):
+    ...         return g / g.norm(dim=1, keepdim=True).clamp(min=1)
+    >>> LocalSGD(lr=0.5, correct=Clipped()).steps_of(20)
+    1
     """
 
     keeps: tuple[str, ...] = ()

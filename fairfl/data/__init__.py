@@ -1,5 +1,8 @@
 """Datasets as tensors. This room knows nothing of clients.
 
+In: a name, or arrays of your own. Out: a ``Dataset``: ``inputs`` (N, ...), ``targets`` (N,), their class names, where
+the official test rows begin, and further columns by which rows can be split.
+
 Where a dataset is looked for, in this order: parquet files under ``$FAIRFL_DATA`` (``NAME-train.parquet`` and
 ``NAME-test.parquet``, or a folder ``NAME`` with shards as on the Hugging Face hub), then the cache
 (``$FAIRFL_CACHE``, or ``~/.cache/fairfl``), then the network, once.

@@ -32,6 +32,12 @@ class Dataset:
 
     Raises ``Refused`` if lengths or shapes differ, targets name no class, inputs are bytes, text or truth values (which
     say no scale by themselves), or an input or a number to be predicted is not finite.
+
+    >>> import numpy as np
+    >>> from fairfl import Dataset
+    >>> dataset = Dataset(np.eye(4), [0, 1, 1, 0], classes=("no", "yes"), columns={"town": [0, 0, 1, 1]})
+    >>> dataset, dataset.inputs.dtype
+    (Dataset(4 rows of shape (4,), 2 classes), torch.float32)
     """
 
     inputs: torch.Tensor

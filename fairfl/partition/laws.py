@@ -51,6 +51,11 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
 
     Drawn again until every client has ``min_size`` rows; after 1,000 draws it is refused. Source: Hsu et al. 2019 as
     used by AdaFed's CIFAR-10 set-up 2 (β = 0.5).
+
+    >>> from fairfl import data, partition
+    >>> federation = partition.dirichlet(data.load("digits"), 10, beta=0.5, min_size=20, test=0.5)
+    >>> len(federation), bool((federation.sizes >= 10).all())
+    (10, True)
     """
     if not beta > 0:
         raise refuse("beta", beta, "a positive number", "0.1 is strong skew, 100 is nearly iid.")

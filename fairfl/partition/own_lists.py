@@ -30,6 +30,12 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
 
     Raises ``Refused`` for rows that are no integers, out of range or held twice, for a client without rows, other
     numbers of lists than clients, and ``test`` as lists with ``scored_on`` other than ``"own"``.
+
+    >>> from fairfl import data, partition
+    >>> digits = data.load("digits")
+    >>> federation = partition.split(digits, [range(0, 1000), range(1000, 1700)], test=[range(1700, 1797)] * 2)
+    >>> federation.sizes.tolist(), [len(rows) for rows in federation.test]
+    ([1000, 700], [97, 97])
     """
     share, kept = (None if not isinstance(given, Real) else float(given) for given in (test, validation))
     if share is None and scored_on in ("pool", "official"):

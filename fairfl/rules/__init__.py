@@ -1,4 +1,9 @@
-"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``."""
+"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
+
+In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
+steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
+``remembers``. A rule does not know where updates come from, nor what a step is.
+"""
 
 import inspect
 from typing import Any

@@ -73,6 +73,12 @@ def train(
     settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
     cannot be written. Whatever is raised between the first round and the last, a slip in a rule or an interrupt as
     well, keeps its class and carries the finished rounds as ``error.history``.
+
+    >>> from fairfl import LocalSGD, data, partition, train
+    >>> federation = partition.iid(data.load("digits"), 5)
+    >>> history = train(federation, "FedMGDA", "logistic", rounds=3, local=LocalSGD(lr=0.5))
+    >>> history.accuracy.shape, bool((history.loss[-1] < history.loss[0]).all())
+    ((4, 5), True)
     """
     a_federation(federation)
     loss = loss_of(loss, federation.dataset)
