@@ -5,9 +5,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairfl_book import terminal
+
 from fairfl.errors import Refused
 from fairfl.training.checks import a_device
-from fairfl_book import terminal
 from reproductions import catalogue, places, report, results, runner, verify
 from reproductions.jobs import select
 from reproductions.published import published

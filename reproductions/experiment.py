@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
+from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.server.step import Server
 from reproductions import baselines, measures, references, released
 from reproductions.settings import made
-from fairfl.clients.provide import refuse_unprovided
-from fairfl.server.step import Server
 
 RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
 ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}
@@ -155,7 +155,7 @@ class Experiment:
     def _check(self, row: Row) -> None:
         _check_source("source", row.source)
         rule = self.rule(row)
-        refuse_unprovided(rule)
+        refuse_unprovided(rule.name, rule.needs)
         if self.participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)

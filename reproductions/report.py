@@ -10,8 +10,8 @@ import numpy as np
 
 from fairfl.errors import Refused, unknown
 from reproductions import results
-from reproductions.experiment import Experiment
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
+from reproductions.experiment import Experiment
 from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")

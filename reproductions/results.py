@@ -14,12 +14,12 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import Refused
+from fairfl.training import History
 from reproductions import catalogue, claims, journal
 from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
 from reproductions.measures import measure
 from reproductions.runner import where
-from fairfl.training import History
 
 POINTS = 40
 SWING = 10  # evaluations over which the accuracies' swing is taken

@@ -11,11 +11,11 @@ import torch
 
 from fairfl import models, partition
 from fairfl.errors import Refused
+from fairfl.federation import Federation
+from fairfl.training import jobs as training
 from reproductions import claims, provenance, references, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
-from fairfl.federation import Federation
-from fairfl.training import jobs as training
 
 
 @dataclass

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from fairfl import Dataset, partition
+from fairfl.training import History
 from reproductions import catalogue, results, runner
 from reproductions.jobs import select
-from fairfl.training import History
 
 SHAPES = {"CIFAR-10": ((3, 32, 32), 10), "CIFAR-100": ((3, 32, 32), 100), "CINIC-10": ((3, 32, 32), 10), "TinyImageNet": ((3, 32, 32), 200),
           "MNIST": ((1, 28, 28), 10), "Fashion-MNIST": ((1, 28, 28), 3), "FEMNIST-original": ((1, 28, 28), 62), "FEMNIST-skewed": ((1, 28, 28), 10),

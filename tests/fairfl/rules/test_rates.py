@@ -48,7 +48,7 @@ def test_a_direction_is_copied_and_pickled_with_its_rates(name, again):
 def test_rates_hold_the_updates_only_until_they_are_read(name):
     u, direction = round_of(name)
     rows = weakref.ref(u.gradients)
-    direction.rates
+    _ = direction.rates
     del u
     gc.collect()
     assert rows() is None
@@ -67,7 +67,7 @@ def test_rates_of_updates_that_were_written_over_are_refused():
     u, direction = round_of("FedAvg")
     u.gradients.mul_(2)
     with pytest.raises(ValueError, match="in place"):
-        direction.rates
+        _ = direction.rates
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1e154, 1e200, 1e307])
@@ -81,4 +81,4 @@ def test_fedheal_weighs_updates_of_any_size_as_those_near_one(size):
         assert torch.equal(got.vector, expected.vector * shift) and got.vector.any()
     if size > 1e153:
         with pytest.raises(ValueError, match="float64 can hold"):
-            got.rates
+            _ = got.rates
