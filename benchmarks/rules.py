@@ -12,6 +12,7 @@ import os
 import statistics
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "2")
@@ -27,7 +28,7 @@ from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fairfl"))
-from oracles import fedfv, fedheal, fedlf, rates, weights  # noqa: E402
+from oracles import fedfv, fedheal, fedlf, rates, weights
 
 # A literal version with this many numbers to read takes minutes; beyond it only the package is timed.
 LITERAL_UP_TO = 2e9
@@ -120,7 +121,7 @@ def against_torchjd(u, repeats, clock):
     }
     print("\n  package over TorchJD        time ratio   residual here   residual there")
     for name, (ours, theirs, residual) in pairs.items():
-        _, ratio = side_by_side({"theirs": lambda: theirs(G), "ours": ours}, repeats, clock)
+        _, ratio = side_by_side({"theirs": partial(theirs, G), "ours": ours}, repeats, clock)
         print(f"  {name:<26} {ratio['ours']:>11.2f} {residual(ours()):>15.1e} {residual(theirs(G)):>16.1e}")
     gram = gram_matrix(G)
     lam = aggregation.MGDAWeighting()(gram)

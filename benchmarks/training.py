@@ -102,7 +102,7 @@ def main(quick: bool) -> None:
         for clients, width in cases:
             dataset = made_up("digits", 20 * clients)
             federation = partition.iid(dataset, clients)
-            run = lambda: train(federation, model=partial(models.mlp, hidden=(width, width)),
+            run = partial(train, federation, model=partial(models.mlp, hidden=(width, width)),
                                 rounds=10, evaluate_every=10, participation=0.1, local=LocalSGD(batch_size=10), progress=False)
             now = alternate({"run": run}, repeats)["run"]
             d = models.build("mlp", dataset, hidden=(width, width))

@@ -16,7 +16,8 @@ except ImportError:  # Windows, where leftovers of killed writers stay
 
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
-    """``with writing(path) as file:`` a binary file that takes ``path``'s place at the end, if nothing failed until then.
+    """``with writing(path) as file:`` a binary file that takes ``path``'s place at the end, if nothing failed until
+    then.
 
     The content goes through a temporary file beside it, ``.NAME.….part``. The folder must exist. What killed writers of
     the same path have left there is removed; writers that are alive hold a lock on theirs.

@@ -1,7 +1,7 @@
 """Attacks: clients that report more than they have, and clients whose labels are wrong.
 
-``Bias`` and ``Scaling`` act on the ``Updates`` of a round and fit ``train(..., tamper=...)``; ``noisy_labels`` acts on a
-``Federation`` before training. All of them are the same in every run with the same settings.
+In and out: the ``Updates`` of a round, for ``Bias`` and ``Scaling``, which fit ``train(..., tamper=...)``; for
+``noisy_labels`` a ``Federation``, before training. All of them are the same in every run with the same settings.
 """
 
 import math
@@ -22,7 +22,8 @@ PARTS = ("both", "update", "loss")
 def _row(client: int, updates: Updates) -> int | None:
     """The row of ``client`` in this round; ``None`` if it sits out."""
     if not 0 <= client < updates.population:
-        raise refuse("the attacking client", client, f"0 to {updates.population - 1}", "Name a client of the federation.")
+        raise refuse("the attacking client", client, f"0 to {updates.population - 1}",
+                     "Name a client of the federation.")
     found = (updates.clients == client).nonzero().flatten().tolist()
     return found[0] if found else None
 
@@ -35,10 +36,15 @@ def _changed(values: torch.Tensor, row: int, change: Callable[[torch.Tensor], to
 
 @dataclass(frozen=True)
 class Bias:
-    """``client`` adds ``constant`` to every loss that it reports: ``f_k + b``. Its update is unchanged, as ``∇(f_k + b) = ∇f_k``.
+    """``client`` adds ``constant`` to every loss that it reports: ``f_k + b``. Its update is unchanged, as ``∇(f_k + b)
+    = ∇f_k``.
 
-    Rules that read no losses cannot notice. A negative constant makes the client look better than it is. Source: Hu et al.
-    2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
+    Rules that read no losses cannot notice. A negative constant makes the client look better than it is. Source: Hu et
+    al. 2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
+
+    >>> from fairfl import Updates, attacks
+    >>> attacks.Bias(client=1, constant=1000)(Updates([[1.0], [2.0]], losses=[0.5, 0.25])).losses.tolist()
+    [0.5, 1000.25]
     """
 
     client: int
@@ -53,18 +59,20 @@ class Bias:
         if row is None:
             return updates
         add = lambda loss: loss + self.constant
-        losses = None if updates.losses is None else _changed(updates.losses, row, add)
-        extras = {name: _changed(value, row, add) if name in LOSSES else value for name, value in updates.extras.items()}
+        losses = updates.losses if updates.losses is None else _changed(updates.losses, row, add)
+        extras = {name: _changed(value, row, add) if name in LOSSES else value
+                  for name, value in updates.extras.items()}
         return replace(updates, losses=losses, extras=extras)
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """``client`` multiplies its loss by ``factor``: ``c f_k``, and with it its gradient and the fall of its Newton step.
+    """``client`` multiplies its loss by ``factor``: ``c f_k``, and with it its gradient and the fall of its Newton
+    step.
 
-    ``part="both"`` is the attack of the paper where a round is one local step; with several steps a client that trains on
-    ``c f_k`` ends elsewhere than c times as far. ``"update"`` scales only the row that is sent, ``"loss"`` only what is reported.
-    Source: Hu et al. 2022 (FedMGDA+), section 6.2.2, the scaling attack.
+    ``part="both"`` is the attack of the paper where a round is one local step; with several steps a client that trains
+    on ``c f_k`` ends elsewhere than c times as far. ``"update"`` scales only the row that is sent, ``"loss"`` only what
+    is reported. Source: Hu et al. 2022 (FedMGDA+), section 6.2.2, the scaling attack.
     """
 
     client: int
@@ -73,7 +81,8 @@ class Scaling:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.factor) and self.factor > 0):
-            raise refuse("factor", self.factor, "a positive number", "It multiplies the client's loss; 1 changes nothing.")
+            raise refuse("factor", self.factor, "a positive number",
+                         "It multiplies the client's loss; 1 changes nothing.")
         if self.part not in PARTS:
             raise unknown("part of a scaling attack", self.part, PARTS)
 
@@ -87,18 +96,20 @@ class Scaling:
             gradients = _changed(gradients, row, grow)
             grown.add("newton_rates")
         if self.part != "update":
-            losses = None if losses is None else _changed(losses, row, grow)
+            losses = losses if losses is None else _changed(losses, row, grow)
             grown.update(LOSSES)
-        extras = {name: _changed(value, row, grow) if name in grown else value for name, value in updates.extras.items()}
+        extras = {name: _changed(value, row, grow) if name in grown else value
+                  for name, value in updates.extras.items()}
         return replace(updates, gradients=gradients, losses=losses, extras=extras)
 
 
 def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction: float, seed: int = 0) -> Federation:
     """A copy of ``federation`` in which ``fraction`` of the training labels of ``clients`` are wrong.
 
-    Of each named client's n training rows, ``round(fraction · n)`` get another class, each of the others with equal chance
-    (symmetric noise). Which rows and which classes is keyed by (seed, client), so that a client's noise does not depend on who
-    else is named. Test and validation labels stay right. Training rows have one owner, so nobody else is touched.
+    Of each named client's n training rows, ``round(fraction · n)`` get another class, each of the others with equal
+    chance (symmetric noise). Which rows and which classes is keyed by (seed, client), so that a client's noise does not
+    depend on who else is named. Test and validation labels stay right. Training rows have one owner, so nobody else is
+    touched.
 
     Source: classification noise of Angluin and Laird 1988, for more than two classes. (The label-noise tables of AdaFed
     and DQN-Fed use Clothing1M, whose labels are wrong by themselves.)
@@ -106,9 +117,11 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     named = [clients] if isinstance(clients, int) else list(clients)
     for client in named:
         if not 0 <= client < len(federation):
-            raise refuse("a client with noisy labels", client, f"0 to {len(federation) - 1}", "Name clients of the federation.")
+            raise refuse("a client with noisy labels", client, f"0 to {len(federation) - 1}",
+                         "Name clients of the federation.")
     if len(set(named)) < len(named):
-        raise refuse("clients", named, "each client once", "Name a client once; the fraction says how much noise it gets.")
+        raise refuse("clients", named, "each client once",
+                     "Name a client once; the fraction says how much noise it gets.")
     if not 0 <= fraction <= 1:
         raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)

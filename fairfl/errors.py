@@ -1,4 +1,4 @@
-"""The words of a refusal: what was given, what is allowed, what to do."""
+"""The words of a refusal. In: what was given, what is allowed, what to do. Out: a ``Refused`` to raise."""
 
 import difflib
 from collections.abc import Iterable, Mapping

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with JupyterLab;
-# docutils with Sphinx.
+# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
+# JupyterLab; docutils with Sphinx.
 BROUGHT_BY = {
     "torchvision": "data", "pandas": "data", "pyarrow": "data", "PIL": "data",
-    "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab", "nbclient": "lab", "IPython": "lab",
+    "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab",
+    "nbclient": "lab", "IPython": "lab",
     "sphinx": "book", "docutils": "book",
     "flwr": "flower",
     "torchjd": "torchjd",
@@ -16,15 +17,18 @@ BROUGHT_BY = {
 
 
 class NotInstalled(ImportError):
-    """An extra is needed that is not installed here; the message says which one and how to install it. ``name`` is the module."""
+    """An extra is needed that is not installed here; the message says which one and how to install it.
+
+    ``name`` is the module.
+    """
 
 
 @contextmanager
 def needed_by(what: str) -> Iterator[None]:
     """Inside this block, an import of an optional package that is not there ends in one line that says what to install.
 
-    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the absence of any other
-    module, and an optional package that is there but broken, pass through as they are.
+    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the
+    absence of any other module, and an optional package that is there but broken, pass through as they are.
     """
     try:
         yield
@@ -32,5 +36,6 @@ def needed_by(what: str) -> Iterator[None]:
         module = (error.name or "").partition(".")[0]
         if module not in BROUGHT_BY:
             raise
-        raise NotInstalled(f'{what} needs {module}, which is not installed here; pip install "fairfl[{BROUGHT_BY[module]}]"',
+        raise NotInstalled(f'{what} needs {module}, which is not installed here; '
+                           f'pip install "fairfl[{BROUGHT_BY[module]}]"',
                            name=module) from None

@@ -1,8 +1,13 @@
-"""``Federation``: a dataset and who holds which rows of it."""
+"""``Federation``: a dataset and who holds which rows of it.
+
+In: a ``Dataset`` and three lists of row numbers a client, most often from ``fairfl.partition``. Out: the same, checked,
+with sizes, shares and a passport.
+"""
 
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -39,7 +44,11 @@ class Federation:
     train: tuple[torch.Tensor, ...]
     validation: tuple[torch.Tensor, ...]
     test: tuple[torch.Tensor, ...]
-    recipe: dict = field(default_factory=dict)
+    recipe: dict[str, Any] = field(default_factory=dict)
+
+    if TYPE_CHECKING:  # what is accepted; above, what is read
+        def __init__(self, dataset: Dataset, train: Sequence[Rows], validation: Sequence[Rows], test: Sequence[Rows],
+                     recipe: dict[str, Any] = ...) -> None: ...
 
     def __post_init__(self) -> None:
         for part in PARTS:

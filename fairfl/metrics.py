@@ -1,46 +1,48 @@
 """What is fair? The numbers by which the papers judge, and how much of a spread sampling alone would give.
 
-Every function takes the clients' accuracies (or losses) as one vector, or as (..., N) with clients last, and gives one
-number per leading entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
+In: the clients' accuracies (or losses) as one vector, or as (..., N) with clients last. Out: one number per leading
+entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
 
 
-def _clients_last(values) -> np.ndarray:
-    values = np.asarray(values, dtype=float)
+def _clients_last(given: ArrayLike) -> np.ndarray:
+    values = np.asarray(given, dtype=float)
     if values.ndim == 0 or values.shape[-1] == 0:
-        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client.")
+        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last",
+                     "Give one value a client.")
     if not np.isfinite(values).all():
         where = np.argwhere(~np.isfinite(values))[0]
         raise Refused(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
     return values
 
 
-def mean(values) -> np.ndarray:
+def mean(values: ArrayLike) -> np.ndarray:
     """The plain mean over clients, each client counting once."""
     return _clients_last(values).mean(-1)
 
 
-def std(values) -> np.ndarray:
+def std(values: ArrayLike) -> np.ndarray:
     """The population standard deviation over clients (divide by N), as the papers use it."""
     return _clients_last(values).std(-1)
 
 
-def worst(values, percent: float = 10) -> np.ndarray:
+def worst(values: ArrayLike, percent: float = 10) -> np.ndarray:
     """The mean over the ``percent`` % of clients (rounded up) with the smallest values: of accuracies, the worst."""
     return _tail(values, percent, 1)
 
 
-def best(values, percent: float = 10) -> np.ndarray:
+def best(values: ArrayLike, percent: float = 10) -> np.ndarray:
     """The mean over the ``percent`` % of clients (rounded up) with the largest values: of accuracies, the best."""
     return _tail(values, percent, -1)
 
 
-def _tail(values, percent, sign):
-    values = _clients_last(values)
+def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
+    values = _clients_last(given)
     if not 0 < percent <= 100:
         raise refuse("percent", percent, "above 0, at most 100", "10 means the extreme tenth of the clients.")
     # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
@@ -48,7 +50,7 @@ def _tail(values, percent, sign):
     return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
 
 
-def angle(values) -> np.ndarray:
+def angle(values: ArrayLike) -> np.ndarray:
     """The angle in degrees between the clients' vector and the all-ones vector: ``tan = std / mean``.
 
     0 for equal values. Source: AdaFed, section 6.
@@ -56,7 +58,7 @@ def angle(values) -> np.ndarray:
     return np.degrees(np.arctan2(std(values), mean(values)))
 
 
-def kl(values) -> np.ndarray:
+def kl(values: ArrayLike) -> np.ndarray:
     """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
     values = _clients_last(values)
     if (values < 0).any() or (values.sum(-1) == 0).any():
@@ -68,43 +70,52 @@ def kl(values) -> np.ndarray:
     return terms.sum(-1)
 
 
-def improved(before, after) -> np.ndarray:
+def improved(before: ArrayLike, after: ArrayLike) -> np.ndarray:
     """The share of clients whose loss went down from ``before`` to ``after``. Source: FedMGDA+, section 6."""
     before, after = _clients_last(before), _clients_last(after)
     if before.shape != after.shape:
-        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal", "Compare the same clients.")
+        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal",
+                     "Compare the same clients.")
     return (after < before).mean(-1)
 
 
-def sampling_std(accuracies, test_sizes) -> np.ndarray:
+def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     """The spread over clients that their finite test sets alone would show.
 
-    If client k is right with probability ``p`` (here: the clients' pooled accuracy) on each of its ``n_k`` test rows, its
-    measured accuracy has variance ``p (1 − p) / n_k``. This is the square root of the mean of these variances: what ``std``
-    would be near if every client were equally well served and no two shared a test row.
+    If client k is right with probability ``p`` (here: the clients' pooled accuracy) on each of its ``n_k`` test rows,
+    its measured accuracy has variance ``p (1 − p) / n_k``. This is the square root of the mean of these variances: what
+    ``std`` would be near if every client were equally well served and no two shared a test row.
     """
     accuracies = _clients_last(accuracies)
     sizes = np.asarray(test_sizes, dtype=float)
     if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
-        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client.")
-    if not ((0 <= accuracies) & (accuracies <= 1)).all():
+        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers",
+                     "Give one test size a client.")
+    if not ((accuracies >= 0) & (accuracies <= 1)).all():
         raise refuse("the range of accuracies", (float(accuracies.min()), float(accuracies.max())), "0 to 1",
                      "Give fractions; losses have no such spread.")
     p = (accuracies * sizes).sum(-1) / sizes.sum()
     return np.sqrt(p * (1 - p) * (1 / sizes).mean())
 
 
-def summary(accuracies, test_sizes=None, percent: float = 10) -> dict[str, float]:
-    """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats)."""
+def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
+    """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
+
+    >>> from fairfl import metrics
+    >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
+    >>> {name: round(value, 1) for name, value in row.items() if name != "KL"}
+    {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
+    """
     row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
-           f"worst {percent:g} %": 100 * worst(accuracies, percent), f"best {percent:g} %": 100 * best(accuracies, percent),
+           f"worst {percent:g} %": 100 * worst(accuracies, percent),
+           f"best {percent:g} %": 100 * best(accuracies, percent),
            "angle": angle(accuracies), "KL": kl(accuracies)}
     if test_sizes is not None:
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
     return {name: float(value) for name, value in row.items()}
 
 
-def loss_summary(losses, percent: float = 10) -> dict[str, float]:
+def loss_summary(losses: ArrayLike, percent: float = 10) -> dict[str, float]:
     """The row for one vector of losses, in their own unit; the worst clients are those with the largest."""
     row = {"mean loss": mean(losses), "std of loss": std(losses), f"worst {percent:g} % by loss": best(losses, percent),
            f"best {percent:g} % by loss": worst(losses, percent)}

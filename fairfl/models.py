@@ -1,5 +1,7 @@
 """The models of the papers' tables, shaped by a dataset and with keyed initial weights.
 
+In: a name or a function, and a ``Dataset``. Out: a ``torch.nn.Module``.
+
 Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes); where a
 dataset's targets are numbers, "classes" is how many, and ``logistic`` is linear regression. Where a table ends in a
 softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run under
@@ -83,13 +85,14 @@ def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> 
     """Logistic regression, one linear layer: the Adult model of FedMGDA+ (section 6.1.4) and q-FFL.
 
     ``softmax=True`` ends in a softmax, to which the cross-entropy loss adds its own. This linear model with it, and not
-    the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST tables: so has its first released
-    code, and the logs beside that code average to Table 3's FedAvg row in every digit.
+    the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST tables: so has its first
+    released code, and the logs beside that code average to Table 3's FedAvg row in every digit.
     """
     return _stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **_softmax(softmax))
 
 
-def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200), softmax: bool = False) -> nn.Module:
+def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200),
+        softmax: bool = False) -> nn.Module:
     """A feed-forward network with ReLU between its layers.
 
     The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
@@ -146,8 +149,8 @@ def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = Tru
 def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
     """FedFV's CNN for MNIST, McMahan et al.'s: 1,663,370 parameters at (1, 28, 28) and 10 classes.
 
-    The paper says "a CNN with 2 convolution layers"; the layers are those of its released code since version 2. (Version
-    1 had neither padding nor ReLU around the convolutions, and 62 outputs.)
+    The paper says "a CNN with 2 convolution layers"; the layers are those of its released code since version 2.
+    (Version 1 had neither padding nor ReLU around the convolutions, and 62 outputs.)
     """
     shape = _image(shape)
     convolutions = OrderedDict(
@@ -160,8 +163,8 @@ def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
 def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str = "cifar") -> nn.Module:
     """torchvision's ResNet-18 with group normalisation: 11,173,962 parameters at (3, 32, 32) and 10 classes.
 
-    AdaFed (sections 7.1, 7.2, appendix D) and DQN-Fed name it and give neither the groups nor the stem. ``groups``: into
-    how many parts a layer's channels are normalised; 2 is what FedDyn's and TensorFlow Federated's code have.
+    AdaFed (sections 7.1, 7.2, appendix D) and DQN-Fed name it and give neither the groups nor the stem. ``groups``:
+    into how many parts a layer's channels are normalised; 2 is what FedDyn's and TensorFlow Federated's code have.
     ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" with torchvision's 7×7, stride 2,
     and pooling, which leaves a single pixel of a 32×32 image at the end.
     """
@@ -184,8 +187,8 @@ def char_lstm(shape: tuple[int, ...], classes: int, *, embedding: int = 8, hidde
     """Next-character LSTM, (batch, time) int64 in: 819,920 parameters at the 80 characters of Shakespeare.
 
     An embedding of 8, two LSTM layers of 256, one dense layer on the last step: FedMGDA+ section 6.1.3, q-FFL and LEAF;
-    AdaFed's set-up 1 gives no widths. ``layers=1`` is AdaFed's set-up 2. (PyTorch has two bias vectors a layer, TensorFlow
-    one: 2,048 parameters more than there.) Its gradients under ``vmap`` are slow.
+    AdaFed's set-up 1 gives no widths. ``layers=1`` is AdaFed's set-up 2. (PyTorch has two bias vectors a layer,
+    TensorFlow one: 2,048 parameters more than there.) Its gradients under ``vmap`` are slow.
     """
     return _CharLSTM(classes, embedding, hidden, layers)
 

@@ -1,7 +1,8 @@
-"""Settings that are numbers: one way of refusing what is none, or is out of range."""
+"""Settings that are numbers. In: a Python, NumPy or tensor number. Out: Python's own, or a refusal with the bounds."""
 
 import math
 import operator
+from typing import Any
 
 from fairfl.errors import refuse
 
@@ -10,7 +11,7 @@ CHANGE = "Choose a value in this range."
 
 def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE) -> int:
     """``value``, a Python, NumPy or tensor integer of at least ``low``, as an ``int``; no truth values, no floats."""
-    plain = value.tolist() if hasattr(value, "tolist") else value
+    plain: Any = value.tolist() if hasattr(value, "tolist") else value
     try:
         as_int = None if isinstance(plain, bool) else operator.index(plain)
     except TypeError:
@@ -20,7 +21,7 @@ def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE
     return as_int
 
 
-def number(name: str, value: object, low: float = -math.inf, high: float = math.inf, remedy: str = CHANGE, *,
+def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf, remedy: str = CHANGE, *,
            above: bool = False, below: bool = False) -> float:
     """``value`` as a finite float from ``low`` to ``high``; ``above`` and ``below`` leave the bound itself out."""
     try:
@@ -40,4 +41,5 @@ def betas(values: object) -> tuple[float, float]:
     """Adam's two decay rates."""
     if not isinstance(values, (tuple, list)) or len(values) != 2:
         raise refuse("betas", values, "two numbers, each 0 to below 1", CHANGE)
-    return tuple(number("betas", value, 0, 1, below=True) for value in values)
+    first, second = (number("betas", value, 0, 1, below=True) for value in values)
+    return first, second

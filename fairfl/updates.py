@@ -1,17 +1,22 @@
 """``Updates``: what clients hand to the server in one round. The narrow waist of the package.
 
-Everything above makes ``Updates`` (simulated clients, a real deployment, five vectors typed into a
-notebook), everything below consumes them, and neither side knows the other.
+In: one row a client, and what the clients say of themselves. Out: the same as tensors, checked. Everything above makes
+``Updates`` (simulated clients, a real deployment, five vectors typed into a notebook), everything below consumes them,
+and neither side knows the other.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
+
+Vector = torch.Tensor | np.ndarray | Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Layout:
         return sum(self.sizes)
 
 
-def _vector(name: str, values, clients: int) -> torch.Tensor:
+def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
     tensor = torch.as_tensor(values).detach()
     if tensor.shape != (clients,):
         raise refuse(f"the shape of {name}", tuple(tensor.shape), f"({clients},), one entry per participating client",
@@ -63,20 +68,32 @@ class Updates:
 
     Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged``
     for non-finite entries (client and round named), for whatever made them, they are numbers of a run.
+
+    >>> from fairfl import Updates, rules
+    >>> updates = Updates([[1.0, 0.0], [0.0, 2.0]], losses=[0.5, 1.5])
+    >>> direction = rules.make("FedAvg").direction(updates)
+    >>> direction.vector, direction.rates.tolist()
+    (tensor([0.5000, 1.0000]), [0.5, 2.0])
     """
 
     gradients: torch.Tensor
     _: KW_ONLY
-    losses: torch.Tensor | None = None
-    shares: torch.Tensor | None = None
-    clients: torch.Tensor | None = None
-    population: int | None = None
+    losses: torch.Tensor = None  # type: ignore[assignment]
+    shares: torch.Tensor = None  # type: ignore[assignment]
+    clients: torch.Tensor = None  # type: ignore[assignment]
+    population: int = None  # type: ignore[assignment]
     round: int = 0
-    layout: Layout | None = None
+    layout: Layout = None  # type: ignore[assignment]
     extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
     local_lr: float = 1.0
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # what is accepted; above, what a rule that lists it in ``needs`` reads
+        def __init__(self, gradients: Vector | Sequence[Sequence[float]], *, losses: Vector | None = None,
+                     shares: Vector | None = None, clients: Vector | None = None, population: int | None = None,
+                     round: int = 0, layout: Layout | None = None, extras: Mapping[str, Vector] = {},
+                     local_lr: float = 1.0) -> None: ...
+
+    def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
         gradients = torch.as_tensor(self.gradients).detach()
         if gradients.is_complex():

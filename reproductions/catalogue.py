@@ -15,6 +15,12 @@ def names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
+def undeclared() -> dict[tuple[str, str], str]:
+    """(paper, table) → why no declaration reruns it."""
+    told = tomllib.loads((FOLDER.parent / "undeclared.toml").read_text(encoding="utf-8"))
+    return {(paper, table): why for paper, tables in told.items() for table, why in tables.items()}
+
+
 def load(name: str | Path) -> Experiment:
     """The experiment called ``name``, or declared in the TOML file at ``name``.
 

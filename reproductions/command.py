@@ -5,11 +5,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairfl_book import terminal
+
 from fairfl.errors import Refused
 from fairfl.training.checks import a_device
-from fairfl_book import terminal
 from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, verify
 from reproductions.jobs import select
+from reproductions.published import published
 
 
 def parser() -> argparse.ArgumentParser:
@@ -121,12 +123,15 @@ def _again(experiment, given, records, folder, device) -> int:
 
 
 def listing(records) -> str:
-    """A line a table: name, jobs finished, title."""
+    """A line a table: name, jobs finished, title; then the published tables that nobody declared, with the reason."""
     lines = []
     for name in catalogue.names():
         experiment = catalogue.load(name)
         recorded = len(results.load(experiment, records.results))
         lines.append(f"{name:32} {recorded:4} of {len(select(experiment)):4} jobs recorded   {experiment.title}")
+    cells = published().groupby(["paper", "table"]).size()
+    lines += ["", "Never declared:"]
+    lines += [f"{paper:12} {table:8} {cells[paper, table]:4} cells   {why}" for (paper, table), why in catalogue.undeclared().items()]
     return "\n".join(lines)
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
+from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.server.step import Server
 from reproductions import baselines, measures, references, released
 from reproductions.settings import made
-from fairfl.clients.provide import refuse_unprovided
-from fairfl.server.step import Server
 
 RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
 ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}
@@ -70,7 +70,8 @@ class Experiment:
     ``paper``, ``table``, ``dataset`` and ``setup`` (the beginning of the printed set-up) select the published cells; ``spread`` says which
     ± they print, ``published_seeds`` how many runs are behind them. ``federation``: a preset of ``fairfl.partition`` or a
     ``module:function`` of one seed; ``split_seed`` is that seed, the same for every run; with ``split_per_seed`` each run
-    adds its own, and is split as no other. ``last``: evaluations over which the final
+    adds its own, and is split as no other; ``split_given``: the data come with their split, so that
+    nobody draws one. ``last``: evaluations over which the final
     accuracies are averaged. ``together``: which jobs train as one batch on a CPU ("none", "seeds" of a row, or all "rows" that differ in
     rule, server and attack alone); on CUDA at least the seeds do. ``chosen``: what the paper leaves out, and what was taken.
     ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. ``reading_of``:
@@ -93,6 +94,7 @@ class Experiment:
     spread: str = "unsaid"
     split_seed: int = 0
     split_per_seed: bool = False
+    split_given: bool = False
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     model_settings: dict = field(default_factory=dict)
     local: dict = field(default_factory=dict)
@@ -153,7 +155,7 @@ class Experiment:
     def _check(self, row: Row) -> None:
         _check_source("source", row.source)
         rule = self.rule(row)
-        refuse_unprovided(rule)
+        refuse_unprovided(rule.name, rule.needs)
         if self.participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)

@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable
 
 from fairfl.clients import Ditto, LocalSGD
+from fairfl.server.step import Server
 from reproductions import settings
 from reproductions.experiment import Experiment, Row
-from fairfl.server.step import Server
 
 # Of an experiment; all else in a declaration is about the published table or the way it is run.
 DECIDES = ("federation", "split_seed", "split_per_seed", "model", "model_settings", "rounds", "participation", "evaluate_every")

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from fairfl.training.settings import describe, describe_rule
 from reproductions import identity
 from reproductions.experiment import Experiment, Row
-from fairfl.training.settings import describe, describe_rule
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from fairfl.extras import needed_by
 from reproductions import runner
 from reproductions.jobs import Job, groups
 from reproductions.runner import Outcome
-from fairfl.extras import needed_by
 
 
 def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: str | None = None, address: str | None = None,

@@ -1,8 +1,8 @@
 """The papers' printed numbers as a table."""
 
 from fairfl.errors import unknown
-from reproductions import places
 from fairfl.extras import needed_by
+from reproductions import places
 
 
 def published(**given):

@@ -10,8 +10,8 @@ import numpy as np
 
 from fairfl.errors import Refused, unknown
 from reproductions import results
-from reproductions.experiment import Experiment
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
+from reproductions.experiment import Experiment
 from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")
@@ -60,7 +60,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             ours = [line[column.metric] for line in mine if not line["failed"] and isinstance(line.get(column.metric), float)]
             left_out = bool(row.underspecified or experiment.underspecified)
             equal = compare(ours, value, spread, experiment.published_seeds, margin=margin_of(column.of), population=experiment.spread == "population",
-                            one_split=not experiment.split_per_seed, settings=row.underspecified or experiment.underspecified)
+                            one_split=not (experiment.split_per_seed or experiment.split_given), settings=row.underspecified or experiment.underspecified)
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
                 verdict = Verdict("underspecified" if left_out else "not reproduced",

@@ -14,18 +14,18 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import Refused
+from fairfl.training import History
 from reproductions import catalogue, journal, locks
 from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
 from reproductions.measures import measure
 from reproductions.runner import where
-from fairfl.training import History
 
 POINTS = 40
 SWING = 10  # evaluations over which the accuracies' swing is taken
 EARLIER = " [earlier declaration, {key}]"
 CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
-PROVENANCE = ("job", "group", "started", "versions", "processor", "machine", "engine", "federation")
+PROVENANCE = ("job", "group", "started", "cpu_seconds", "versions", "processor", "machine", "engine", "federation")
 SHARED = ("group", "versions", "processor", "machine", "federation")  # what ``NAME.json`` writes once for all jobs that have it in common
 CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improved"]
 

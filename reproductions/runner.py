@@ -11,11 +11,11 @@ import torch
 
 from fairfl import models, partition
 from fairfl.errors import Refused
+from fairfl.federation import Federation
+from fairfl.training import jobs as training
 from reproductions import locks, provenance, references, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
-from fairfl.federation import Federation
-from fairfl.training import jobs as training
 
 
 @dataclass
@@ -112,7 +112,7 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
     batch_of = lambda runs: unfinished.Batch(folder, tuple(run.name.key for run in runs), device)
 
     def begin(runs):
-        started.append(time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()))
+        started.append((time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()), time.process_time()))
         batch_of(runs).begin()
         return batch_of(runs).checkpoint
 
@@ -130,14 +130,15 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
         if error:
             report(f"{title} diverged: {error}")
         batch.finish_training()
-        group = [[run.name.row.label, run.seed] for run in runs]
+        group, (when, at) = [[run.name.row.label, run.seed] for run in runs], started[-1]
+        work = round((time.process_time() - at) / len(runs), 1)
         for run, history in zip(runs, histories):
             job, file = run.name, where(folder, run.name)
             if file.exists():  # written before a kill
                 continue
             history.parameters = None
             history.seconds /= len(runs)
-            history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": started[-1], "group": group,
+            history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": when, "cpu_seconds": work, "group": group,
                                  "failed": str(error or ""), "versions": provenance.versions(), "processor": provenance.processor()}
             history.save(file)
             outcome.written.append(file)

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import yaml
+from fairfl_book.build import twins
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import fairfl
 from fairfl import extras
-from fairfl_book.build import twins
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import flwr
 import torch
+from post_offices import demo, loopback, simulated
 
 from fairfl import train
-from post_offices import demo, loopback, simulated
 
 HERE = Path(__file__).parent
 RULES = {"FedAvg": {}, "FedMGDAPlus": {}, "FedFV": {"tau": 2}, "AFL": {}}

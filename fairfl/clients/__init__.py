@@ -1,4 +1,9 @@
-"""What clients do in a round. This room knows nothing of rules."""
+"""What clients do in a round. This room knows nothing of rules.
+
+In: a model, the examples, ``Slot``s (who trains, on which rows) and ``LocalSGD`` (how). Out: their pseudo-gradients (S,
+d); from a ``Scorer`` accuracies and losses; and by name what a rule may ask for beside them (``provide.PROVIDERS``).
+Two engines do this work, one slot after the other or all as one stack, and visit the same rows in the same order.
+"""
 
 from fairfl.clients.correction import Correction
 from fairfl.clients.ditto import Ditto

@@ -11,16 +11,16 @@ from torch.func import functional_call, vmap
 from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
-from fairfl.clients.slots import Slot
-
+from fairfl.clients.loss import Loss
+from fairfl.clients.slots import Examples, Slot
 
 # Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
 # trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000
 
 
-def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-        anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
+def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
+        loss: Loss, anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
     """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
     flat.module.train()
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
@@ -33,8 +33,12 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
     return deltas
 
 
-def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, places, bound):
-    """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to ``deltas[places]``."""
+def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
+           loss: Loss, anchors: torch.Tensor | None, deltas: torch.Tensor, places: list[int],
+           bound: Bound | None) -> None:
+    """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to
+    ``deltas[places]``.
+    """
     of_run = torch.tensor([s.run for s in slots], device=starts.device)
     start = starts[of_run]
     plan, weight = _plan(slots, local, round, data.inputs.device)
@@ -45,30 +49,33 @@ def _train(flat, data, slots, starts, local, round, loss, anchors, deltas, place
     if local.proximal:
         pull = [p.contiguous() for p in flat.split((starts if anchors is None else anchors)[of_run]).values()]
     moments = local.moments(parameters)
-    names, lr, ragged = flat.layout.names, local.lr_at(round), weight is not None
+    names, lr = flat.layout.names, local.lr_at(round)
 
-    def slot_loss(params, x, y, w):
+    def slot_loss(params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor,
+                  w: torch.Tensor | None) -> torch.Tensor:
         per_row = loss(functional_call(flat.module, params, (x,)), y)
-        return (per_row * w).sum() if ragged else per_row.mean()
+        return per_row.mean() if w is None else (per_row * w).sum()
 
     with torch.enable_grad():
         for t in range(max(steps)):
             active = sum(s > t for s in steps)
             now = [p[:active].detach().requires_grad_() for p in parameters]
             rows = plan[:active, t]
-            losses = vmap(slot_loss, in_dims=(0, 0, 0, 0 if ragged else None))(
-                dict(zip(names, now)), data.inputs[rows], data.targets[rows], weight[:active, t] if ragged else None)
+            losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weight is None else 0))(
+                dict(zip(names, now)), data.inputs[rows], data.targets[rows],
+                None if weight is None else weight[:active, t])
             # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
-                first = lambda stacks: stacks and [stack[:active] for stack in stacks]
+                first = lambda stacks, active=active: stacks and [stack[:active] for stack in stacks]
                 local.descend(first(parameters), grads, first(pull), [first(m) for m in moments], lr, t + 1,
                               bound and bound.rows(slice(active)))
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
     deltas[torch.tensor(places, device=deltas.device)] = start - ended
 
 
-def _plan(slots, local, round, device):
+def _plan(slots: list[Slot], local: LocalSGD, round: int,
+          device: torch.device) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
 
     The weights are ``None`` where nothing is padded.

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
+
+if TYPE_CHECKING:
+    from fairfl.clients.local import LocalSGD
 
 Stacks = dict[str, torch.Tensor]
 
@@ -18,6 +22,13 @@ class Correction:
     as well. Settings are public attributes; anything else on ``self`` is shared by all clients and runs, and lost with
     a checkpoint. Methods see S slots (client and run) as stacks (S, d), which they leave unchanged: ``own``, what each
     keeps, by name, and ``common``, its mean over the population of the slot's run (equal rows within a run).
+
+    >>> from fairfl.clients import Correction, LocalSGD
+    >>> class Clipped(Correction):
+    ...     def gradient(self, g, w, start, own, common):
+    ...         return g / g.norm(dim=1, keepdim=True).clamp(min=1)
+    >>> LocalSGD(lr=0.5, correct=Clipped()).steps_of(20)
+    1
     """
 
     keeps: tuple[str, ...] = ()
@@ -29,18 +40,21 @@ class Correction:
     def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks,
                  common: Stacks) -> torch.Tensor:
         """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
-        proximal term and momentum; ``own`` and ``common`` as the round began."""
+        proximal term and momentum; ``own`` and ``common`` as the round began.
+        """
         return g
 
     def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks,
               step_sizes: torch.Tensor) -> Stacks:
         """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end of local training;
-        ``step_sizes`` (S, 1): the sum of each slot's."""
+        ``step_sizes`` (S, 1): the sum of each slot's.
+        """
         return own
 
     def sent(self, delta: torch.Tensor, common: Stacks, steps: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
         """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d). ``common`` has seen this
-        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1."""
+        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1.
+        """
         return delta
 
 
@@ -68,7 +82,7 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local,
+    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local: "LocalSGD",
               round: int) -> torch.Tensor:
         """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]

@@ -1,26 +1,22 @@
 """Limited-memory BFGS on the client: what DQN-Fed's rate is made of."""
 
-from numbers import Integral, Real
-
 import torch
 
-from fairfl.errors import refuse
+from fairfl.numbers import number, whole
 
 
 class LBFGS:
     """An inverse Hessian ``B ≈ H⁻¹`` from the last ``memory`` pairs ``s = w − w_before``, ``y = ∇f(w) − ∇f(w_before)``.
 
-    A pair is skipped where ``sᵀy ≤ skip ‖s‖ ‖y‖``: B stays positive definite. Keeps 2 · memory + 2 vectors of length d. Source: Nocedal
-    and Wright, Algorithm 7.4; where the pairs come from and B₀ are not given by DQN-Fed's paper, and are this package's choice.
-    Raises ``ValueError`` for a ``memory`` below 1 and a ``skip`` outside of 0 to 1.
+    A pair is skipped where ``sᵀy ≤ skip ‖s‖ ‖y‖``: B stays positive definite. Keeps 2 · memory + 2 vectors of length d.
+    Source: Nocedal and Wright, Algorithm 7.4; where the pairs come from and B₀ are not given by DQN-Fed's paper, and
+    are this package's choice. Raises ``ValueError`` for a ``memory`` below 1 and a ``skip`` outside of 0 to 1.
     """
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
-        if not isinstance(memory, Integral) or isinstance(memory, bool) or memory < 1:
-            raise refuse("memory", memory, "a whole number, 1 or more", "It is the number of pairs that are kept.")
-        if not isinstance(skip, Real) or not 0 <= skip < 1:
-            raise refuse("skip", skip, "0 to below 1", "It is the least cosine between s and y of a pair that is kept.")
-        self.memory, self.skip = memory, skip
+        self.memory = whole("memory", memory, 1, "It is the number of pairs that are kept.")
+        self.skip = number("skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.",
+                           below=True)
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None
 
@@ -48,5 +44,5 @@ class LBFGS:
         return {"pairs": self.pairs, "last": self.last}
 
     def load_state_dict(self, state: dict) -> None:
-        self.pairs = [tuple(pair) for pair in state["pairs"]]
+        self.pairs = [(s, y) for s, y in state["pairs"]]
         self.last = None if state["last"] is None else tuple(state["last"])

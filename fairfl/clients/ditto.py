@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 import torch
 
 from fairfl.clients.engines import train_slots
+from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
+from fairfl.clients.loss import Loss
+from fairfl.clients.slots import Examples, Slot
 from fairfl.errors import refuse
 from fairfl.numbers import number
 
@@ -14,26 +17,32 @@ from fairfl.numbers import number
 class Ditto:
     """``v_k ← v_k − η (∇f_k(v_k) + λ (v_k − w_t))`` beside the common model's training (Li et al. 2021, Algorithm 1).
 
-    ``strength``: λ, how firmly a personal model is held; 0 trains alone. ``local``: how it is trained each time its client takes
-    part; its own proximal term is λ. Personal models start at w_0, are kept between rounds, and are what is evaluated.
+    ``strength``: λ, how firmly a personal model is held; 0 trains alone. ``local``: how it is trained each time its
+    client takes part; its own proximal term is λ. Personal models start at w_0, are kept between rounds, and are what
+    is evaluated.
     """
 
     strength: float = 0.1
     local: LocalSGD = LocalSGD()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         number("strength", self.strength, 0, remedy="It is λ, the pull towards the common model.")
         if not isinstance(self.local, LocalSGD):
             raise refuse("local", self.local, "LocalSGD(...)", "It says how a personal model is trained.")
         if self.local.proximal:
             raise refuse("local.proximal", self.local.proximal, "0", "Ditto's pull is given by strength.")
         if self.local.correct is not None:
-            raise refuse("local.correct", self.local.correct, "None", "A correction is for the common model: train(local=...).")
+            raise refuse("local.correct", self.local.correct, "None",
+                         "A correction is for the common model: train(local=...).")
 
-    def step(self, flat, data, slots, personal: torch.Tensor, w: torch.Tensor, round: int, loss, engine: str) -> None:
-        """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model w_t."""
+    def step(self, flat: FlatModel, data: Examples, slots: list[Slot], personal: torch.Tensor, w: torch.Tensor,
+             round: int, loss: Loss, engine: str) -> None:
+        """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model
+        w_t.
+        """
         clients = torch.tensor([slot.client for slot in slots], device=personal.device)
         own = [replace(slot, run=i) for i, slot in enumerate(slots)]
         starts = personal[clients]
         local = replace(self.local, proximal=self.strength)
-        personal[clients] = starts - train_slots(flat, data, own, starts, local, round, loss, engine, w.expand_as(starts))
+        personal[clients] = starts - train_slots(flat, data, own, starts, local, round, loss, engine,
+                                                 w.expand_as(starts))

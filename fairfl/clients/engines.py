@@ -8,7 +8,8 @@ from fairfl.clients import batched, sequential
 from fairfl.clients.correction import Bound, Stacks
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
-from fairfl.clients.slots import Slot
+from fairfl.clients.loss import Loss
+from fairfl.clients.slots import Examples, Slot
 from fairfl.errors import Refused, unknown
 
 ENGINES = {"sequential": sequential.run, "batched": batched.run}
@@ -35,8 +36,9 @@ def choose(flat: FlatModel, slots: int) -> str:
     return "batched" if flat.vector.numel() <= CPU_LIMIT else "sequential"
 
 
-def train_slots(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-                engine: str, anchors: torch.Tensor | None = None, kept: Sequence[Stacks] | None = None) -> torch.Tensor:
+def train_slots(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
+                loss: Loss, engine: str, anchors: torch.Tensor | None = None,
+                kept: Sequence[Stacks] | None = None) -> torch.Tensor:
     """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``.
 
     ``kept``: for each run what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
@@ -46,7 +48,8 @@ def train_slots(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, 
     if local.correct is None:
         return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
     if kept is None:
-        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train")
+        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; "
+                      "use fairfl.train")
     bound = Bound.of(local.correct, slots, starts, kept)
     deltas = ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors, bound)
     return bound.close(deltas, slots, kept, local, round)

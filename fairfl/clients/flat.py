@@ -24,8 +24,8 @@ class FlatModel:
         tracking = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
         if tracking:
             kind = type(tracking[0]).__name__
-            raise Refused(f"the model has {kind} layers that track running statistics, which are not parameters and would "
-                             f"leak from client to client; use track_running_stats=False, or group normalisation")
+            raise Refused(f"the model has {kind} layers that track running statistics, which are not parameters and "
+                          f"would leak from client to client; use track_running_stats=False, or group normalisation")
         self.draws = False
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
         self.vector = torch.cat([p.detach().flatten() for _, p in named])

@@ -15,10 +15,10 @@ from fairfl.randomness import generator
 class LocalSGD:
     """Local training: ``epochs`` passes of SGD, or of Adam, over the client's own rows, from the server's model.
 
-    ``lr``: step size ℓ, times ``decay`` to the power of the round. ``batch_size``: rows a step; ``None`` takes all of the
-    client's rows (full batch). ``momentum``: heavy-ball, started at zero every round. ``proximal``: μ of FedProx, which adds
-    ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early). ``correct``: a
-    ``Correction`` of yours, such as SCAFFOLD's control variates.
+    ``lr``: step size ℓ, times ``decay`` to the power of the round. ``batch_size``: rows a step; ``None`` takes all of
+    the client's rows (full batch). ``momentum``: heavy-ball, started at zero every round. ``proximal``: μ of FedProx,
+    which adds ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early).
+    ``correct``: a ``Correction`` of yours, such as SCAFFOLD's control variates.
 
     ``optimiser``: "sgd", or "adam" with ``betas`` and ``eps`` as in ``torch.optim.Adam``. Its moments and their bias
     correction start anew in every round, for clients that are seen seldom keep no state (as Wang et al. 2021, "Local
@@ -40,13 +40,13 @@ class LocalSGD:
     betas: tuple[float, float] = (0.9, 0.999)
     eps: float = 1e-8
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimiser not in ("sgd", "adam"):
             raise unknown("local optimiser", self.optimiser, ("sgd", "adam"))
         for name, usual, reader in (("momentum", 0, "sgd"), ("betas", (0.9, 0.999), "adam"), ("eps", 1e-8, "adam")):
             if getattr(self, name) != usual and self.optimiser != reader:
-                raise Refused(f"local optimiser {self.optimiser!r} does not read {name}, which is {getattr(self, name)!r}; "
-                              f"leave it out, or use {reader!r}")
+                raise Refused(f"local optimiser {self.optimiser!r} does not read {name}, which is "
+                              f"{getattr(self, name)!r}; leave it out, or use {reader!r}")
         put = lambda name, value: object.__setattr__(self, name, value)
         put("betas", betas(self.betas))
         # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
@@ -54,11 +54,12 @@ class LocalSGD:
         for name in ("epochs", "batch_size", "steps"):
             if getattr(self, name) is not None or name == "epochs":
                 keep(name, whole(name, getattr(self, name), 1))
-        for name, high, ends in (("lr", math.inf, {"above": True}), ("momentum", 1, {"below": True}), ("proximal", math.inf, {}),
-                                 ("decay", 1, {"above": True}), ("eps", math.inf, {"above": True})):
-            keep(name, number(name, getattr(self, name), 0, high, **ends))
+        for name, high in (("lr", math.inf), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
+            keep(name, number(name, getattr(self, name), 0, high, above=name in ("lr", "decay", "eps"),
+                              below=name == "momentum"))
         if self.correct is not None and not isinstance(self.correct, Correction):
-            raise refuse("correct", self.correct, "a Correction", "Derive your class from fairfl.clients.Correction, and give an instance.")
+            raise refuse("correct", self.correct, "a Correction",
+                         "Derive your class from fairfl.clients.Correction, and give an instance.")
 
     def lr_at(self, round: int) -> float:
         """The step size of this round."""
@@ -71,8 +72,10 @@ class LocalSGD:
 
     def descend(self, w: list[torch.Tensor], g: list[torch.Tensor], anchor: list[torch.Tensor] | None,
                 moments: list[list[torch.Tensor]], lr: float, step: int, bound: Bound | None = None) -> None:
-        """Step number ``step``, from 1, which changes ``w`` and ``moments``. Each is a list of stacks (S, ...), one a parameter or one
-        for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S slots."""
+        """Step number ``step``, from 1, which changes ``w`` and ``moments``. Each is a list of stacks (S, ...), one a
+        parameter or one for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S
+        slots.
+        """
         if bound is not None:
             flat = bound.gradient(*(torch.cat([p.flatten(1) for p in stacks], dim=1) for stacks in (g, w)))
             g = [piece.view_as(p) for piece, p in zip(flat.split([p[0].numel() for p in w], dim=1), w)]

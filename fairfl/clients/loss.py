@@ -9,6 +9,8 @@ import torch.nn.functional as F
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, unknown
 
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
 cross_entropy = partial(F.cross_entropy, reduction="none")
 
 
@@ -18,10 +20,10 @@ def squared(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     return F.mse_loss(outputs.reshape(targets.shape), targets, reduction="none").reshape(len(targets), -1).mean(1)
 
 
-LOSSES = {"cross_entropy": cross_entropy, "squared": squared}
+LOSSES: dict[str, Loss] = {"cross_entropy": cross_entropy, "squared": squared}
 
 
-def loss_of(loss: Callable | str | None, dataset: Dataset) -> Callable:
+def loss_of(loss: Loss | str | None, dataset: Dataset) -> Loss:
     """``loss``, the loss of that name, or what fits ``dataset``: cross-entropy for classes, squared error for numbers.
 
     Raises ``Refused`` for an unknown name, and for one of ours that does not fit.
@@ -32,5 +34,6 @@ def loss_of(loss: Callable | str | None, dataset: Dataset) -> Callable:
     chosen = LOSSES[loss or fits] if loss is None or isinstance(loss, str) else loss
     if chosen in LOSSES.values() and chosen is not LOSSES[fits]:
         aim = "class numbers" if dataset.classes else "numbers to be predicted"
-        raise Refused(f"the targets of {dataset.called} are {aim}, for which the loss is {fits!r}; leave loss out to have it")
+        raise Refused(f"the targets of {dataset.called} are {aim}, for which the loss is {fits!r}; "
+                      f"leave loss out to have it")
     return chosen

@@ -1,12 +1,16 @@
 """What ``train`` can hand to a rule beyond gradients and shares, by name."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
 from fairfl.clients.curvature import LBFGS
-from fairfl.errors import unknown
 from fairfl.clients.evaluation import Scorer
+from fairfl.clients.flat import FlatModel
+from fairfl.clients.loss import Loss
+from fairfl.clients.slots import Examples
+from fairfl.errors import unknown
 
 
 @dataclass(frozen=True)
@@ -14,22 +18,22 @@ class RoundView:
     """One run's round as a provider sees it.
 
     ``rows``, ``validation``: the participants' training and validation rows, as lists of tensors. ``start``: w_t (d,).
-    ``gradients`` (K, d): pseudo-gradients. ``clients``: their numbers. ``pseudo_lr``: for each, the sum of step sizes behind its row.
-    ``memory``: what a provider keeps of clients between rounds, by name and client. ``scored``: accuracies and losses (K,) at w_t
-    where somebody has them already, by part ("train", "validation").
+    ``gradients`` (K, d): pseudo-gradients. ``clients``: their numbers. ``pseudo_lr``: for each, the sum of step sizes
+    behind its row. ``memory``: what a provider keeps of clients between rounds, by name and client. ``scored``:
+    accuracies and losses (K,) at w_t where somebody has them already, by part ("train", "validation").
     """
 
-    flat: object
-    data: object
-    loss: object
-    rows: list
-    validation: list
+    flat: FlatModel
+    data: Examples
+    loss: Loss
+    rows: list[torch.Tensor]
+    validation: list[torch.Tensor]
     start: torch.Tensor
     gradients: torch.Tensor
-    clients: list
-    pseudo_lr: list
-    memory: dict
-    scored: dict = field(default_factory=dict)
+    clients: list[int]
+    pseudo_lr: list[float]
+    memory: dict[str, Any]
+    scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
     def at_start(self, part: str) -> tuple[torch.Tensor, torch.Tensor]:
         """Accuracies and mean losses (K,) at w_t on the rows of ``part``, taken once a round."""
@@ -62,9 +66,9 @@ def accuracies(view: RoundView) -> torch.Tensor:
 def newton_rates(view: RoundView) -> torch.Tensor:
     """DQN-Fed's rates r_k, (K,): the first-order fall of each client's own quasi-Newton step, on the scale of its row.
 
-    With ``∇ = g_k / ℓ`` (ℓ the client's sum of step sizes; exact for one full-batch step) and B from the gradients at this client's
-    visits so far (``LBFGS``, B₀ = ℓ I), the fall is ``∇ᵀ B ∇``, and a direction lowers the loss by it if ``g_k · dir = ℓ ∇ᵀ B ∇``.
-    A first visit has no pairs and gives ``‖g_k‖²``: the fall of the client's own local step.
+    With ``∇ = g_k / ℓ`` (ℓ the client's sum of step sizes; exact for one full-batch step) and B from the gradients at
+    this client's visits so far (``LBFGS``, B₀ = ℓ I), the fall is ``∇ᵀ B ∇``, and a direction lowers the loss by it if
+    ``g_k · dir = ℓ ∇ᵀ B ∇``. A first visit has no pairs and gives ``‖g_k‖²``: the fall of the client's own local step.
     """
     memory = view.memory.setdefault("newton_rates", {})
     out = []
@@ -83,9 +87,9 @@ PROVIDERS = {"losses": losses, "losses_after": losses_after, "accuracies": accur
 ALWAYS = {"layout", "shares"}
 
 
-def refuse_unprovided(rule) -> None:
-    """Refuse, before the first round, a rule that needs what nobody provides."""
-    for name in sorted(rule.needs - ALWAYS):
+def refuse_unprovided(rule: str, needs: frozenset[str]) -> None:
+    """Refuse, before the first round, the rule called ``rule`` if nobody provides what it needs."""
+    for name in sorted(needs - ALWAYS):
         if name not in PROVIDERS:
-            raise unknown(f"need of rule {rule.name}", name, set(PROVIDERS) | ALWAYS,
+            raise unknown(f"need of rule {rule}", name, set(PROVIDERS) | ALWAYS,
                           "train provides these; put anything else on the client side, in your own loop.")

@@ -5,18 +5,19 @@ import torch
 from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
-from fairfl.clients.slots import Slot
+from fairfl.clients.loss import Loss
+from fairfl.clients.slots import Examples, Slot
 from fairfl.randomness import key
 
 
-def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int, loss,
-        anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
+def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
+        loss: Loss, anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
     """The pseudo-gradients (S, d) of ``slots``; slot i starts from ``starts[slots[i].run]``.
 
-    The proximal term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given. ``bound``: the
-    correction of ``slots``.
+    The proximal term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given. ``bound``:
+    the correction of ``slots``.
 
-    ``data`` has ``inputs`` and ``targets`` on the model's device. ``loss(outputs, targets)`` gives one loss a row.
+    ``loss(outputs, targets)`` gives one loss a row.
     """
     flat.module.train()
     deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
@@ -36,10 +37,11 @@ def run(flat: FlatModel, data, slots: list[Slot], starts: torch.Tensor, local: L
     return deltas
 
 
-def _descend(flat, data, slot, anchor, local, lr, round, loss, bound):
+def _descend(flat: FlatModel, data: Examples, slot: Slot, anchor: torch.Tensor, local: LocalSGD, lr: float, round: int,
+             loss: Loss, bound: Bound | None) -> None:
     size = len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
-    anchor = [anchor[None]] if local.proximal else None
+    pull = [anchor[None]] if local.proximal else None
     w, g = [flat.vector[None]], [flat.gradient[None]]
     moments, step, last = local.moments(w), 0, local.steps_of(size)
     rows = slot.rows
@@ -54,4 +56,4 @@ def _descend(flat, data, slot, anchor, local, lr, round, loss, bound):
             step += 1
             flat.gradient.zero_()
             loss(flat.module(x), y).mean().backward()
-            local.descend(w, g, anchor, moments, lr, step, bound)
+            local.descend(w, g, pull, moments, lr, step, bound)

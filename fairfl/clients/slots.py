@@ -1,4 +1,4 @@
-"""``Slot``: one client of one run, the unit of work of an engine."""
+"""What engines work on: ``Examples``, and ``Slot``, one client of one run."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,18 @@ import torch
 
 
 @dataclass(frozen=True)
+class Examples:
+    """A dataset's ``inputs`` and ``targets`` on the device where the model is."""
+
+    inputs: torch.Tensor
+    targets: torch.Tensor
+
+
+@dataclass(frozen=True)
 class Slot:
     """``run``: which start weights; ``seed``: that run's seed; ``client``: its number; ``rows``: its training rows
-    (int64, on the data's device)."""
+    (int64, on the data's device).
+    """
 
     run: int
     seed: int

@@ -44,7 +44,8 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
     if not torch.is_tensor(losses) or losses.shape != (len(inputs),):
         shape = tuple(losses.shape) if torch.is_tensor(losses) else type(losses).__name__
         raise refuse("the shape of loss(outputs, targets)", shape, f"({len(inputs)},), one loss a row",
-                     "Give a loss that does not average, such as reduction='none'; for numbers to be predicted, loss='squared'.")
+                     "Give a loss that does not average, such as reduction='none'; for numbers to be "
+                     "predicted, loss='squared'.")
     if evaluates_randomly:
         raise Refused("the model or the loss draws random numbers in an evaluation, so that its scores are chance; "
                       "where forward calls F.dropout, write F.dropout(x, p, training=self.training)")

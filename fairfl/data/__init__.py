@@ -1,18 +1,22 @@
 """Datasets as tensors. This room knows nothing of clients.
 
+In: a name, or arrays of your own. Out: a ``Dataset``: ``inputs`` (N, ...), ``targets`` (N,), their class names, where
+the official test rows begin, and further columns by which rows can be split.
+
 Where a dataset is looked for, in this order: parquet files under ``$FAIRFL_DATA`` (``NAME-train.parquet`` and
 ``NAME-test.parquet``, or a folder ``NAME`` with shards as on the Hugging Face hub), then the cache
 (``$FAIRFL_CACHE``, or ``~/.cache/fairfl``), then the network, once.
 """
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from fairfl.data import adult, digits, images, parquet, shakespeare
 from fairfl.data.dataset import Dataset
 from fairfl.errors import unknown
 
-LOADERS = {
+LOADERS: dict[str, Callable[..., Dataset]] = {
     "adult": adult.load,
     "cifar10": images.cifar10,
     "cifar100": images.cifar100,
@@ -30,7 +34,7 @@ def names() -> list[str]:
     return sorted(LOADERS)
 
 
-def load(name: str, *, classes: Sequence[str | int] | None = None, **options) -> Dataset:
+def load(name: str, *, classes: Sequence[str | int] | None = None, **options: Any) -> Dataset:
     """The dataset called ``name`` (see ``names()``); its ``options`` are its loader's: ``help(data.LOADERS[name])``.
 
     ``classes``: keep the rows of these classes only, renumbered in this order (see ``Dataset.only``); what a loader

@@ -16,8 +16,8 @@ from fairfl.data.tables import Table, broken
 # The categorical attributes and their values, in UCI's own order. 8 + 16 + 7 + 14 + 6 + 5 + 2 + 41 = 99.
 ATTRIBUTES = {name: tuple(values.split()) for name, values in {
     "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
-    "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters 1st-4th "
-                 "10th Doctorate 5th-6th Preschool",
+    "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters "
+                 "1st-4th 10th Doctorate 5th-6th Preschool",
     "marital-status": "Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent "
                       "Married-AF-spouse",
     "occupation": "Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners "
@@ -26,16 +26,16 @@ ATTRIBUTES = {name: tuple(values.split()) for name, values in {
     "relationship": "Wife Own-child Husband Not-in-family Other-relative Unmarried",
     "race": "White Asian-Pac-Islander Amer-Indian-Eskimo Other Black",
     "sex": "Female Male",
-    "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India Japan "
-                      "Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico Portugal "
-                      "Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala Nicaragua "
-                      "Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
+    "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India "
+                      "Japan Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico "
+                      "Portugal Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala "
+                      "Nicaragua Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
 }.items()}
 FEATURES = tuple(f"{name}={value}" for name, values in ATTRIBUTES.items() for value in values)
 CLASSES = ("<=50K", ">50K")
 ROWS = (32561, 16281)
 # UCI's plain files have no header: these are their columns.
-_UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+_UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "  # noqa: SIM905
                 "capital-gain capital-loss hours-per-week native-country income").split()
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 # SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
@@ -49,11 +49,12 @@ def load() -> Dataset:
 
     The 99 features are one for each value of the eight categorical attributes: workclass 8, education 16,
     marital-status 7, occupation 14, relationship 6, race 5, sex 2, native-country 41. The six numbers (age, fnlwgt,
-    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is a row of zeros in
-    its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to have 99 binary
-    features"). That it is these was read in Li et al.'s released code (fair_flearn, ``data/adult/create_dataset.py``:
-    105 columns, six of them continuous and skipped "in order to be consistent" with AFL) and agrees with the sum of
-    the values that UCI lists. One attribute is education, so the domain is itself a feature.
+    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is a row of zeros
+    in its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to have 99
+    binary features"). That it is these was read in Li et al.'s released code (fair_flearn,
+    ``data/adult/create_dataset.py``: 105 columns, six of them continuous and skipped "in order to be consistent" with
+    AFL) and agrees with the sum of the values that UCI lists. One attribute is education, so the domain is itself a
+    feature.
 
     ``columns["phd"]``: 1 where education is Doctorate (413 training and 181 test rows), 0 for the other 32,148 and
     16,100. ``FEATURES`` names the inputs.
@@ -76,10 +77,10 @@ def load() -> Dataset:
 
 
 def _files() -> list[Path]:
-    if places.own():
-        if files := places.both(places.own() / "adult"):
+    if own := places.own():
+        if files := places.both(own / "adult"):
             return [files[0][0], files[1][0]]
-        plain = [places.own() / name for name in ("adult.data", "adult.test")]
+        plain = [own / name for name in ("adult.data", "adult.test")]
         if all(file.is_file() for file in plain):
             return plain
     kept = [places.cache() / "adult" / name for name in ("adult.data", "adult.test")]

@@ -1,12 +1,15 @@
 """``Dataset``: inputs and targets as two flat tensors, and what is known about each row."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse, unknown
 
@@ -29,18 +32,29 @@ class Dataset:
 
     Raises ``Refused`` if lengths or shapes differ, targets name no class, inputs are bytes, text or truth values (which
     say no scale by themselves), or an input or a number to be predicted is not finite.
+
+    >>> import numpy as np
+    >>> from fairfl import Dataset
+    >>> dataset = Dataset(np.eye(4), [0, 1, 1, 0], classes=("no", "yes"), columns={"town": [0, 0, 1, 1]})
+    >>> dataset, dataset.inputs.dtype
+    (Dataset(4 rows of shape (4,), 2 classes), torch.float32)
     """
 
     inputs: torch.Tensor
     targets: torch.Tensor
-    classes: tuple[str, ...] | None = None
-    test_from: int | None = None
+    classes: tuple[str, ...] = None  # type: ignore[assignment]
+    test_from: int = None  # type: ignore[assignment]
     columns: dict[str, torch.Tensor] = field(default_factory=dict)
     column_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variant: str = ""
     name: str = ""
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # what is accepted; above, what is read
+        def __init__(self, inputs: ArrayLike, targets: ArrayLike, classes: Sequence[object] | None = None,
+                     test_from: int | None = None, columns: Mapping[str, ArrayLike] = {},
+                     column_names: Mapping[str, tuple[str, ...]] = {}, variant: str = "", name: str = "") -> None: ...
+
+    def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
         put("inputs", self._inputs())
         rows = len(self.inputs)
@@ -86,7 +100,7 @@ class Dataset:
         h = hashlib.blake2b(digest_size=6)
         for values in (self.inputs, self.targets):
             h.update(f"{values.dtype}{tuple(values.shape)}".encode())
-            h.update(values.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+            h.update(values.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
         return h.hexdigest()
 
     @property
@@ -98,7 +112,8 @@ class Dataset:
         """``targets`` (N,), as ``reader`` needs them; raises ``Refused`` where they are numbers to be predicted."""
         if not self.classes:
             raise Refused(f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
-                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' need none")
+                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' "
+                          f"need none")
         return self.targets
 
     def _inputs(self) -> torch.Tensor:
@@ -115,7 +130,7 @@ class Dataset:
                          f"inputs{remedy}.")
         return inputs
 
-    def _column(self, what: str, values) -> torch.Tensor:
+    def _column(self, what: str, values: ArrayLike) -> torch.Tensor:
         what = f"{what} in {self.called}"
         column = _tensor(what, values, "np.unique(values, return_inverse=True), which gives names and numbers")
         numbers = what.startswith("targets") and column.is_floating_point()
@@ -164,10 +179,10 @@ class Dataset:
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
-def _tensor(what: str, values, text: str) -> torch.Tensor:
+def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Tensor:
     """``values`` as a tensor: float32 for fractions, int64 for whole ones; bytes and truth values kept."""
     try:
-        tensor = values if torch.is_tensor(values) else torch.from_numpy(np.array(values))
+        tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):
         raise refuse(what, type(values).__name__, "numbers in rows of one length, as a tensor, an array or lists",
                      f"Text has to be numbered first: {text}.") from None

@@ -4,8 +4,10 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl import vision
 from fairfl.data import places
@@ -18,7 +20,8 @@ def images_of(name: str, full: str, theirs: str, split: str | None) -> tuple[Pix
     """Training and test rows of torchvision's dataset ``theirs``, and the folder they lie in.
 
     ``full`` is the name that files of one's own would have. Raises ``FileNotFoundError`` with both ways out if it
-    can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole, ``NotInstalled`` without torchvision.
+    can neither be found nor fetched, ``ValueError`` naming the folder if what lies there is not whole, ``NotInstalled``
+    without torchvision.
     """
     root = places.cache() / "torchvision"
     if not (root / name).is_dir():
@@ -57,12 +60,12 @@ def _fetch(root: Path, name: str, theirs: str, split: str | None) -> None:
             raise
 
 
-def _open(theirs: str, root, train: bool, split: str | None, fetch: bool):
+def _open(theirs: str, root: str | Path, train: bool, split: str | None, fetch: bool) -> Any:
     kind = getattr(vision.torchvision().datasets, theirs)
     return kind(str(root), train=train, download=fetch, **({"split": split} if split else {}))
 
 
-def _upright(data, split: str | None) -> np.ndarray:
+def _upright(data: ArrayLike, split: str | None) -> np.ndarray:
     """torchvision's (N, H, W) or (N, H, W, C) as (N, C, H, W). EMNIST, which alone has splits, lies on its side."""
     images = np.asarray(data)
     if images.ndim == 4:

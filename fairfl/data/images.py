@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from fairfl.data import download, pixels, places
 from fairfl.data.dataset import Dataset
-from fairfl.data.scaling import assemble
+from fairfl.data.scaling import Normalise, assemble
 from fairfl.data.tables import broken
 from fairfl.errors import unknown
 
@@ -27,9 +27,9 @@ _CIFAR100 = tuple("""apple aquarium_fish baby bear beaver bed bee beetle bicycle
 camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur dolphin
 elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard lobster man
 maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear pickup_truck pine_tree plain
-plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark shrew skunk skyscraper snail snake spider
-squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor train trout tulip turtle wardrobe
-whale willow_tree wolf woman worm""".split())
+plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark shrew skunk skyscraper snail snake
+spider squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor train trout tulip
+turtle wardrobe whale willow_tree wolf woman worm""".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ SOURCES = {
 }
 
 
-def mnist(*, normalise=None) -> Dataset:
+def mnist(*, normalise: Normalise = None) -> Dataset:
     """MNIST: (1, 28, 28) grey digits, 60,000 + 10,000 rows, 10 classes. ``normalise``: see ``scaling.assemble``."""
     return _named("mnist", SOURCES["mnist"], normalise)
 
 
-def fashion_mnist(*, normalise=None) -> Dataset:
+def fashion_mnist(*, normalise: Normalise = None) -> Dataset:
     """Fashion-MNIST: (1, 28, 28) grey clothes, 60,000 + 10,000 rows, 10 classes.
 
     The papers' three-client problem is ``load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"))``; Li et
@@ -64,7 +64,7 @@ def fashion_mnist(*, normalise=None) -> Dataset:
     return _named("fashion_mnist", SOURCES["fashion_mnist"], normalise)
 
 
-def cifar10(*, normalise=None) -> Dataset:
+def cifar10(*, normalise: Normalise = None) -> Dataset:
     """CIFAR-10: (3, 32, 32) colour photographs, 50,000 + 10,000 rows, 10 classes.
 
     FedFV's code divides by the mean of single images' deviations, a common slip: ``normalise=((0.4914, 0.4822,
@@ -73,19 +73,19 @@ def cifar10(*, normalise=None) -> Dataset:
     return _named("cifar10", SOURCES["cifar10"], normalise)
 
 
-def cifar100(*, normalise=None) -> Dataset:
+def cifar100(*, normalise: Normalise = None) -> Dataset:
     """CIFAR-100 with its 100 fine classes: (3, 32, 32), 50,000 + 10,000 rows."""
     return _named("cifar100", SOURCES["cifar100"], normalise)
 
 
-def emnist(*, split: str = "letters", normalise=None) -> Dataset:
+def emnist(*, split: str = "letters", normalise: Normalise = None) -> Dataset:
     """EMNIST: (1, 28, 28) handwritten characters, upright; ``split`` as in ``EMNIST_SPLITS``.
 
-    "letters": 26 classes, upper and lower case together, 124,800 + 20,800 rows; "balanced": 47 classes, 112,800 + 18,800;
-    "byclass": 62 classes, 697,932 + 116,323. It has no writers: FEMNIST by writer is read with ``load("parquet", ...,
-    client="writer_id")``. FEMNIST-skewed's ten classes are ``load("emnist", classes="abcdefghij")``.
-    Files of one's own are called ``emnist_letters-train.parquet`` and so on, hold upright images, and count letters
-    from 0 or from 1.
+    "letters": 26 classes, upper and lower case together, 124,800 + 20,800 rows; "balanced": 47 classes, 112,800 +
+    18,800; "byclass": 62 classes, 697,932 + 116,323. It has no writers: FEMNIST by writer is read with
+    ``load("parquet", ..., client="writer_id")``. FEMNIST-skewed's ten classes are ``load("emnist",
+    classes="abcdefghij")``. Files of one's own are called ``emnist_letters-train.parquet`` and so on, hold upright
+    images, and count letters from 0 or from 1.
     """
     if split not in EMNIST_SPLITS:
         raise unknown("EMNIST split", split, EMNIST_SPLITS)
@@ -93,11 +93,11 @@ def emnist(*, split: str = "letters", normalise=None) -> Dataset:
     return _named("emnist", source, normalise, split)
 
 
-def _named(name: str, source: _Source, normalise, split: str | None = None) -> Dataset:
+def _named(name: str, source: _Source, normalise: Normalise, split: str | None = None) -> Dataset:
     """Source: parquet files under ``$FAIRFL_DATA``, else torchvision's download into the cache."""
     full = f"{name}_{split}" if split else name
-    files = places.both(places.own() / full) if places.own() else None
-    if files:
+    own = places.own()
+    if files := places.both(own / full) if own else None:
         whole, origins = pixels.read([*files[0], *files[1]], like=(full, source.shape)), (files[0][0], files[1][0])
         border = sum(whole.sizes[:len(files[0])])
     else:

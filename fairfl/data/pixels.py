@@ -4,6 +4,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,15 +49,17 @@ def read(files: list[Path], *, image: str | None = None, label: str | None = Non
     whose, shape = like or (files[0], parts[0].images.shape[1:])
     for file, part in zip(files, parts):
         if part.images.shape[1:] != shape:
-            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}")
+            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of "
+                               f"{whose} are {shape}")
         if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
-            raise broken(file, f"its labels are {'text' if part.labels.dtype.kind == 'U' else 'numbers'}, unlike those of {whose}")
+            kind = "text" if part.labels.dtype.kind == "U" else "numbers"
+            raise broken(file, f"its labels are {kind}, unlike those of {whose}")
     clients = None if client is None else np.concatenate([p.clients for p in parts])
     return Pixels(np.concatenate([p.images for p in parts]), np.concatenate([p.labels for p in parts]), clients,
                   parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
 
 
-def _read_one(file: Path, image, label, client, channels) -> Pixels:
+def _read_one(file: Path, image: str | None, label: str | None, client: str | None, channels: int | None) -> Pixels:
     table = Table(file)
     image, label = table.column(image, IMAGE, "image"), table.column(label, LABEL, "label")
     columns = [image, label] + ([table.column(client, (), "client")] if client is not None else [])
@@ -65,16 +68,17 @@ def _read_one(file: Path, image, label, client, channels) -> Pixels:
     if arrays is None:
         arrays = _decode(table, columns, channels)
         _keep(kept, arrays)
-    return Pixels(arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label), bool(arrays["jpeg"]))
+    return Pixels(arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label),
+                  bool(arrays["jpeg"]))
 
 
 def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str, np.ndarray]:
-    images, jpeg, cells = None, False, table.values(columns[0])
+    images, jpeg, cells = np.empty(0), False, table.values(columns[0])
     for row, cell in enumerate(cells):
-        data = cell.get("bytes") if isinstance(cell, dict) else cell
+        data: Any = cell.get("bytes") if isinstance(cell, dict) else cell
         pixels = _pixels(table.file, row, data, channels)
         jpeg = jpeg or data[:2] == b"\xff\xd8"
-        images = np.empty((len(cells), *pixels.shape), np.uint8) if images is None else images
+        images = images if row else np.empty((len(cells), *pixels.shape), np.uint8)
         if pixels.shape != images.shape[1:]:
             raise broken(table.file, f"image {row} is {pixels.shape} (channels, height, width) and the first is "
                                      f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike")
@@ -118,7 +122,8 @@ def _kept_at(file: Path, columns: list[str], channels: int | None) -> Path:
     with open(file, "rb") as opened:
         content = hashlib.file_digest(opened, "blake2b").hexdigest()
     address = f"{VERSION}/{content}/{file.stat().st_size}/{columns}/{channels}"
-    return places.cache() / "pixels" / f"{file.stem}-{hashlib.blake2b(address.encode(), digest_size=10).hexdigest()}.npz"
+    digest = hashlib.blake2b(address.encode(), digest_size=10).hexdigest()
+    return places.cache() / "pixels" / f"{file.stem}-{digest}.npz"
 
 
 def _recall(kept: Path) -> dict[str, np.ndarray] | None:
@@ -134,6 +139,6 @@ def _keep(kept: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with atomic.writing(kept) as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # type: ignore[arg-type]
     except OSError:  # a full or read-only disk costs time at the next load, and nothing else
         pass

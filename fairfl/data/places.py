@@ -56,5 +56,5 @@ def missing(name: str, files: str, why: str, second_way: str) -> FileNotFoundErr
     """The one error for a dataset that is nowhere: ``why`` the second way failed, and both ways out."""
     folder = own()
     looked = f"it is {str(folder)!r}, which has none of them" if folder else "it is not set"
-    return FileNotFoundError(f"dataset {name!r} is not on this machine, and {why}. Two ways out: (1) put {files} into a "
-                             f"folder and set FAIRFL_DATA to it (now {looked}); (2) {second_way}.")
+    return FileNotFoundError(f"dataset {name!r} is not on this machine, and {why}. Two ways out: (1) put {files} into "
+                             f"a folder and set FAIRFL_DATA to it (now {looked}); (2) {second_way}.")

@@ -1,15 +1,22 @@
 """Pixels → ``Dataset``: from bytes to floats, and the ways to normalise them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl.data.dataset import Dataset
 from fairfl.data.pixels import Pixels
 from fairfl.errors import refuse, unknown
 
+# A way, or a mean and a deviation.
+Normalise = str | Sequence[ArrayLike] | None
 
-def assemble(name: str, whole: Pixels, border: int, classes: tuple[str, ...], normalise, done: list[str],
-             columns: dict | None = None, column_names: dict | None = None) -> Dataset:
+
+def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | None, normalise: Normalise,
+             done: list[str], columns: dict[str, ArrayLike] | None = None,
+             column_names: dict[str, tuple[str, ...]] | None = None) -> Dataset:
     """Pixels → ``Dataset``: float32 from 0 to 1, training rows up to ``border``, then what ``normalise`` asks for:
 
     - None: nothing;
@@ -28,15 +35,16 @@ def assemble(name: str, whole: Pixels, border: int, classes: tuple[str, ...], no
     return Dataset(inputs, whole.labels, classes, border, columns or {}, column_names or {}, "; ".join(done), name)
 
 
-def _moments(raw: np.ndarray, train: torch.Tensor, normalise) -> tuple[torch.Tensor, torch.Tensor, str]:
+def _moments(raw: np.ndarray, train: torch.Tensor,
+             normalise: str | Sequence[ArrayLike]) -> tuple[torch.Tensor, torch.Tensor, str]:
     """Mean and deviation to normalise by, in a shape that broadcasts over rows, and the words for it."""
     channels = raw.shape[1]
     if isinstance(normalise, str):
         if normalise not in ("channel", "pixel"):
             raise unknown("normalise", normalise, ("channel", "pixel"), "Or give (mean, deviation), or None.")
         if normalise == "pixel":
-            deviation, mean = torch.std_mean(train, dim=0, correction=0)
-            return mean, deviation + 0.001 / 255, "normalised per pixel"
+            spread, centre = torch.std_mean(train, dim=0, correction=0)
+            return centre, spread + 0.001 / 255, "normalised per pixel"
         # Exact, and quicker than over floats: how often each of the 256 values occurs.
         counts = np.stack([np.bincount(raw[:, c].ravel(), minlength=256) for c in range(channels)])
         values, total = np.arange(256) / 255, counts.sum(1)
@@ -52,5 +60,5 @@ def _moments(raw: np.ndarray, train: torch.Tensor, normalise) -> tuple[torch.Ten
         if not (np.isfinite(mean).all() and (deviation > 0).all()):
             raise refuse("normalise", normalise, "finite means and positive deviations", "Pixels run from 0 to 1.")
     told = ", ".join(f"{m:.4f}/{d:.4f}" for m, d in zip(mean, deviation))
-    mean, deviation = (torch.tensor(m, dtype=torch.float32).reshape(-1, 1, 1) for m in (mean, deviation))
-    return mean, deviation, f"normalised per channel (mean/deviation {told})"
+    first, second = (torch.tensor(m, dtype=torch.float32).reshape(-1, 1, 1) for m in (mean, deviation))
+    return first, second, f"normalised per channel (mean/deviation {told})"

@@ -27,14 +27,15 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
 
     - ``stride``: the papers' is 1, and all roles then make 4.2 million windows, 2.7 GB; the default keeps every tenth.
     - ``roles``: a number (that many, drawn by ``seed``), names such as "hamlet/HAMLET", or None for all.
-    - ``min_windows``: leaves out roles with fewer windows, counted at stride 1 whatever the stride. LEAF's and q-FFL's is
+    - ``min_windows``: leaves out roles with fewer windows, counted at stride 1 whatever the stride. LEAF's and q-FFL's
+    is
       64; AdaFed's set-up 2 asks for more than 10,000.
 
     The papers' exact 31 roles are not published: ``load("shakespeare", stride=1, roles=31, min_windows=64)`` draws 31
     others by the same rule.
 
-    ``columns``: "role"; "position" and "position_end", the fractions of its role's text at which a row begins and at which
-    its next character ends (float32). Neighbouring windows overlap, so a split at fraction c without leaks is
+    ``columns``: "role"; "position" and "position_end", the fractions of its role's text at which a row begins and at
+    which its next character ends (float32). Neighbouring windows overlap, so a split at fraction c without leaks is
     ``position_end <= c`` against ``position >= c``.
     ``classes``: the 80 characters of ``ALPHABET`` ("\\n" never occurs). Accents are dropped and curly quotes
     straightened; any other unknown character is read as a space, and ``variant`` says how many were.
@@ -69,19 +70,21 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     done += [f"characters outside the alphabet read as spaces: {odd}"] if odd else []
     role = torch.repeat_interleave(torch.arange(len(chosen)), torch.tensor(counts))
     return Dataset(inputs, targets, tuple(ALPHABET), None,
-                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done), "shakespeare")
+                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done),
+                   "shakespeare")
 
 
 def _file() -> Path:
-    files = places.shards(places.own() / "shakespeare", "train") if places.own() else []
+    own = places.own()
+    files = places.shards(own / "shakespeare", "train") if own else []
     if not files:
         raise places.missing("shakespeare", "shakespeare-train.parquet (one speech a row: play, role, text)",
-                             "there is no download of it by role", "make that file from an edition of the plays, speech "
-                             "by speech in the plays' order")
+                             "there is no download of it by role",
+                             "make that file from an edition of the plays, speech by speech in the plays' order")
     return files[0]
 
 
-def _chosen(texts: dict[str, np.ndarray], roles, seed: int) -> list[str]:
+def _chosen(texts: dict[str, np.ndarray], roles: int | str | Sequence[str] | None, seed: int) -> list[str]:
     if not texts:
         raise Refused("no role has that many windows; lower min_windows")
     names = sorted(texts)

@@ -47,7 +47,7 @@ class Table:
 
     def class_names(self, label: str) -> tuple[str, ...] | None:
         """The class names that the Hugging Face hub writes into a file's own description; None without one."""
-        told = (self._table.schema.metadata or {}).get(b"huggingface")
+        told = (self._table.schema.metadata or {}).get(b"huggingface", "")
         try:
             return tuple(json.loads(told)["info"]["features"][label]["names"])
         except (TypeError, KeyError, ValueError):

@@ -1,7 +1,8 @@
 """The server and the clients of ``fairfl.server`` inside Flower, on machines that really are apart.
 
-In: Flower's messages. Out: Flower's messages. ``FairStrategy``, ``client_app`` and ``server_app`` put replies into these and read
-them out again; what the server does with them is ``fairfl.server.Coordinator``. Needs ``pip install "fairfl[flower]"``; imported on first use.
+In: Flower's messages. Out: Flower's messages. ``FairStrategy``, ``client_app`` and ``server_app`` put replies into
+these and read them out again; what the server does with them is ``fairfl.server.Coordinator``. Needs ``pip install
+"fairfl[flower]"``; imported on first use.
 """
 
 import importlib

@@ -1,4 +1,7 @@
-"""``client_app`` and ``server_app``: the two programs that Flower runs, from a ``Member`` and a ``FairStrategy``. Needs ``flwr``."""
+"""``client_app`` and ``server_app``: the two programs that Flower runs, from a ``Member`` and a ``FairStrategy``.
+
+Needs ``flwr``.
+"""
 
 from collections.abc import Callable
 
@@ -6,14 +9,16 @@ from flwr.app import Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 
-from fairfl.server.member import Member
 from fairfl.flower.records import MODEL, NUMBERS, TASK, recall, remember, to_content
-from fairfl.server.reply import Reply
 from fairfl.flower.strategy import FairStrategy
+from fairfl.server.member import Member
+from fairfl.server.reply import Reply
 
 
-def client_app(member_of: Callable[[Context], Member], tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
-    """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from ``context.node_config``.
+def client_app(member_of: Callable[[Context], Member],
+               tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
+    """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from
+    ``context.node_config``.
 
     ``tamper(reply, round, context)``: what a faulty client would send instead, for tests.
     """
@@ -44,7 +49,8 @@ def server_app(strategy_of: Callable[[Context], FairStrategy], *, timeout: float
                finish: Callable[[FairStrategy, Context], None] | None = None) -> ServerApp:
     """The program of the SuperLink: the rounds that the coordinator has left.
 
-    ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the model).
+    ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the
+    model).
     """
     app = ServerApp()
 

@@ -28,7 +28,10 @@ def to_content(reply: Reply) -> RecordDict:
 
 
 def sender_of(message: Message) -> str:
-    """Who a message is from. For a node that is gone, the SuperLink (number 1) answers in its place and does not say whose."""
+    """Who a message is from.
+
+    For a node that is gone, the SuperLink (number 1) answers in its place and does not say whose.
+    """
     node = message.metadata.src_node_id
     return "a node that is gone" if node == SUPERLINK else f"node {node}"
 

@@ -10,24 +10,25 @@ from flwr.common import log
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Strategy
 
-from fairfl.server.coordinator import Coordinator
 from fairfl.flower.records import MODEL, TASK, to_record, to_reply
+from fairfl.server.coordinator import Coordinator
 from fairfl.server.scores import scores_of
 
 
 class FairStrategy(Strategy):
     """Any rule of this package as a Flower strategy (message API).
 
-    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first round (the
-    whole population by default); later rounds go on with whoever is connected, as long as there are ``coordinator.quorum``.
-    ``evaluate``: whether clients score the reported model after each round. ``roster``: Flower's node number → client number, for
-    authenticated nodes; without it a client is whoever it says it is.
+    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first
+    round (the whole population by default); later rounds go on with whoever is connected, as long as there are
+    ``coordinator.quorum``. ``evaluate``: whether clients score the reported model after each round. ``roster``:
+    Flower's node number → client number, for authenticated nodes; without it a client is whoever it says it is.
 
-    All connected nodes are asked in every round. Which model clients start from is the coordinator's business: ``initial_arrays``
-    of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one that the method reports.
+    All connected nodes are asked in every round. Which model clients start from is the coordinator's business:
+    ``initial_arrays`` of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one
+    that the method reports.
 
-    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round, who,
-    reason) of scores that were left out.
+    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round,
+    who, reason) of scores that were left out.
     """
 
     def __init__(self, coordinator: Coordinator, *, wait_for: int | None = None, evaluate: bool = True,
@@ -42,7 +43,8 @@ class FairStrategy(Strategy):
         """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
         return to_record(self.coordinator.arrays())
 
-    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
+    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
+                        grid: Grid) -> Iterable[Message]:
         c = self.coordinator
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
         nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
@@ -54,10 +56,12 @@ class FairStrategy(Strategy):
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
 
-    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid) -> Iterable[Message]:
+    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
+                           grid: Grid) -> Iterable[Message]:
         if not self.evaluate:
             return []
-        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)), config)
+        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)),
+                        config)
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         if not self.evaluate:
@@ -74,7 +78,8 @@ class FairStrategy(Strategy):
 
     def summary(self) -> None:
         c = self.coordinator
-        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round, c.rounds)
+        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round,
+            c.rounds)
 
     def state_dict(self) -> dict:
         """The coordinator's state and the scores so far."""

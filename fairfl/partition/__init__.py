@@ -1,6 +1,6 @@
 """Who gets which rows: the laws by which a dataset becomes a federation, and the papers' splits by name.
 
-In comes a ``Dataset``; out goes a ``Federation``: the same dataset and, per client, row numbers to train on, to
+In: a ``Dataset``. Out: a ``Federation``: the same dataset and, per client, row numbers to train on, to
 validate on and to be scored on. No row is copied. A law (``iid``, ``dirichlet``, …) deals the rows by ``seed``,
 ``split`` takes your own lists, ``preset`` makes a paper's split. All of them refuse a row that is both trained and
 scored on, and the federation's ``recipe`` says how it was made. How clients are scored: ``fairfl.partition.scoring``.

@@ -49,9 +49,9 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
             min_size: int = 2) -> Federation:
     """One client for each value of ``column``, trained on what ends before ``cut`` and scored on what begins after it.
 
-    ``start`` and ``end`` name columns that say where a row lies in its client's text, from 0 to 1. A row that straddles the cut is in
-    neither part, so that overlapping windows do not leak. Values with fewer than ``min_size`` rows on a side are left out, and the
-    recipe counts them.
+    ``start`` and ``end`` name columns that say where a row lies in its client's text, from 0 to 1. A row that straddles
+    the cut is in neither part, so that overlapping windows do not leak. Values with fewer than ``min_size`` rows on a
+    side are left out, and the recipe counts them.
     """
     for name in (column, start, end):
         if name not in dataset.columns:
@@ -71,6 +71,7 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
             train.append(first)
             test.append(last)
     if not train:
-        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut")
+        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower "
+                      f"min_size or move the cut")
     nothing = tuple(order[:0] for _ in train)
     return Federation(dataset, tuple(train), nothing, tuple(test), {"left_out": left_out})

@@ -51,6 +51,11 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
 
     Drawn again until every client has ``min_size`` rows; after 1,000 draws it is refused. Source: Hsu et al. 2019 as
     used by AdaFed's CIFAR-10 set-up 2 (β = 0.5).
+
+    >>> from fairfl import data, partition
+    >>> federation = partition.dirichlet(data.load("digits"), 10, beta=0.5, min_size=20, test=0.5)
+    >>> len(federation), bool((federation.sizes >= 10).all())
+    (10, True)
     """
     if not beta > 0:
         raise refuse("beta", beta, "a positive number", "0.1 is strong skew, 100 is nearly iid.")
@@ -80,12 +85,13 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     """Client k holds rows of the classes in ``groups[k]`` (names or numbers; default: one client per class).
 
     Clients with the same group share its rows evenly; two different groups may not share a class. So
-    ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and AdaFed's
-    three-client Fashion-MNIST.
+    ``[range(8)] * 9 + [[8, 9]]`` is nine clients with the digits 0 to 7 and one with the rest. Source: FedFV's and
+    AdaFed's three-client Fashion-MNIST.
     """
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
-    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups]
+    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)}))
+              for g in groups]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
     if len(set(flat)) < len(flat):
@@ -118,14 +124,15 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
                  scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
     """Each client is dealt ``per_client`` classes at random; a class's rows are shared evenly by those who hold it.
 
-    Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed): letters a to j,
-    100 clients, 5 classes each.
+    Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed):
+    letters a to j, 100 clients, 5 classes each.
     """
     labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
     if not 1 <= per_client <= classes:
         raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
     if clients * per_client < classes:
-        raise refuse("clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder.")
+        raise refuse("clients × per_client", clients * per_client, f"{classes} or more",
+                     "Otherwise some class has no holder.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     for attempt in range(1000):
@@ -134,7 +141,8 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         if len(hands.unique()) == classes:
             break
     else:
-        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in 1,000 draws; use more of either")
+        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in "
+                      "1,000 draws; use more of either")
     lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
         held = rows[labels[rows] == c]

@@ -10,11 +10,9 @@ import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
-from fairfl.federation import Federation
+from fairfl.federation import Federation, Rows
 from fairfl.partition.law import law
 from fairfl.partition.scoring import Scoring, finish, put_aside
-
-Rows = Sequence[int] | Sequence[bool] | np.ndarray | torch.Tensor
 
 
 @law
@@ -32,6 +30,12 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
 
     Raises ``Refused`` for rows that are no integers, out of range or held twice, for a client without rows, other
     numbers of lists than clients, and ``test`` as lists with ``scored_on`` other than ``"own"``.
+
+    >>> from fairfl import data, partition
+    >>> digits = data.load("digits")
+    >>> federation = partition.split(digits, [range(0, 1000), range(1000, 1700)], test=[range(1700, 1797)] * 2)
+    >>> federation.sizes.tolist(), [len(rows) for rows in federation.test]
+    ([1000, 700], [97, 97])
     """
     share, kept = (None if not isinstance(given, Real) else float(given) for given in (test, validation))
     if share is None and scored_on in ("pool", "official"):
@@ -89,7 +93,7 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
 
 def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
     try:
-        rows = given.cpu() if torch.is_tensor(given) else torch.from_numpy(np.array(given))
+        rows = given.cpu() if isinstance(given, torch.Tensor) else torch.from_numpy(np.array(given))
     except (TypeError, ValueError):
         raise refuse(what, type(given).__name__, "row numbers as a list, an array or a tensor",
                      "Of a set or a generator give sorted(rows).") from None

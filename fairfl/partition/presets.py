@@ -12,16 +12,19 @@ FEDFV_PIXELS = ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010))
 
 
 def fedfv_cifar10(seed: int = 0) -> Federation:
-    """FedFV section 5.1.1: the 50,000 training images sorted by class, 200 shards of 250, two a client, 100 clients, local 80/20.
+    """FedFV section 5.1.1: the 50,000 training images sorted by class, 200 shards of 250, two a client, 100 clients,
+    local 80/20.
 
-    The released code cuts each client's rows 80/10/10 by position instead; here they are shuffled first and cut 80/20, as printed.
-    Pixels are scaled by that code's numbers, which the paper does not print.
+    The released code cuts each client's rows 80/10/10 by position instead; here they are shuffled first and cut 80/20,
+    as printed. Pixels are scaled by that code's numbers, which the paper does not print.
     """
     return laws.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.2)
 
 
 def fedfv_cifar10_released(seed: int = 0) -> Federation:
-    """``fedfv_cifar10`` with each client's 500 images cut 80/10/10 at random (400, 50 and 50), as FedFV's released code cuts them."""
+    """``fedfv_cifar10`` with each client's 500 images cut 80/10/10 at random (400, 50 and 50), as FedFV's released code
+    cuts them.
+    """
     return laws.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.1, validation=0.1)
 
 
@@ -31,17 +34,21 @@ def fedfv_mnist(seed: int = 0) -> Federation:
 
 
 def fedfv_fashion_mnist(seed: int = 0) -> Federation:
-    """FedFV section 5.1.1 after Li et al. 2020: three clients with the classes shirt, pullover and T-shirt, a three-class problem.
+    """FedFV section 5.1.1 after Li et al. 2020: three clients with the classes shirt, pullover and T-shirt, a
+    three-class problem.
 
-    6,000 training and 1,000 official test images a client, each pixel scaled by its mean and deviation over the training images.
-    (The released code pools both parts and cuts 80/10/10 by position: 5,600 and 700.) ``seed`` changes nothing but the order.
+    6,000 training and 1,000 official test images a client, each pixel scaled by its mean and deviation over the
+    training images. (The released code pools both parts and cuts 80/10/10 by position: 5,600 and 700.) ``seed`` changes
+    nothing but the order.
     """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
     return laws.by_class(dataset, seed=seed, scored_on="official")
 
 
 def fedfv_fashion_mnist_released(seed: int = 0) -> Federation:
-    """``fedfv_fashion_mnist`` with both parts pooled and each class cut 80/10/10 (5,600, 700 and 700), at random; FedFV's released code cuts by position."""
+    """``fedfv_fashion_mnist`` with both parts pooled and each class cut 80/10/10 (5,600, 700 and 700), at random;
+    FedFV's released code cuts by position.
+    """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
     pooled = replace(dataset, test_from=len(dataset), variant=f"{dataset.variant}; training and test parts pooled")
     return laws.by_class(pooled, seed=seed, test=0.1, validation=0.1)
@@ -72,27 +79,32 @@ def adult(seed: int = 0) -> Federation:
 def cifar10_dirichlet(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CIFAR-10 set-up 2: ten clients, Dirichlet 0.5 over the training images.
 
-    The papers do not say what a client is scored on; here it is the largest part of the official test images with its own classes' mix.
-    Each channel is scaled by its mean and deviation.
+    The papers do not say what a client is scored on; here it is the largest part of the official test images with its
+    own classes' mix. Each channel is scaled by its mean and deviation.
     """
     return laws.dirichlet(data.load("cifar10", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
 
 
 def femnist_skewed(seed: int = 0) -> Federation:
-    """AdaFed's FEMNIST-skewed, after q-FFL: EMNIST letters a to j, 100 clients, five random classes each, local 80/20."""
-    return laws.some_classes(data.load("emnist", split="letters", classes=tuple("abcdefghij")), 100, 5, seed=seed, test=0.2)
+    """AdaFed's FEMNIST-skewed, after q-FFL: EMNIST letters a to j, 100 clients, five classes each, local 80/20."""
+    return laws.some_classes(data.load("emnist", split="letters", classes=tuple("abcdefghij")), 100, 5, seed=seed,
+                             test=0.2)
 
 
 def shakespeare_31(seed: int = 0) -> Federation:
     """AdaFed's and FedMGDA+'s Shakespeare: 31 speaking roles with at least 1,000 windows, drawn by ``seed``.
 
-    The papers' own roles are not published. Trained on the first 80 % of a role's text, scored on the rest; no window straddles.
+    The papers' own roles are not published. Trained on the first 80 % of a role's text, scored on the rest; no window
+    straddles.
     """
     return columns.in_time(data.load("shakespeare", roles=31, min_windows=1000, stride=1, seed=seed), "role")
 
 
 def shakespeare_20(seed: int = 0) -> Federation:
-    """AdaFed's Shakespeare set-up 2: 20 roles with more than 10,000 windows, drawn by ``seed``. Cut in time as ``shakespeare_31``."""
+    """AdaFed's Shakespeare set-up 2: 20 roles with more than 10,000 windows, drawn by ``seed``.
+
+    Cut in time as ``shakespeare_31``.
+    """
     return columns.in_time(data.load("shakespeare", roles=20, min_windows=10_001, stride=1, seed=seed), "role")
 
 
@@ -108,24 +120,30 @@ def cifar100_50(seed: int = 0) -> Federation:
 
 def cinic10(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CINIC-10: fifty clients, Dirichlet 0.5; parquet files called cinic10 under FAIRFL_DATA."""
-    return laws.dirichlet(data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed, scored_on="official")
+    return laws.dirichlet(data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed,
+                          scored_on="official")
 
 
 def tiny_imagenet(seed: int = 0) -> Federation:
-    """AdaFed's and DQN-Fed's TinyImageNet: twenty clients, Dirichlet 0.05; parquet files called tiny_imagenet under FAIRFL_DATA."""
+    """AdaFed's and DQN-Fed's TinyImageNet: twenty clients, Dirichlet 0.05; parquet files called tiny_imagenet under
+    FAIRFL_DATA.
+    """
     dataset = data.load("parquet", path="tiny_imagenet", test="valid", channels=3, normalise="channel")
     return laws.dirichlet(dataset, 20, 0.05, seed=seed, scored_on="official")
 
 
 def femnist(seed: int = 0) -> Federation:
-    """AdaFed's FEMNIST-original: 500 writers drawn by ``seed``, local 80/20; parquet files called femnist under FAIRFL_DATA."""
+    """AdaFed's FEMNIST-original: 500 writers drawn by ``seed``, local 80/20; parquet files called femnist under
+    FAIRFL_DATA.
+    """
     dataset = data.load("parquet", path="femnist", label="character", client="writer_id", channels=1)
     return columns.by_column(dataset, "client", max_clients=500, seed=seed, test=0.2)
 
 
-PRESETS = {f.__name__: f for f in (fedfv_cifar10, fedfv_cifar10_released, fedfv_mnist, fedfv_fashion_mnist, fedfv_fashion_mnist_released, fedmgda_cifar10, fedmgda_fashion_mnist, adult,
-                                   cifar10_dirichlet, femnist_skewed, shakespeare_31, shakespeare_20, cifar100_10, cifar100_50, cinic10,
-                                   tiny_imagenet, femnist)}
+PRESETS = {f.__name__: f for f in (fedfv_cifar10, fedfv_cifar10_released, fedfv_mnist, fedfv_fashion_mnist,
+                                   fedfv_fashion_mnist_released, fedmgda_cifar10, fedmgda_fashion_mnist, adult,
+                                   cifar10_dirichlet, femnist_skewed, shakespeare_31, shakespeare_20, cifar100_10,
+                                   cifar100_50, cinic10, tiny_imagenet, femnist)}
 
 
 def presets() -> list[str]:

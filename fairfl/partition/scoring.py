@@ -40,6 +40,7 @@ class Scoring:
 
 
 def enough(wanted: int, rows: int) -> None:
+    """Refuse to deal ``rows`` rows where ``wanted`` are needed."""
     if wanted < 1:
         raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
     if wanted > rows:
@@ -65,8 +66,9 @@ def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.T
     return rows[~torch.isin(rows, pool)], pool
 
 
-def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor | None, scoring: Scoring, *, in_order: bool = False,
-           tests: Sequence[torch.Tensor] | None = None, facts: dict | None = None) -> Federation:
+def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor | None, scoring: Scoring, *,
+           in_order: bool = False, tests: Sequence[torch.Tensor] | None = None,
+           facts: dict | None = None) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
     ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they

@@ -1,6 +1,12 @@
-"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``."""
+"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
+
+In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
+steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
+``remembers``. A rule does not know where updates come from, nor what a step is.
+"""
 
 import inspect
+from typing import Any
 
 from fairfl.errors import unknown
 from fairfl.rules.adafed import AdaFed
@@ -28,7 +34,7 @@ def names() -> list[str]:
     return list(RULES)
 
 
-def make(name: str, **settings) -> Rule:
+def make(name: str, **settings: Any) -> Rule:
     """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting."""
     if name not in RULES:
         raise unknown("rule", name, RULES, "For your own rule pass an instance of a Rule subclass.")
@@ -39,4 +45,5 @@ def make(name: str, **settings) -> Rule:
     return RULES[name](**settings)
 
 
-__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names", *RULES]
+__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names",
+           *RULES]

@@ -6,6 +6,7 @@ from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column, number, one_of
+from fairfl.updates import Updates
 
 
 class AdaFed(GramRule):
@@ -16,13 +17,13 @@ class AdaFed(GramRule):
     the same vector (to 4e-16) after K² passes over d numbers instead of two. λ may have negative entries: the weights
     that the paper proves positive belong to its orthogonal vectors.
 
-    ``gamma`` = γ: papers' grid {0, 0.01, 0.1, 1, 5, 10}; best 5 on CIFAR-10, 0.1 on Shakespeare, 1 elsewhere. ``losses``:
-    ``"before"`` takes f at w_t, as Theorem 4.1 does; ``"after"`` the losses after local training, as line 9 of Algorithm 1
-    sends them (the updates then carry ``extras["losses_after"]``). No state.
+    ``gamma`` = γ: papers' grid {0, 0.01, 0.1, 1, 5, 10}; best 5 on CIFAR-10, 0.1 on Shakespeare, 1 elsewhere.
+    ``losses``: ``"before"`` takes f at w_t, as Theorem 4.1 does; ``"after"`` the losses after local training, as line 9
+    of Algorithm 1 sends them (the updates then carry ``extras["losses_after"]``). No state.
 
     Dependent updates with rates that no vector has: the convex hull's point, ``ρ_k ≥ s_k ‖dir‖²``, with
-    ``exact=False``. Zero updates are set aside. A loss of zero prescribes the rate zero (γ > 0); if all are zero there is
-    nothing to lower and the direction is zero. Nearly parallel updates make dir short without Pareto-stationarity.
+    ``exact=False``. Zero updates are set aside. A loss of zero prescribes the rate zero (γ > 0); if all are zero there
+    is nothing to lower and the direction is zero. Nearly parallel updates make dir short without Pareto-stationarity.
     """
 
     def __init__(self, gamma: float = 1.0, losses: str = "before"):
@@ -30,7 +31,7 @@ class AdaFed(GramRule):
         self.losses = one_of("losses", losses, "before", "after")
         self.needs = frozenset({"losses" if losses == "before" else "losses_after"})
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
         losses = updates.losses if self.losses == "before" else \
             column("losses_after", updates.extras["losses_after"], updates)
         keep, reason = nonzero(gram, updates)
@@ -49,7 +50,8 @@ class AdaFed(GramRule):
                                for k, f in zip(updates.clients[keep][over], losses[keep][over])}
             raise refusal
         s = (sizes / largest) ** self.gamma
-        point = prescribed(gram[keep][:, keep], s, updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
+        point = prescribed(gram[keep][:, keep], s,
+                           updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
         weights[keep] = point.weights / top
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)

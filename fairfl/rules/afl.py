@@ -4,10 +4,11 @@ import torch
 
 from fairfl.rules.base import WeightRule
 from fairfl.rules.settings import number, same_size
+from fairfl.updates import Updates
 
 
 def project_to_simplex(v: torch.Tensor) -> torch.Tensor:
-    """The point of ``{λ ≥ 0, Σ λ = 1}`` nearest to ``v`` (K,): ``max(v − θ, 0)`` with the one θ that makes it sum to 1."""
+    """The point of ``{λ ≥ 0, Σ λ = 1}`` nearest to ``v`` (K,): ``max(v − θ, 0)`` with the θ that makes it sum to 1."""
     v = v - v.max()
     down = v.sort(descending=True).values
     excess = down.cumsum(0) - 1
@@ -31,11 +32,14 @@ class AFL(WeightRule):
     needs = frozenset({"losses"})
     needs_everyone = True
     remembers = ("mixture", "average", "count")
+    _mixture: torch.Tensor | None
+    _average: torch.Tensor
+    _count: int | None
 
     def __init__(self, step: float = 0.1):
         self.step = number("step", step, low=0)
 
-    def weights(self, updates):
+    def weights(self, updates: Updates) -> torch.Tensor:
         if self._mixture is None:
             self._mixture = torch.full((updates.population,), 1 / updates.population, dtype=torch.float64)
         same_size(self, "clients", updates.population, len(self._mixture))
@@ -45,7 +49,7 @@ class AFL(WeightRule):
         self._mixture = project_to_simplex(moved)
         return weights
 
-    def report(self, w):
+    def report(self, w: torch.Tensor) -> torch.Tensor:
         """The mean of all iterates so far, w_1 to w_t."""
         self._count = 1 if self._count is None else self._count + 1
         if self._count == 1:

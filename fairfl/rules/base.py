@@ -5,28 +5,29 @@ import math
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from fairfl.errors import Refused, refuse
-from fairfl.rules.gram import combine, gram_matrix
+from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
 
 class WhenRead:
     """A dataclass's field that may be given as a function: called at the first look, and dropped with all it held."""
 
-    def __set_name__(self, kind, name):
+    def __set_name__(self, kind: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, record, kind=None):
+    def __get__(self, record: object, kind: type | None = None) -> torch.Tensor | None:
         if record is None:
             return None  # the field's default
         if callable(value := vars(record)[self.name]):
             value = vars(record)[self.name] = value()
         return value
 
-    def __set__(self, record, value):
+    def __set__(self, record: object, value: torch.Tensor | Callable[[], torch.Tensor] | None) -> None:
         vars(record)[self.name] = value
 
 
@@ -45,9 +46,14 @@ class Direction:
 
     vector: torch.Tensor
     weights: torch.Tensor | None = None
-    rates: torch.Tensor | None = WhenRead()
+    rates: torch.Tensor | None = WhenRead()  # type: ignore[assignment]
     exact: bool = True
     reason: str = ""
+
+    if TYPE_CHECKING:
+        def __init__(self, vector: torch.Tensor, weights: torch.Tensor | None = None,
+                     rates: torch.Tensor | Callable[[], torch.Tensor] | None = None, exact: bool = True,
+                     reason: str = "") -> None: ...
 
     def __getstate__(self) -> dict:
         return vars(self) | {"rates": self.rates}
@@ -58,7 +64,7 @@ def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Calla
     versions = lambda: [0 if t.is_inference() else t._version for t in tensors]
     seen = versions()
 
-    def call():
+    def call() -> torch.Tensor:
         if versions() != seen:
             raise Refused("the updates, the weights or the direction were changed in place after the rule decided, and "
                           "its rates are gone; read direction.rates before that, or change a clone")
@@ -96,7 +102,7 @@ class Rule:
     needs_everyone: bool = False
     remembers: tuple[str, ...] = ()
 
-    def __init_subclass__(cls, **more):
+    def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         for what, several in (("needs", "frozenset({%r})"), ("remembers", "(%r,)")):
             if isinstance(name := getattr(cls, what), str):
@@ -172,13 +178,17 @@ class WeightRule(Rule):
 
     def combine(self, updates: Updates) -> Direction:
         answer, rows = _weights(self.weights(updates)), updates.gradients
-        vector = combine(rows, answer.values)
-        rates = later(lambda rows, values: gram_matrix(rows) @ values, rows, answer.values)
-        # Only a vector as short as this can have lost anything.
-        if float(torch.linalg.vector_norm(vector, math.inf)) < 2 * torch.finfo(vector.dtype).tiny:
-            rates = rates()
-            answer = _unless_lost(answer, rates, vector.dtype)
-        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+        # One look at both ends of what the type holds costs less than the one that lengths of 0 keep out here.
+        vector = combine(rows, answer.values, torch.zeros(len(rows)))
+        largest = max(abs(float(end)) for end in vector.aminmax())
+        if not math.isfinite(largest):
+            vector = combine(rows, answer.values)
+        # Only a vector as short as this can have lost anything, and then its rates are not those of the weights.
+        if largest < 2 * torch.finfo(vector.dtype).tiny:
+            told = gram_matrix(rows) @ answer.values
+            answer = _unless_lost(answer, told, vector.dtype)
+            return Direction(vector, answer.values, told, answer.exact, answer.reason)
+        return Direction(vector, answer.values, later(rates, rows, vector), answer.exact, answer.reason)
 
 
 class GramRule(Rule):

@@ -32,7 +32,7 @@ def feasible_minimum(rates: np.ndarray, low: np.ndarray, high: np.ndarray) -> fl
     return float(_filled(rates, low, high) @ rates)
 
 
-def _filled(rates, low, high):
+def _filled(rates: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     order = np.argsort(rates)
     room = (high - low)[order]
     point = low.copy()
@@ -51,12 +51,13 @@ def into_bounds(point: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
     return np.clip(point + missing * room / room.sum(), low, high) if room.sum() > 0 else point
 
 
-def _active_set(C, D, low, high):
-    """``y = λ D`` by primal active-set steps: guess which bounds hold, minimise over the other coordinates, correct the guess.
+def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """``y = λ D`` by primal active-set steps: guess which bounds hold, minimise over the other coordinates, correct the
+    guess.
 
-    It starts where the shortest rows carry all they may, and lets go of 1, 2, 4, … bounds at once, so that the faces stay
-    as small as the answer is sparse and are few where it is not. Several bounds are met at once where that leads lower
-    than stopping at the first.
+    It starts where the shortest rows carry all they may, and lets go of 1, 2, 4, … bounds at once, so that the faces
+    stay as small as the answer is sparse and are few where it is not. Several bounds are met at once where that leads
+    lower than stopping at the first.
     """
     # With λ ≥ 0 and Σ λ = 1 an upper bound of 1 says nothing.
     a, lower, upper = 1 / D, low * D, np.where(high < 1, high * D, np.inf)
@@ -98,7 +99,8 @@ def _active_set(C, D, low, high):
     return y
 
 
-def _bounded_step(C, D, y, free, step, reach, edge, low, high):
+def _bounded_step(C: np.ndarray, D: np.ndarray, y: np.ndarray, free: np.ndarray, step: np.ndarray, reach: np.ndarray,
+                  edge: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """``y`` after a step that leaves the box: to the first bound, or along all that it meets where that leads lower."""
     part = max(reach.min(), 0.0)
     straight, first = y.copy(), reach <= part
@@ -117,7 +119,8 @@ def _bounded_step(C, D, y, free, step, reach, edge, low, high):
     return straight
 
 
-def _face_step(C, a, y, slope, free):
+def _face_step(C: np.ndarray, a: np.ndarray, y: np.ndarray, slope: np.ndarray,
+               free: np.ndarray) -> tuple[np.ndarray, float]:
     """The step to the minimiser over the free coordinates with ``aᵀ y = 1``, and the multiplier of that equation.
 
     Where A is singular (duplicates, K > d) there may be no such minimiser, only a way down to the bounds.

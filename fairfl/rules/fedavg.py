@@ -4,9 +4,10 @@ import torch
 
 from fairfl.rules.base import WeightRule
 from fairfl.rules.settings import one_of
+from fairfl.updates import Updates
 
 
-def a_priori(weighting: str, updates) -> torch.Tensor:
+def a_priori(weighting: str, updates: Updates) -> torch.Tensor:
     """The weights (K,) that a client has before anybody looks at its update: data shares, or 1/K."""
     if weighting == "uniform":
         return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
@@ -23,5 +24,5 @@ class FedAvg(WeightRule):
     def __init__(self, weighting: str = "shares"):
         self.weighting = one_of("weighting", weighting, "shares", "uniform")
 
-    def weights(self, updates):
+    def weights(self, updates: Updates) -> torch.Tensor:
         return a_priori(self.weighting, updates)

@@ -5,6 +5,7 @@ import torch
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.settings import one_of
+from fairfl.updates import Updates
 
 
 class FedAvgN(GramRule):
@@ -20,10 +21,10 @@ class FedAvgN(GramRule):
         self.weighting = one_of("weighting", weighting, "uniform", "shares")
 
     @property
-    def name(self):
+    def name(self) -> str:
         return "FedAvg-n"
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         weights[keep] = a_priori(self.weighting, updates)[keep] / gram.diagonal()[keep].sqrt()

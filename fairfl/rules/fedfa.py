@@ -2,9 +2,10 @@
 
 import torch
 
-from fairfl.rules.gram import combine, rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import combine, rates
 from fairfl.rules.settings import column, number, same_size
+from fairfl.updates import Updates
 
 # The smallest share of the accuracies that counts: a client with accuracy 0 would carry infinite information.
 SMALLEST_SHARE = 1e-6
@@ -35,26 +36,29 @@ class FedFA(Rule):
 
     needs = frozenset({"accuracies"})
     remembers = ("counts", "memory")
+    _counts: torch.Tensor | None
+    _memory: torch.Tensor | None
 
     def __init__(self, alpha: float = 0.5, momentum: float = 0.5):
         self.alpha = number("alpha", alpha, 0, 1)
         self.momentum = number("momentum", momentum, 0, 1)
 
-    def combine(self, updates):
+    def combine(self, updates: Updates) -> Direction:
         accuracies = column("accuracies", updates.extras["accuracies"], updates, low=0.0)
         if self._counts is None:
             self._counts = torch.zeros(updates.population, dtype=torch.int64)
         same_size(self, "clients", updates.population, len(self._counts))
         self._counts[updates.clients] += 1
-        weights = self.mix(accuracies, self._counts[updates.clients].double())
-        vector = combine(updates.gradients, weights)
+        weights: torch.Tensor | None
+        weights = mixed = self.mix(accuracies, self._counts[updates.clients].double())
+        vector = combine(updates.gradients, mixed)
         if self._memory is not None and self.momentum > 0:
             same_size(self, "parameters", len(vector), len(self._memory))
             vector, weights = self.momentum * self._memory.to(vector) + vector, None
         self._memory = vector.clone()
         return Direction(vector, weights, later(rates, updates.gradients, vector))
 
-    def mix(self, accuracies, counts):
+    def mix(self, accuracies: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
         """λ (K,) for accuracies (K,) and counts (K,)."""
         total = accuracies.sum()
         accurate = information(accuracies / total if float(total) > 0 else torch.ones_like(accuracies))

@@ -4,34 +4,35 @@ import math
 
 import torch
 
-from fairfl.rules.gram import combine, resolution
 from fairfl.randomness import generator
 from fairfl.rules.base import Direction
+from fairfl.rules.gram import combine, resolution
 from fairfl.rules.latest import FREE, KeepsLatest
 from fairfl.rules.settings import number, one_of, whole
+from fairfl.updates import Updates
 
 
 class FedFV(KeepsLatest):
     """Average of the updates after projecting away their conflicts (Wang et al. 2021, Algorithms 1 to 3).
 
     Internal conflicts: with the clients ordered by loss, smallest first, each client's gradient g (except the
-    keepers') meets every other client's *raw* ``g_j`` in that order and, where ``g · g_j < 0``, loses the component along
-    it: ``g ← g − (g · g_j / ‖g_j‖²) g_j``. The result is averaged uniformly. External conflicts (from round τ on): for
-    the rounds t−τ to t−1, oldest first, the average loses its component along the *sum* of those remembered
+    keepers') meets every other client's *raw* ``g_j`` in that order and, where ``g · g_j < 0``, loses the component
+    along it: ``g ← g − (g · g_j / ‖g_j‖²) g_j``. The result is averaged uniformly. External conflicts (from round τ
+    on): for the rounds t−τ to t−1, oldest first, the average loses its component along the *sum* of those remembered
     gradients that conflict with it. It is rescaled to ``‖mean_k g_k‖``.
 
-    All of it happens to coefficients: row k of C (K, K) holds ``g_k^PC = C_k G``, one Gram matrix says who conflicts, and
-    the vectors are touched once at the end.
+    All of it happens to coefficients: row k of C (K, K) holds ``g_k^PC = C_k G``, one Gram matrix says who conflicts,
+    and the vectors are touched once at the end.
 
     ``alpha`` = α: the clients with the largest losses that keep their gradients, ``order[⌈(K−1)(1−α)⌉:]`` as in the
     authors' code (11 clients, α = 0.1: two), nobody at 0. Algorithm 2's line 3 loops over the wrong set; the text is
-    clear. ``tau`` = τ: rounds of memory, 0 for none. The newest code uses rounds t−τ+1 to t, which would project on this
-    round's own clients; here the paper's. ``order``: ``"ascending"``, or ``"random"`` and ``"reversed"`` for the paper's
-    Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
+    clear. ``tau`` = τ: rounds of memory, 0 for none. The newest code uses rounds t−τ+1 to t, which would project on
+    this round's own clients; here the paper's. ``order``: ``"ascending"``, or ``"random"`` and ``"reversed"`` for the
+    paper's Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
 
     State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose,
-    when and their products; round −1 marks a place whose row no longer counts. Where a memory takes part in the direction, ``weights`` is
-    ``None``. If all projections cancel, the direction is zero, with ``exact=False``.
+    when and their products; round −1 marks a place whose row no longer counts. Where a memory takes part in the
+    direction, ``weights`` is ``None``. If all projections cancel, the direction is zero, with ``exact=False``.
     """
 
     needs = frozenset({"losses"})
@@ -42,7 +43,7 @@ class FedFV(KeepsLatest):
         self.order = one_of("order", order, "ascending", "random", "reversed")
         self.seed = whole("seed", seed)
 
-    def combine(self, updates):
+    def combine(self, updates: Updates) -> Direction:
         K, rows = len(updates), updates.gradients
         memory, rounds = self.recall(updates, self.tau)
         grams = self.grams(updates, memory, rounds, [slice(None)])
@@ -55,17 +56,19 @@ class FedFV(KeepsLatest):
         size, typical = coefficients @ gram @ coefficients, coefficients.abs() @ gram.diagonal().sqrt()
         reason = ""
         if float(size) <= resolution(rows.dtype) * float(typical) ** 2:
-            coefficients, reason = torch.zeros_like(coefficients), "the projected updates cancel, so the direction is zero"
+            coefficients = torch.zeros_like(coefficients)
+            reason = "the projected updates cancel, so the direction is zero"
         else:
             coefficients = coefficients * (gram[:K, :K].mean().clamp(min=0) / size).sqrt()
-        vector, weights = combine(rows, coefficients[:K], gram.diagonal()[:K].sqrt()), coefficients[:K]
+        weights: torch.Tensor | None = coefficients[:K]
+        vector = combine(rows, coefficients[:K], gram.diagonal()[:K].sqrt())
         if bool(coefficients[K:].any()):
             vector, weights = vector + combine(memory, coefficients[K:], gram.diagonal()[K:].sqrt()), None
         if self.tau > 0:
             self.remember(updates, memory, torch.where(rounds > updates.round - self.tau, rounds, FREE), grams)
         return Direction(vector, weights, gram[:K] @ coefficients, not reason, reason)
 
-    def _without_conflicts(self, gram, updates):
+    def _without_conflicts(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor:
         K = len(gram)
         # Ties go to the smaller client number, so that the rows' order does not matter.
         by_loss = sorted(range(K), key=lambda k: (float(updates.losses[k]), int(updates.clients[k])))
@@ -88,7 +91,7 @@ class FedFV(KeepsLatest):
         return C
 
 
-def _without_past(gram, c, members):
+def _without_past(gram: torch.Tensor, c: torch.Tensor, members: torch.Tensor) -> torch.Tensor:
     """``c`` without its component along the sum of those ``members`` (a mask of rows) that conflict with ``Gᵀ c``."""
     conflicting = (members & (gram @ c < 0)).double()
     products = gram @ conflicting

@@ -5,9 +5,10 @@ import math
 import torch
 
 from fairfl.errors import refuse
-from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import rates
 from fairfl.rules.settings import number, same_size
+from fairfl.updates import Updates
 
 # Numbers worked on at a time: a few copies of so many stay far below 64 MB.
 BLOCK = 2 ** 19
@@ -18,8 +19,8 @@ class FedHEAL(Rule):
 
     Masks: ``m_kj = 1`` if the sign of ``g_kj`` (zero counts as positive) had a frequency above ``threshold`` (τ = 0.3)
     among client k's earlier updates of coordinate j; a client's first update is not masked. Weights: with
-    ``dist_k = ‖m_k ∘ g_k‖``, ``Δ_k ← (1 − β) Δ_k + β dist_k / Σ_j dist_j`` and ``q_k ← q_k + Δ_k`` for the participants,
-    starting at Δ = 0, q = 1/K; then ``p = q / Σ q`` over them. ``beta`` = β = 0.4.
+    ``dist_k = ‖m_k ∘ g_k‖``, ``Δ_k ← (1 − β) Δ_k + β dist_k / Σ_j dist_j`` and ``q_k ← q_k + Δ_k`` for the
+    participants, starting at Δ = 0, q = 1/K; then ``p = q / Σ q`` over them. ``beta`` = β = 0.4.
 
     The authors' code adds up the lengths of a model's tensors for dist, and sums it over clients of earlier rounds too;
     here it is the length of the whole row, over the participants. It needs every client in round 0; here each client
@@ -30,24 +31,30 @@ class FedHEAL(Rule):
     """
 
     remembers = ("positives", "taken", "mixture", "momentum")
+    _positives: torch.Tensor
+    _taken: torch.Tensor
+    _mixture: torch.Tensor
+    _momentum: torch.Tensor
 
     def __init__(self, threshold: float = 0.3, beta: float = 0.4):
         self.threshold = number("threshold", threshold, 0, 1)
         self.beta = number("beta", beta, 0, 1)
 
-    def combine(self, updates):
+    def combine(self, updates: Updates) -> Direction:
         rows, who = updates.gradients, updates.clients
         self._prepare(updates)
         step = max(256, BLOCK // len(updates))
         parts = [slice(start, start + step) for start in range(0, rows.shape[1], step)]
-        # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second time.
+        # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second
+        # time.
         masks = self._masks(rows, who, parts)
         lengths = lambda scale: torch.stack([
             torch.linalg.vector_norm(_masked(rows[:, part] * scale, mask)[0], dim=1, dtype=torch.float64)
             for part, mask in zip(parts, masks)]).norm(dim=0).cpu()
         distances = lengths(1)
         if not 1e-140 < float(distances.max()) < 1e150:
-            # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1 together.
+            # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1
+            # together.
             largest = max(float(rows[:, part].abs().max()) for part in parts)
             distances = lengths(2.0 ** -math.frexp(largest)[1]) if largest > 0 else distances
         weights = self._weigh(distances, who).to(rows.device)
@@ -59,7 +66,7 @@ class FedHEAL(Rule):
         self._taken[who] += 1
         return Direction(vector, None, later(rates, rows, vector))
 
-    def _prepare(self, updates):
+    def _prepare(self, updates: Updates) -> None:
         N, d = updates.population, updates.gradients.shape[1]
         if self._positives is None:
             self._positives = torch.zeros(N, d, dtype=torch.int16, device=updates.gradients.device)
@@ -70,15 +77,17 @@ class FedHEAL(Rule):
             raise refuse("rounds of one client", 2 ** 15, "up to 32767", "Start with a fresh rule.")
         self._positives = self._positives.to(updates.gradients.device)
 
-    def _needed(self, who):
+    def _needed(self, who: torch.Tensor) -> torch.Tensor:
         """How often, for each client, a sign must have been seen to count: the least n with n / taken > threshold."""
         least = []
         for taken in self._taken[who].tolist():
             least.append(next((n for n in range(taken + 1) if n / taken > self.threshold), taken + 1) if taken else 0)
         return torch.tensor(least, dtype=torch.int16)
 
-    def _masks(self, rows, who, parts):
-        """For each part of d the mask (K, ...), ``None`` where all are at their first update; counts who is not negative."""
+    def _masks(self, rows: torch.Tensor, who: torch.Tensor, parts: list[slice]) -> list[torch.Tensor | None]:
+        """For each part of d the mask (K, ...), ``None`` where all are at their first update; counts who is not
+        negative.
+        """
         taken, needed = (n.to(rows.device, torch.int16)[:, None] for n in (self._taken[who], self._needed(who)))
         everyone, masks = torch.equal(who, torch.arange(len(self._taken))), []
         fresh, who = not bool(self._taken[who].any()), who.to(rows.device)
@@ -91,7 +100,7 @@ class FedHEAL(Rule):
                 counts.index_copy_(0, who, positives)
         return masks
 
-    def _weigh(self, distances, who):
+    def _weigh(self, distances: torch.Tensor, who: torch.Tensor) -> torch.Tensor:
         fresh = self._taken[who] == 0
         before = torch.where(fresh, 1 / len(who), self._mixture[who])
         total = distances.sum()
@@ -101,7 +110,7 @@ class FedHEAL(Rule):
         return self._mixture[who] / self._mixture[who].sum()
 
 
-def _masked(block, mask):
+def _masked(block: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
     """The masked updates and the mask, as numbers to work with; ``None`` masks nothing."""
     block = block if block.dtype == torch.float64 else block.float()
     if mask is None:

@@ -2,35 +2,38 @@
 
 import torch
 
-from fairfl.rules.gram import combine, resolution
 from fairfl.rules.base import Direction
+from fairfl.rules.gram import combine, resolution
 from fairfl.rules.latest import FREE, KeepsLatest
 from fairfl.rules.min_norm import min_norm
+from fairfl.updates import Updates
 
 
 class FedLF(KeepsLatest):
     """For each parameter tensor l the nearest point to the origin, then one rescaling (Pan et al. 2024, LMGDA).
 
     Rows of a layer, each scaled to the participants' mean length μ_l there: the participants' fragments ``g_k,l``, the
-    fairness row ``Σ_k h_k g_k,l``, and remembered fragments of absent clients. ``h`` (K,) is the gradient of *minus* the
-    cosine between the losses f and the vector of ones, ``h = (f · 1) f / (√K ‖f‖³) − 1 / (√K ‖f‖)``, so that the fairness
-    row is the gradient of ``−cos(f(w), 1)`` and stepping against it makes the losses more equal. (The authors' code takes
-    the scaled fragments in this sum.) ``dir`` is the layers' min-norm points side by side, rescaled to ``‖mean_k g_k‖``.
+    fairness row ``Σ_k h_k g_k,l``, and remembered fragments of absent clients. ``h`` (K,) is the gradient of *minus*
+    the cosine between the losses f and the vector of ones, ``h = (f · 1) f / (√K ‖f‖³) − 1 / (√K ‖f‖)``, so that the
+    fairness row is the gradient of ``−cos(f(w), 1)`` and stepping against it makes the losses more equal. (The authors'
+    code takes the scaled fragments in this sum.) ``dir`` is the layers' min-norm points side by side, rescaled to
+    ``‖mean_k g_k‖``.
 
     No settings. Needs ``updates.layout``. The method takes one full gradient per client and round, no local epochs.
-    Memory: absent clients whose last update is at most ``⌊N_t / K⌋`` rounds old, with N_t clients in all rounds before t.
+    Memory: absent clients whose last update is at most ``⌊N_t / K⌋`` rounds old, with N_t clients in all rounds before
+    t.
 
     Guards: equal losses have no fairness row (0/0); a fragment of length 0 is left out of its layer. The authors' code
     halves the result while rounding makes it conflict with somebody by more than 1e-6; that loop is left out, because
     the points here are exact. Where the points of all layers are zero the direction is zero, with ``exact=False``.
 
-    State: the latest update of each client that ever took part (at most N d numbers), with whose, when and their products.
-    ``weights`` is ``None``: each layer has its own.
+    State: the latest update of each client that ever took part (at most N d numbers), with whose, when and their
+    products. ``weights`` is ``None``: each layer has its own.
     """
 
     needs = frozenset({"losses", "layout"})
 
-    def combine(self, updates):
+    def combine(self, updates: Updates) -> Direction:
         K, rows = len(updates), updates.gradients
         memory, rounds = self.recall(updates)
         counts = (rounds != FREE) & (updates.round - rounds <= len(rounds) // K)
@@ -62,7 +65,7 @@ class FedLF(KeepsLatest):
         return Direction(torch.cat(pieces), None, felt, not reasons, "; ".join(sorted(reasons)))
 
 
-def _fairness(losses):
+def _fairness(losses: torch.Tensor) -> torch.Tensor | None:
     """h (K,) up to a positive factor; ``None`` where the losses are equal, all zero, or those of one client."""
     largest = losses.abs().max()
     if not largest > 0:
@@ -73,7 +76,7 @@ def _fairness(losses):
     return h if torch.linalg.vector_norm(h) > 1e-12 else None
 
 
-def _layer(gram, fairness, K, tolerance):
+def _layer(gram: torch.Tensor, fairness: torch.Tensor | None, K: int, tolerance: float) -> tuple[torch.Tensor, str]:
     """The layer's min-norm point as coefficients (K + M,) of its raw rows, and a remark."""
     norms = gram.diagonal().sqrt()
     if not norms[:K].any():

@@ -10,8 +10,8 @@ from fairfl.errors import Diverged, refuse
 
 # A float32 sum of n equal terms can drift by n · 1.5e-8 of its value (measured); 64 terms keep it below 1e-6.
 BLOCK = 64
-# For so many clients the products of CHAIN blocks are added while they are made: that saves most of the adding up afterwards,
-# which for few clients is nothing, and rounds no worse.
+# For so many clients the products of CHAIN blocks are added while they are made: that saves most of the adding up
+# afterwards, which for few clients is nothing, and rounds no worse.
 MANY, CHAIN = 64, 4
 # Rows up to this length are multiplied in float64, where an exactly singular A comes out singular to rounding.
 SHORT = 2 ** 14
@@ -31,12 +31,16 @@ def resolution(dtype: torch.dtype) -> float:
 
 
 def precise_resolution(dtype: torch.dtype) -> float:
-    """The same for ``precise``: what is left is the rounding of the rows themselves, for half types 1e-3 of their length."""
+    """The same for ``precise``: what is left is the rounding of the rows themselves, for half types 1e-3 of their
+    length.
+    """
     return 1e-12 if dtype in (torch.float64, torch.float32) else 1e-5
 
 
 def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short products."""
+    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short
+    products.
+    """
     return gram_matrix(rows, work=torch.float64) if _in_float32(rows) else gram
 
 
@@ -47,13 +51,13 @@ def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch
     ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows, and with ``work=torch.float64``, the errors are float64 rounding.
     Raises ``ValueError`` if a product of two rows is beyond float64.
     """
-    blocks = [rows for rows in blocks if len(rows)]
-    work = work or (torch.float32 if _in_float32(blocks[0]) else torch.float64)
-    total = _gram(blocks, work)
+    held = [rows for rows in blocks if len(rows)]
+    work = work or (torch.float32 if _in_float32(held[0]) else torch.float64)
+    total = _gram(held, work)
     if work is torch.float32:
-        shifts = _shifts(blocks, total.diagonal())
+        shifts = _shifts(held, total.diagonal())
         if bool(shifts.any()):
-            total = torch.ldexp(_gram(blocks, work, shifts), shifts[:, None] + shifts)
+            total = torch.ldexp(_gram(held, work, shifts), shifts[:, None] + shifts)
     if not bool(torch.isfinite(total).all()):
         raise refuse("the largest product of two updates", float("inf"), "up to 1.8e308, which float64 can hold",
                      "Such updates have diverged; lower the local learning rate.")
@@ -94,14 +98,14 @@ def rates(rows: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
     return sum(part.double() @ piece.double() for part, piece in parts).cpu()
 
 
-def _in_float32(rows) -> bool:
+def _in_float32(rows: torch.Tensor) -> bool:
     # Elsewhere float64 blocks: accelerators multiply them well and may cut float32 products to TF32 unasked, a caller
     # who has lowered this precision (for training) gets short products on the CPU too, and short rows cost nothing.
     return (rows.dtype != torch.float64 and rows.device.type == "cpu" and rows.shape[1] > SHORT
             and torch.get_float32_matmul_precision() == "highest")
 
 
-def _gram(blocks, work, shifts=None):
+def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | None = None) -> torch.Tensor:
     K, d = sum(map(len, blocks)), blocks[0].shape[1]
     total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
     # Many clients' chunks hold four times the bytes: on two threads the calls would otherwise wait for one another.
@@ -132,17 +136,20 @@ def _gram(blocks, work, shifts=None):
     return total.cpu()
 
 
-def _products(left, right):
-    """``Σ left rightᵀ`` over the first two axes, (chain, n, rows, BLOCK): the first in float32, the second as ``_sum`` does."""
+def _products(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """``Σ left rightᵀ`` over the first two axes, (chain, n, rows, BLOCK): the first in float32, the second as ``_sum``
+    does.
+    """
     parts = torch.bmm(left[0], right[0].transpose(1, 2))
     for a, b in zip(left[1:], right[1:]):
         parts.baddbmm_(a, b.transpose(1, 2))
     return _sum(parts)
 
 
-def _sum(parts):
+def _sum(parts: torch.Tensor) -> torch.Tensor:
     """The sum over the first axis in float64. Up to eight terms are first added in pairs as they are: much cheaper than
-    turning all of them into float64, and exact where they are equal."""
+    turning all of them into float64, and exact where they are equal.
+    """
     for _ in range(3):
         if len(parts) % 2 == 0:
             half = len(parts) // 2
@@ -150,7 +157,7 @@ def _sum(parts):
     return parts.sum(0, dtype=torch.float64)
 
 
-def _shifts(blocks, squares):
+def _shifts(blocks: list[torch.Tensor], squares: torch.Tensor) -> torch.Tensor:
     """For each row the power of two that brings it near 1; 0 where float32 squares are safe as they are.
 
     Squares of float32 entries vanish below 1e-19 and overflow above 1e19. Either shows in the row's own squared
@@ -164,13 +171,13 @@ def _shifts(blocks, squares):
     return shifts.clamp(-126, 126)
 
 
-def _largest(rows):
+def _largest(rows: torch.Tensor) -> torch.Tensor:
     """The largest absolute entry of each row, (K,) float64 on the CPU."""
     step = max(256, CHUNK // (8 * len(rows)))
     return torch.stack([part.abs().amax(1) for part in rows.split(step, 1)]).amax(0).double().cpu()
 
 
-def _combine(rows, weights, work):
+def _combine(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype) -> torch.Tensor:
     weights = weights.to(rows.device, work)
     if rows.dtype == work:
         return weights @ rows
@@ -181,7 +188,7 @@ def _combine(rows, weights, work):
     return vector
 
 
-def _combine_scaled(rows, weights, work):
+def _combine_scaled(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype) -> torch.Tensor:
     """The same where weights or products leave the range of ``work``: both are taken near 1 and scaled back."""
     row_exponents = torch.frexp(_largest(rows)).exponent.long().clamp(-1000, 1000)
     down = torch.exp2(-row_exponents.double()).to(rows.device)

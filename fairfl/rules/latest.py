@@ -1,5 +1,7 @@
 """``KeepsLatest``: a rule's memory of its clients' latest updates, with the products of all that it keeps."""
 
+from collections.abc import Sequence
+
 import torch
 
 from fairfl.rules.base import Rule
@@ -12,22 +14,31 @@ FREE = -1
 
 
 class KeepsLatest(Rule):
-    """State: ``rows`` (M, d), whose they are (``clients``), their ``rounds``, and ``products`` (L, M, M) float64, their Gram
-    matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept."""
+    """State: ``rows`` (M, d), whose they are (``clients``), their ``rounds``, and ``products`` (L, M, M) float64, their
+    Gram matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept.
+    """
 
     remembers = ("rows", "clients", "rounds", "products")
+    _rows: torch.Tensor
+    _clients: torch.Tensor
+    _rounds: torch.Tensor
+    _products: torch.Tensor
 
     def recall(self, updates: Updates, age: float = float("inf")) -> tuple[torch.Tensor, torch.Tensor]:
-        """The kept rows and their rounds: ``FREE`` where one is more than ``age`` rounds old or its client takes part now."""
+        """The kept rows and their rounds: ``FREE`` where one is more than ``age`` rounds old or its client takes part
+        now.
+        """
         if self._rows is None:
             return updates.gradients[:0], torch.zeros(0, dtype=torch.int64)
         same_size(self, "parameters", updates.gradients.shape[1], self._rows.shape[1])
         stale = torch.isin(self._clients, updates.clients) | (updates.round - self._rounds > age)
         return self._rows.to(updates.gradients), torch.where(stale, FREE, self._rounds)
 
-    def grams(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, parts: list[slice]) -> list[torch.Tensor]:
+    def grams(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor,
+              parts: Sequence[slice]) -> list[torch.Tensor]:
         """For each slice of d the Gram matrix (K + M, K + M) of the round's rows and, below them, the kept ones; of the
-        round's alone where no other counts."""
+        round's alone where no other counts.
+        """
         out = []
         for i, part in enumerate(parts):
             rows = updates.gradients[:, part]
@@ -58,13 +69,15 @@ class KeepsLatest(Rule):
         self._products = torch.stack([gram[order][:, order] for gram in padded])
 
 
-def _products(rows, others, squares, other_squares):
+def _products(rows: torch.Tensor, others: torch.Tensor, squares: torch.Tensor,
+              other_squares: torch.Tensor) -> torch.Tensor:
     """``rows @ others.T`` (K, M) as exactly as ``gram_matrix`` would have it, given all rows' squared lengths."""
     d, total = rows.shape[1], torch.zeros(len(rows), len(others), dtype=torch.float64, device=rows.device)
     lengths = torch.cat([squares, other_squares])
     # Products in float32 lose small rows and large ones, which float64 does not.
     fast = (rows.dtype != torch.float64 and rows.device.type == "cpu" and d > SHORT
-            and torch.get_float32_matmul_precision() == "highest" and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all()))
+            and torch.get_float32_matmul_precision() == "highest"
+            and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all()))
     step = BLOCK * max(1, CHUNK // (8 * BLOCK * (len(rows) + len(others))))
     for start in range(0, d, step):
         left, right = rows[:, start:start + step], others[:, start:start + step]

@@ -5,15 +5,16 @@ import torch
 
 from fairfl.rules.gram import rates
 
-# Below this eigenvalue of the cosines the squared condition of A costs more than four digits, and the rows are asked again.
+# Below this eigenvalue of the cosines the squared condition of A costs more than four digits, and the rows are asked
+# again.
 CLOSE = 1e-4
 
 
 def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tensor | None = None) -> np.ndarray | None:
     """λ (K,) with ``A λ = s``, so that ``u = Gᵀ λ`` is the shortest vector with rates ``G u = s``.
 
-    Works on the matrix of cosines ``C_ij = A_ij / √(A_ii A_jj)`` (all ``A_kk > 0``), so that one client 1e8 times larger
-    does not hide the others behind rounding. Eigenvalues of C up to ``tolerance`` count as zero: then λ is the
+    Works on the matrix of cosines ``C_ij = A_ij / √(A_ii A_jj)`` (all ``A_kk > 0``), so that one client 1e8 times
+    larger does not hide the others behind rounding. Eigenvalues of C up to ``tolerance`` count as zero: then λ is the
     pseudo-inverse's if s lies in the range of A (duplicates that ask for equal rates), and ``None`` if not.
 
     ``rows`` (K, d): G itself. Nearly parallel rows lose twice the digits in A that they lose in G; the corrected
@@ -39,7 +40,7 @@ def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tenso
     return y * largest / sizes
 
 
-def _in_float64(rows, weights):
+def _in_float64(rows: torch.Tensor, weights: np.ndarray) -> torch.Tensor:
     step = max(256, 2 ** 19 // len(rows))
-    weights = torch.from_numpy(weights).to(rows.device)
-    return torch.cat([weights @ part.double() for part in rows.split(step, 1)])
+    u = torch.from_numpy(weights).to(rows.device)
+    return torch.cat([u @ part.double() for part in rows.split(step, 1)])

@@ -1,26 +1,29 @@
 """FedMGDA and FedMGDA+: the nearest point to the origin, a direction that sacrifices nobody."""
 
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.fedavg import a_priori
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.gram import precise, precise_resolution
+from fairfl.rules.min_norm import MinNorm, min_norm
 from fairfl.rules.settings import number, yes_or_no
+from fairfl.updates import Updates
 
 
 class FedMGDA(GramRule):
-    """``dir = Σ_k μ_k h_k``, ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022, (25)).
+    """``dir = Σ_k μ_k h_k``, ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022,
+    (25)).
 
     ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so that
-    ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is inactive;
-    so every loss falls to first order, or the updates are Pareto-stationary: then the direction is zero, with
+    ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is
+    inactive; so every loss falls to first order, or the updates are Pareto-stationary: then the direction is zero, with
     ``exact=False`` (at a length up to 1e-6 of the updates that make it up; rounding decides below). No state.
 
-    ``epsilon`` = ε from 0 (the weights stay at λ0) to 1 (free, the default). An active box can cut off the nearest point,
-    and then the direction need not descend for everyone. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or one
-    weight per client of the population, renormalised over the participants.
+    ``epsilon`` = ε from 0 (the weights stay at λ0) to 1 (free, the default). An active box can cut off the nearest
+    point, and then the direction need not descend for everyone. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or
+    one weight per client of the population, renormalised over the participants.
 
     Clients with a zero update are set aside and named, and λ0 is renormalised over the others: a zero row would be the
     nearest point itself and freeze everybody.
@@ -28,11 +31,12 @@ class FedMGDA(GramRule):
 
     normalise = False
 
-    def __init__(self, epsilon: float = 1.0, lambda0="uniform", normalise: bool | None = None):
+    def __init__(self, epsilon: float = 1.0, lambda0: str | ArrayLike = "uniform", normalise: bool | None = None):
         self.epsilon = number("epsilon", epsilon, 0, 1)
         if isinstance(lambda0, str):
             if lambda0 not in ("uniform", "shares"):
-                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes.")
+                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client",
+                             "Shares follow data sizes.")
         else:
             lambda0 = torch.as_tensor(lambda0, dtype=torch.float64).cpu()
             if lambda0.ndim != 1 or not bool((lambda0 >= 0).all()) or not 0 < float(lambda0.sum()) < float("inf"):
@@ -42,7 +46,7 @@ class FedMGDA(GramRule):
         if normalise is not None:
             self.normalise = yes_or_no("normalise", normalise)
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if len(keep) == 0:
@@ -58,7 +62,7 @@ class FedMGDA(GramRule):
         weights[keep] = point.weights / sizes
         return Weights(weights, not reason, reason)
 
-    def _nearest(self, gram, keep, updates):
+    def _nearest(self, gram: torch.Tensor, keep: torch.Tensor, updates: Updates) -> tuple[MinNorm, torch.Tensor, float]:
         """The hull's point, the rows' lengths there, and ``‖dir‖²`` over ``Σ μ_k ‖h_k‖²``."""
         sizes = gram.diagonal()[keep].sqrt() if self.normalise else torch.ones(len(keep), dtype=torch.float64)
         cosines = gram[keep][:, keep] / sizes / sizes[:, None]
@@ -70,7 +74,7 @@ class FedMGDA(GramRule):
             point = min_norm(cosines)
         return point, sizes, point.squared_norm / float(point.weights @ cosines.diagonal())
 
-    def _centre(self, updates):
+    def _centre(self, updates: Updates) -> torch.Tensor:
         if isinstance(self.lambda0, str):
             return a_priori(self.lambda0, updates)
         if len(self.lambda0) != updates.population:
@@ -93,5 +97,5 @@ class FedMGDAPlus(FedMGDA):
     normalise = True
 
     @property
-    def name(self):
+    def name(self) -> str:
         return "FedMGDA+"

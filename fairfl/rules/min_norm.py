@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
 from fairfl.rules.box_qp import feasible_minimum, solve
@@ -29,7 +30,8 @@ class MinNorm:
     reason: str = ""
 
 
-def min_norm(gram, hull: str = "convex", centre=None, radius: float | None = None) -> MinNorm:
+def min_norm(gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = None,
+             radius: float | None = None) -> MinNorm:
     """The point ``dir = Gᵀ λ`` of a hull of the rows of G that is nearest to the origin, from ``gram = G Gᵀ``.
 
     ``hull="convex"``: ``min λᵀ A λ`` over ``λ ≥ 0, Σ λ = 1``; with ``centre`` λ0 (K,) on that simplex and ``radius`` ε
@@ -62,20 +64,20 @@ def min_norm(gram, hull: str = "convex", centre=None, radius: float | None = Non
     return _convex(A, *_bounds(K, centre, radius))
 
 
-def _bounds(K, centre, radius):
+def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.ndarray, np.ndarray]:
     if radius is None:
         return np.zeros(K), np.ones(K)
-    centre = np.full(K, 1 / K) if centre is None else torch.as_tensor(centre, dtype=torch.float64).cpu().numpy()
-    if centre.shape != (K,) or not (centre >= 0).all() or abs(centre.sum() - 1) > 1e-6:
-        raise refuse("centre", centre.tolist(), f"{K} non-negative numbers that sum to 1",
+    middle = np.full(K, 1 / K) if centre is None else torch.as_tensor(centre, dtype=torch.float64).cpu().numpy()
+    if middle.shape != (K,) or not (middle >= 0).all() or abs(middle.sum() - 1) > 1e-6:
+        raise refuse("centre", middle.tolist(), f"{K} non-negative numbers that sum to 1",
                      "Hand over the weights that the clients have without the method.")
     if not radius >= 0:
         raise refuse("radius", radius, "0 or more", "0 fixes the weights at the centre, 1 leaves them free.")
-    centre = centre / centre.sum()
-    return np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+    middle = middle / middle.sum()
+    return np.maximum(middle - radius, 0), np.minimum(middle + radius, 1)
 
 
-def _convex(A, low, high):
+def _convex(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> MinNorm:
     weights = solve(A, low, high)
     rates = A @ weights
     squared, largest = float(weights @ rates), float(A.diagonal().max())
@@ -85,7 +87,7 @@ def _convex(A, low, high):
     return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, exact, reason)
 
 
-def _affine(A):
+def _affine(A: np.ndarray) -> MinNorm:
     ones = np.ones(len(A))
     weights = least_norm(A, ones, 1e-12) if (A.diagonal() > 0).all() else None
     reason = "" if weights is not None else "the affine hull contains the origin"

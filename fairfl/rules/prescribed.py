@@ -9,7 +9,6 @@ from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.least_norm import least_norm
 from fairfl.rules.min_norm import MinNorm, min_norm
 
-
 # Cosines with a smaller eigenvalue are taken from float64 products: float32 ones are off by up to 1e-6.
 NEAR = 1e-4
 
@@ -17,30 +16,32 @@ NEAR = 1e-4
 def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNorm:
     """The direction whose rates are ``ρ_k = s_k ‖dir‖²``: the point nearest the origin in the hull of ``g_k / s_k``.
 
-    ``gram`` (K, K) of ``rows`` (K, d) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights belong to the rows
-    as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for independent rows.
+    ``gram`` (K, K) of ``rows`` (K, d) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights
+    belong to the rows as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for
+    independent rows.
 
     Where no vector has these rates (more clients than parameters, duplicates that ask for different rates) the affine
-    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason; all weights are zero where
-    that hull contains the origin.
+    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason; all weights are zero
+    where that hull contains the origin.
     """
-    sizes, s, tolerance = gram.diagonal().sqrt(), s.numpy(), precise_resolution(rows.dtype)
+    sizes, wanted, tolerance = gram.diagonal().sqrt(), s.numpy(), precise_resolution(rows.dtype)
     if float(torch.linalg.eigvalsh(gram / sizes / sizes[:, None])[0]) < NEAR:
         gram = precise(gram, rows)
     A = gram.numpy()
-    weights = least_norm(A, s, tolerance, rows)
+    weights = least_norm(A, wanted, tolerance, rows)
     if weights is not None:
-        squared = 1 / float(s @ weights)
+        squared = 1 / float(wanted @ weights)
         weights = weights * squared
-        gap = float(np.abs(A @ weights - s * squared).max() / A.diagonal().max())
+        gap = float(np.abs(A @ weights - wanted * squared).max() / A.diagonal().max())
         return MinNorm(torch.from_numpy(weights), squared, gap)
     # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
-    s = np.maximum(s, 1e-100 * s.max())
-    point = min_norm(A / s / s[:, None])
-    reason = "the updates are linearly dependent and no direction has the prescribed rates; took the convex hull's point"
+    wanted = np.maximum(wanted, 1e-100 * wanted.max())
+    point = min_norm(A / wanted / wanted[:, None])
+    reason = ("the updates are linearly dependent and no direction has the prescribed rates; "
+              "took the convex hull's point")
     squared = point.squared_norm
-    if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / s ** 2)):
+    if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / wanted ** 2)):
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
         point = replace(point, weights=torch.zeros_like(point.weights))
-    return MinNorm(point.weights / torch.from_numpy(s), squared, point.gap, False,
+    return MinNorm(point.weights / torch.from_numpy(wanted), squared, point.gap, False,
                    "; ".join(filter(None, (reason, point.reason))))

@@ -4,6 +4,7 @@ import torch
 
 from fairfl.rules.base import GramRule, Weights
 from fairfl.rules.settings import column, number
+from fairfl.updates import Updates
 
 
 class QFedAvg(GramRule):
@@ -17,8 +18,9 @@ class QFedAvg(GramRule):
     FedMGDA+ tunes it over 0.1, 1, 10. No state.
 
     Codes take f as a mean loss, a sum of batch means, or the loss after training, so q cannot be compared between
-    them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit for
-    a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused (q > 0).
+    them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit
+    for a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused (q >
+    0).
     """
 
     needs = frozenset({"losses"})
@@ -28,10 +30,10 @@ class QFedAvg(GramRule):
         self.L = None if L is None else number("L", L, low=1e-30, remedy="L is 1/local lr: positive.")
 
     @property
-    def name(self):
+    def name(self) -> str:
         return "q-FedAvg"
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
         losses = updates.losses
         if self.q > 0:
             losses = column("losses", losses, updates, low=0.0,

@@ -7,21 +7,25 @@ import torch
 
 from fairfl.errors import refuse, unknown
 from fairfl.numbers import number, whole  # noqa: F401  (for the rules, which find all their checks here)
+from fairfl.rules.base import Rule
+from fairfl.updates import Updates
 
 
 def one_of(name: str, value: str, *allowed: str) -> str:
+    """``value`` if it is one of the ``allowed`` words."""
     if value not in allowed:
         raise unknown(name, value, allowed)
     return value
 
 
 def yes_or_no(name: str, value: bool) -> bool:
+    """``value``, Python's or NumPy's, as a ``bool``."""
     if not isinstance(value, (bool, np.bool_)):
         raise refuse(name, value, "True or False", "A text or a number would count as True, whatever it says.")
     return bool(value)
 
 
-def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
+def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
     """One finite number per client, (K,) float64 on the CPU; ``Refused`` names the clients that sent another."""
     values = torch.as_tensor(values).double().cpu()
     if values.shape != (len(updates),):
@@ -38,7 +42,7 @@ def column(name: str, values: torch.Tensor, updates, low: float = -math.inf, rem
     return values
 
 
-def same_size(rule, what: str, given, kept) -> None:
+def same_size(rule: Rule, what: str, given: object, kept: object) -> None:
     """Refuse updates whose ``what`` (clients, parameters) is not the one that ``rule`` remembers."""
     if given != kept:
         raise refuse(f"the number of {what}", given, f"{kept}, as in {rule.name}'s state",

@@ -5,6 +5,7 @@ import torch
 from fairfl.rules.base import WeightRule
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.settings import number, one_of
+from fairfl.updates import Updates
 
 
 class TERM(WeightRule):
@@ -24,7 +25,7 @@ class TERM(WeightRule):
         self.t = number("t", t)
         self.weighting = one_of("weighting", weighting, "uniform", "shares")
 
-    def weights(self, updates):
+    def weights(self, updates: Updates) -> torch.Tensor:
         worst = updates.losses.max() if self.t > 0 else updates.losses.min()
         tilted = a_priori(self.weighting, updates) * torch.exp(self.t * (updates.losses - worst))
         if not bool(tilted.any()):

@@ -2,13 +2,16 @@
 
 import inspect
 import re
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.extras import needed_by
-from fairfl.rules.gram import rates
 from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.gram import rates
+from fairfl.updates import Updates
 
 
 class TorchJD(Rule):
@@ -28,7 +31,7 @@ class TorchJD(Rule):
     ``ImportError`` saying what to install.
     """
 
-    def __init__(self, aggregator, **settings):
+    def __init__(self, aggregator: str | Callable[[torch.Tensor], torch.Tensor], **settings: Any):
         if isinstance(aggregator, str):
             aggregator = _by_name(aggregator, settings)
         elif isinstance(aggregator, type) or not callable(aggregator):
@@ -40,10 +43,10 @@ class TorchJD(Rule):
         self.aggregator = aggregator
 
     @property
-    def name(self):
+    def name(self) -> str:
         return f"TorchJD {type(self.aggregator).__name__}"
 
-    def combine(self, updates):
+    def combine(self, updates: Updates) -> Direction:
         rows, tasks = updates.gradients, getattr(self.aggregator, "n_tasks", len(updates))
         if tasks != len(updates):
             raise Refused(f"{self.name} was made for n_tasks={tasks}, and {len(updates)} clients took part in round "
@@ -53,7 +56,7 @@ class TorchJD(Rule):
         return Direction(vector, None, later(rates, rows, vector))
 
 
-def _by_name(name, settings):
+def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], torch.Tensor]:
     with needed_by(f"TorchJD({name!r})"):
         from torchjd import aggregation
     kinds = {n: kind for n, kind in vars(aggregation).items() if isinstance(kind, type)

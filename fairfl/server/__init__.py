@@ -1,9 +1,9 @@
 """What the server does with a round: one step, the same for a simulation, for Flower and for anybody's deployment.
 
-In: clients' replies, or ``Updates`` that are sound already. Out: the model's next weights, and a record of the round: who took
-part, who was refused and why. ``ServerStep`` holds a rule, a model and what both remember; ``Server`` says how a direction becomes a
-step. ``Coordinator`` has replies checked before, ``Member`` is the client's side of it. Knows nothing of networks:
-``fairfl.flower`` carries these messages.
+In: clients' replies, or ``Updates`` that are sound already. Out: the model's next weights, and a record of the round:
+who took part, who was refused and why. ``ServerStep`` holds a rule, a model and what both remember; ``Server`` says how
+a direction becomes a step. ``Coordinator`` has replies checked before, ``Member`` is the client's side of it. Knows
+nothing of networks: ``fairfl.flower`` carries these messages.
 """
 
 from fairfl.server.collect import collect

@@ -1,7 +1,7 @@
 """``collect``: a round's replies become ``Updates``; those that cannot are refused by name, and the rest go on.
 
-``Updates`` itself raises at the first bad row, which is right for a simulation: there a bad row is a bug. On a network it is a
-Tuesday, and one client must not be able to stop the others.
+``Updates`` itself raises at the first bad row, which is right for a simulation: there a bad row is a bug. On a network
+it is a Tuesday, and one client must not be able to stop the others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,9 +33,9 @@ def collect(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, popul
             needs: Iterable[str] = (), local_lr: float = 1.0) -> tuple[Updates | None, list[Refusal]]:
     """The ``Updates`` of a round's sound replies (``None`` if there are none), and who was refused and why.
 
-    ``start`` (d,): w_t, which the replies' models are subtracted from. ``needs``: the numbers that every reply must carry
-    beside its model and its size. Rows are in the order of the clients' numbers, shares are of the replies that are left.
-    Raises nothing for a bad reply.
+    ``start`` (d,): w_t, which the replies' models are subtracted from. ``needs``: the numbers that every reply must
+    carry beside its model and its size. Rows are in the order of the clients' numbers, shares are of the replies that
+    are left. Raises nothing for a bad reply.
     """
     needs = sorted(set(needs))
     sound, refused = sift(replies, start, layout, population, needs)

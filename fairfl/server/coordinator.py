@@ -1,4 +1,6 @@
-"""``Coordinator``: the server's side of a real federation: a rule, a model, what both remember, and a log of every round."""
+"""``Coordinator``: the server's side of a real federation: a rule, a model, what both remember, and a log of every
+round.
+"""
 
 import copy
 from collections.abc import Iterable
@@ -24,8 +26,8 @@ class RoundRecord:
 
     ``clients``: whose updates the rule was left with. ``refused``: who was left out and why.
     ``missing``: numbers nobody answered for.
-    ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in ``History``.
-    ``remark``: where the rule had to deviate from its own formula.
+    ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in
+    ``History``. ``remark``: where the rule had to deviate from its own formula.
     """
 
     round: int
@@ -39,7 +41,8 @@ class RoundRecord:
 
     def lines(self) -> list[str]:
         """What happened, one sentence a line: the round, then who was missing, then who was refused."""
-        did = f"skipped ({self.skipped})" if self.skipped else f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
+        did = f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
+        did = f"skipped ({self.skipped})" if self.skipped else did
         gone = [f"client {k} missing" for k in self.missing]
         return [f"round {self.round}: {did}", *gone, *(f"{r.who} refused: it {r.reason}" for r in self.refused)]
 
@@ -49,11 +52,12 @@ class RoundRecord:
 
 @dataclass
 class Coordinator:
-    """``ServerStep`` for replies that nobody has checked: round after round, what ``train`` would do with the sound ones.
+    """``ServerStep`` for replies that nobody has checked: round after round, what ``train`` would do with the sound
+    ones.
 
-    ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the clients that
-    exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step size). ``quorum``: a round
-    with fewer replies that can be used is skipped.
+    ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the
+    clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step
+    size). ``quorum``: a round with fewer replies that can be used is skipped.
 
     ``w`` (d,): the model that clients start the next round from. ``reported`` (d,): the model that the method reports.
     ``round``: the round that comes next. ``log``: one ``RoundRecord`` a round.
@@ -80,7 +84,7 @@ class Coordinator:
         self.layout = flat.layout
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
         self.rule = self._step.rule
-        refuse_unprovided(self.rule)
+        refuse_unprovided(self.rule.name, self.rule.needs)
         self.round = 0
         self.log: list[RoundRecord] = []
 
@@ -132,7 +136,8 @@ class Coordinator:
                              local_lr=self.local.lr_at(self.round))
             try:
                 taken = self._step.take(updates)
-                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate, "remark": taken.direction.reason}
+                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate,
+                        "remark": taken.direction.reason}
             except Refused as refusal:
                 blamed = culprits(refusal, updates)
                 if not blamed:
@@ -142,7 +147,8 @@ class Coordinator:
 
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
-        ``torch.load(..., weights_only=True)`` gives it back."""
+        ``torch.load(..., weights_only=True)`` gives it back.
+        """
         return {"round": self.round, "log": [asdict(record) for record in self.log], **self._step.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:

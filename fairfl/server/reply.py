@@ -10,10 +10,10 @@ from fairfl.server.quoting import printable, quoted
 class Reply:
     """One client's answer, as the transport handed it over. Nothing in it has been checked.
 
-    ``sender``: who the transport says it came from ("node 17"). ``client``: the number that it gives itself, 0 … population − 1.
-    ``arrays``: its model after local training, by parameter name; arrays or tensors of the parameters' shapes. ``size``: how
-    many rows it trained on. ``numbers``: what else the rule asked for, by name ("losses", "accuracies"). ``error``: why there
-    is no answer, if the transport reports a failure instead of one.
+    ``sender``: who the transport says it came from ("node 17"). ``client``: the number that it gives itself, 0 …
+    population − 1. ``arrays``: its model after local training, by parameter name; arrays or tensors of the parameters'
+    shapes. ``size``: how many rows it trained on. ``numbers``: what else the rule asked for, by name ("losses",
+    "accuracies"). ``error``: why there is no answer, if the transport reports a failure instead of one.
     """
 
     sender: str = ""

@@ -1,4 +1,6 @@
-"""``ServerStep``: from a round's ``Updates`` to the next model, the same for ``train``, for a ``Coordinator`` and for a loop of your own."""
+"""``ServerStep``: from a round's ``Updates`` to the next model, the same for ``train``, for a ``Coordinator`` and for a
+loop of your own.
+"""
 
 import copy
 from dataclasses import dataclass
@@ -29,12 +31,13 @@ class Taken:
 class ServerStep:
     """A rule and a model that it moves, round by round.
 
-    ``rule``: a ``Rule`` (a copy is used) or its name. ``w`` (d,): the first model, as one vector. ``rounds``: T, which ``server``'s
-    decay refers to. ``undo``: whether a round that raises leaves the rule's memory as it was, which takes a copy of it every round;
-    ``train`` ends there and does without.
+    ``rule``: a ``Rule`` (a copy is used) or its name. ``w`` (d,): the first model, as one vector. ``rounds``: T, which
+    ``server``'s decay refers to. ``undo``: whether a round that raises leaves the rule's memory as it was, which takes
+    a copy of it every round; ``train`` ends there and does without.
 
-    ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes new ones,
-    and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by name.
+    ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes
+    new ones, and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by
+    name.
 
     >>> import torch
     >>> from fairfl import Updates
@@ -47,7 +50,8 @@ class ServerStep:
     tensor([2., 1.])
     """
 
-    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server(), *, undo: bool = True):
+    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server(),  # noqa: B008 (frozen)
+                 *, undo: bool = True):
         self.rule = make(rule) if isinstance(rule, str) else copy.deepcopy(rule)
         self.rounds, self.server, self.undo = rounds, server, undo
         self._state = server.begin(w.detach())
@@ -64,25 +68,27 @@ class ServerStep:
     def take(self, updates: Updates) -> Taken:
         """One round: ask the rule, step against its direction, report.
 
-        Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and rule would
-        remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with ``undo`` all memories,
-        are as they were.
+        Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and
+        rule would remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with
+        ``undo`` all memories, are as they were.
         """
         memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
         try:
             decided = self.rule.direction(updates)
             if decided.vector.shape != self.w.shape:
-                raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape), str(tuple(self.w.shape)),
-                             "A direction is one flat vector, like a row of gradients.")
+                raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape),
+                             str(tuple(self.w.shape)), "A direction is one flat vector, like a row of gradients.")
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             self._finite({f"{self.rule.name}'s direction": norm}, updates)
-            decided.rates  # read while a refusal can still undo the round, and so that nothing holds the updates afterwards
+            # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
+            _ = decided.rates
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
             reported = self.rule.report(state["w"]).clone()
-            held = {"the next model": state["w"], "the next reported model": reported}
-            held |= {f"the server's {moment} moment": state[moment] for moment in ("first", "second") if moment in state}
+            held: dict[str, Any] = {"the next model": state["w"], "the next reported model": reported}
+            held |= {f"the server's {name} moment": state[name] for name in ("first", "second") if name in state}
             if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
-                held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers}
+                held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None)
+                         for name in self.rule.remembers}
             self._finite(held, updates)
         except BaseException:
             vars(self.rule).clear()
@@ -96,7 +102,7 @@ class ServerStep:
         for what, value in values.items():
             value = torch.as_tensor(value if isinstance(value, (torch.Tensor, float)) else 0)
             # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round.
-            if value.is_floating_point() and not bool(torch.isfinite(value.sum())) and not bool(torch.isfinite(value).all()):
+            if value.is_floating_point() and not torch.isfinite(value.sum()) and not torch.isfinite(value).all():
                 raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
 
     def state_dict(self) -> dict:
@@ -104,12 +110,13 @@ class ServerStep:
         return {"server": dict(self._state), "rule": self.rule.state_dict(), "reported": self.reported}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``, bit for bit. Raises ``Refused`` for the state of another model, rule or optimiser."""
+        """Continue from ``state``, bit for bit. Raises ``Refused`` for another model's, rule's or optimiser's."""
         if state["reported"].shape != self.w.shape:
             raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
                          "Start from the model that it was saved with.")
         if set(state["server"]) != set(self._state):
-            raise Refused("the saved state is that of another server optimiser; start with the Server that it was saved with")
+            raise Refused("the saved state is that of another server optimiser; start with the Server that it "
+                          "was saved with")
         self.rule.load_state_dict(state["rule"])
         device = self.w.device
         self.reported = state["reported"].to(device)

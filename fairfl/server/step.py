@@ -33,7 +33,8 @@ class Server:
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
-        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.", above=True)
+        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.",
+               above=True)
         number("momentum", self.momentum, 0, 1, below=True)
         number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
         number("tau", self.tau, 0, above=True)
@@ -49,7 +50,9 @@ class Server:
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
     def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor]:
-        """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,) where it has them."""
+        """What the step starts from: the model ``w`` (d,), and the optimiser's ``first`` and ``second`` moments (d,)
+        where it has them.
+        """
         state = {"w": w.clone()}
         if self.optimiser in ("adam", "yogi") or self.momentum:
             state["first"] = torch.zeros_like(w)

@@ -1,5 +1,6 @@
 """Checkpoints: written whole or not at all, continued only under equal settings."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
     return out
 
 
-def save(path: str | Path, settings: dict, state: dict) -> None:
+def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
     """Write ``state`` to ``path`` by way of a temporary file beside it.
 
     Raises ``OSError`` naming the file where it cannot be written; the checkpoint before, if any, stays.
@@ -41,7 +42,7 @@ def save(path: str | Path, settings: dict, state: dict) -> None:
         raise OSError(cause.errno, told, str(path)) from error
 
 
-def load(path: str | Path, settings: dict) -> dict | None:
+def load(path: str | os.PathLike, settings: dict) -> dict | None:
     """The state at ``path``, or ``None`` if there is none.
 
     Raises ``Refused`` if nothing can be written there, the file is no checkpoint, or it was made under other settings

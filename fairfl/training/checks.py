@@ -2,28 +2,29 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 
 from fairfl.clients import Ditto, LocalSGD
 from fairfl.clients.engines import ENGINES
+from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.numbers import number, whole
 from fairfl.rules import Rule, make
-from fairfl.clients.provide import refuse_unprovided
 from fairfl.server.step import Server
 
 
 def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
     """The seeds, and whether several runs were asked for (a list, even of one)."""
-    plain = seed.tolist() if hasattr(seed, "tolist") else seed
+    plain: Any = seed.tolist() if hasattr(seed, "tolist") else seed
     several = isinstance(plain, Iterable) and not isinstance(plain, (str, bytes))
     told = "Every seed is one run: give an integer, or a list of them."
     return [whole("seed", s, remedy=told) for s in (plain if several else [plain])], several
 
 
-def each(name: str, value, seeds: list[int]) -> list:
+def each(name: str, value: Any, seeds: list[int]) -> list:
     """One entry of ``value`` for every seed."""
     if not isinstance(value, (list, tuple)):
         return [value] * len(seeds)
@@ -81,9 +82,9 @@ def a_federation(federation: Federation) -> None:
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None], seeds: list[int], repeatable: bool,
-          local: LocalSGD, personal: Ditto | None, participation: float, loss: Callable, engine: str | None,
-          checkpoint: str | os.PathLike | None) -> None:
+def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None],
+          seeds: list[int], repeatable: bool, local: LocalSGD, personal: Ditto | None, participation: float,
+          loss: Callable, engine: str | None, checkpoint: str | os.PathLike | None) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
@@ -92,19 +93,19 @@ def check(federation: Federation, rules: list[Rule], servers: list[Server], tamp
         if participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
                           f"use 1.0")
-        refuse_unprovided(rule)
+        refuse_unprovided(rule.name, rule.needs)
         if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
-            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} does not "
-                          f"send; use LocalSGD(optimiser='sgd')")
+            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} "
+                          f"does not send; use LocalSGD(optimiser='sgd')")
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None and not isinstance(value, kind):
             raise refuse(name, value, f"a {kind.__name__}", f"Give one, such as {kind.__name__}().")
-    for name, value in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
-        if not callable(value) or isinstance(value, type):
-            raise refuse(name, value, "a function", "An object with __call__ will do as well.")
+    for name, function in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
+        if not callable(function) or isinstance(function, type):
+            raise refuse(name, function, "a function", "An object with __call__ will do as well.")
     if engine is not None and engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):

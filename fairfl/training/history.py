@@ -16,12 +16,13 @@ from fairfl.errors import Refused, unknown
 class History:
     """One run (one seed) as arrays. E evaluations, N clients, T rounds.
 
-    ``rounds`` (E,): completed rounds at each evaluation, from 0 (the initial model). ``accuracy``, ``loss`` (E, N): on the
-    clients' test rows, accuracies from 0 to 1 (``None`` where targets are numbers: the losses are then the scores). ``train_accuracy``, ``train_loss`` and ``validation_accuracy``,
-    ``validation_loss`` (E, N): only if ``train(..., score=…)`` asked for them. ``participants`` (T, K): who took part.
-    ``direction_norm`` (T,): ``‖dir‖``. ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means
-    that this step sacrificed somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own
-    formula. ``parameters`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
+    ``rounds`` (E,): completed rounds at each evaluation, from 0 (the initial model). ``accuracy``, ``loss`` (E, N): on
+    the clients' test rows, accuracies from 0 to 1 (``None`` where targets are numbers: the losses are then the scores).
+    ``train_accuracy``, ``train_loss`` and ``validation_accuracy``, ``validation_loss`` (E, N): only if ``train(...,
+    score=…)`` asked for them. ``participants`` (T, K): who took part. ``direction_norm`` (T,): ``‖dir‖``.
+    ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means that this step sacrificed
+    somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own formula.
+    ``parameters`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.
     """
 
     rounds: np.ndarray
@@ -41,7 +42,9 @@ class History:
     seconds: float = 0.0
 
     def summary(self, percent: float = 10, last: int = 1) -> dict[str, float]:
-        """The fairness table's row, from the ``last`` evaluations' average: of accuracies, in percent; or of losses (``metrics.loss_summary``)."""
+        """The fairness table's row, from the ``last`` evaluations' average: of accuracies, in percent; or of losses
+        (``metrics.loss_summary``).
+        """
         if self.accuracy is None:
             return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
@@ -51,7 +54,8 @@ class History:
         told = f"History({rule}: {int(self.rounds[-1])} rounds, {self.loss.shape[1]} clients, "
         if self.accuracy is None:
             return f"{told}loss mean {self.loss[-1].mean():.4g}, worst client {self.loss[-1].max():.4g})"
-        return f"{told}accuracy mean {100 * self.accuracy[-1].mean():.1f} %, worst client {100 * self.accuracy[-1].min():.1f} %)"
+        percent = 100 * self.accuracy[-1]
+        return f"{told}accuracy mean {percent.mean():.1f} %, worst client {percent.min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
         """Everything in one ``.npz`` file, written whole or not at all."""
@@ -64,7 +68,7 @@ class History:
                 plain[f.name] = value
         path = Path(path)
         with atomic.writing(path) as file:
-            np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)
+            np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, path: str | Path) -> "History":

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import torch
 
@@ -27,7 +28,7 @@ class Job:
     server: Server = Server()
     tamper: Callable | None = None
     personal: Ditto | None = None
-    name: object = field(default=None, compare=False)
+    name: Any = field(default=None, compare=False)
 
 
 Record = Callable[[Sequence[Job], list[History] | None, Refused | None], None]
@@ -35,7 +36,7 @@ Record = Callable[[Sequence[Job], list[History] | None, Refused | None], None]
 
 def train_jobs(federation: Federation, model: str | torch.nn.Module | Callable, jobs: Sequence[Job], record: Record, *,
                together: int | None = None, checkpoint: Callable[[Sequence[Job]], os.PathLike] | None = None,
-               **settings) -> None:
+               **settings: Any) -> None:
     """Train ``jobs``; neighbours whose clients do the same are one batch, of at most ``together`` where that is given.
 
     ``record(jobs, histories, error)`` hears of every batch when it has ended: its histories and ``None``; or ``None``
@@ -44,8 +45,8 @@ def train_jobs(federation: Federation, model: str | torch.nn.Module | Callable, 
     the ``Refused``. What ``record`` raises ends it all, and so does any other exception. ``checkpoint(jobs)`` is asked
     for a batch's file before it trains. ``settings`` are those of ``train``.
     """
-    for _, alike in groupby(jobs, lambda job: (job.local, job.personal)):
-        alike = list(alike)
+    for _, group in groupby(jobs, lambda job: (job.local, job.personal)):
+        alike = list(group)
         for first in range(0, len(alike), together or len(alike)):
             batch = alike[first:first + (together or len(alike))]
             error = _train(federation, model, batch, record, checkpoint, settings)
@@ -53,11 +54,14 @@ def train_jobs(federation: Federation, model: str | torch.nn.Module | Callable, 
                 _train(federation, model, [job], record, checkpoint, settings)
 
 
-def _train(federation, model, jobs, record, checkpoint, settings) -> Refused | None:
+def _train(federation: Federation, model: str | torch.nn.Module | Callable, jobs: Sequence[Job], record: Record,
+           checkpoint: Callable[[Sequence[Job]], os.PathLike] | None, settings: dict[str, Any]) -> Refused | None:
     # One run is set up as one, so that its checkpoint and its bits are those of a plain call of train. Attacks are
     # copied: one that counts or draws must not hear of other runs, nor of a batch that was given up.
     each = lambda values: values if len(jobs) > 1 else values[0]
-    file, caught = checkpoint(jobs) if checkpoint else None, None
+    file = checkpoint(jobs) if checkpoint else None
+    done: History | list[History] | None
+    caught: Refused | None = None
     try:
         done = train(federation, model=model, local=jobs[0].local, personal=jobs[0].personal, checkpoint=file,
                      rule=each([job.rule for job in jobs]), server=each([job.server for job in jobs]),

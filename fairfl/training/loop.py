@@ -3,27 +3,28 @@
 import copy
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 
 from fairfl import models
 from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
-from fairfl.clients.loss import loss_of
+from fairfl.clients.loss import Loss, loss_of
+from fairfl.clients.slots import Examples
 from fairfl.clients.trial import tried
+from fairfl.data.dataset import Dataset
 from fairfl.errors import refuse
 from fairfl.federation import Federation
 from fairfl.numbers import whole
 from fairfl.rules import Rule
+from fairfl.server.step import Server
 from fairfl.training import checkpoint as checkpoints
 from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
 from fairfl.training.run import Run
-from fairfl.server.step import Server
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
-
 
 
 def train(
@@ -40,7 +41,7 @@ def train(
     score: Sequence[str] = ("test",),
     tamper: Callable | Sequence[Callable | None] | None = None,
     personal: Ditto | None = None,
-    loss: Callable | str | None = None,
+    loss: Loss | str | None = None,
     device: str | torch.device | None = None,
     engine: str | None = None,
     checkpoint: str | os.PathLike | None = None,
@@ -61,16 +62,23 @@ def train(
     of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
     targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
-    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores). ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched";
-    by default a fixed function of the settings. ``checkpoint``: a file; a run that finds its own checkpoint there
-    continues from it and ends with the same bits. What it compares must tell settings apart, so that lambdas are
-    refused with it, and so is a rule with a memory that it does not declare. ``checkpoint_every``: rounds between two
-    of them. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
+    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
+    ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched"; by default a fixed function of
+    the settings. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
+    same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule with a
+    memory that it does not declare. ``checkpoint_every``: rounds between two of them. ``progress``: a bar (default:
+    unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
     settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
     cannot be written. Whatever is raised between the first round and the last, a slip in a rule or an interrupt as
     well, keeps its class and carries the finished rounds as ``error.history``.
+
+    >>> from fairfl import LocalSGD, data, partition, train
+    >>> federation = partition.iid(data.load("digits"), 5)
+    >>> history = train(federation, "FedMGDA", "logistic", rounds=3, local=LocalSGD(lr=0.5))
+    >>> history.accuracy.shape, bool((history.loss[-1] < history.loss[0]).all())
+    ((4, 5), True)
     """
     a_federation(federation)
     loss = loss_of(loss, federation.dataset)
@@ -88,7 +96,7 @@ def train(
     dataset = federation.dataset
     flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
     flat = flats[0]
-    resident = _Resident(dataset.inputs.to(device), dataset.targets.to(device))
+    resident = Examples(dataset.inputs.to(device), dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, resident.inputs[few], resident.targets[few], loss)
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
@@ -121,15 +129,15 @@ def train(
         for run in runs:
             run.evaluate(flat, 0)
 
-    def histories():
+    def histories() -> History | list[History]:
         told = settings | {"machine": describe_machine(device)}
         seconds = spent + time.perf_counter() - begun
         out = [run.history(told | mine, seconds, federation) for run, mine in zip(runs, own)]
         return out if several else out[0]
 
-    def save(done):
+    def save(path: str | os.PathLike, done: int) -> None:
         state = {"round": done, "seconds": spent + time.perf_counter() - begun, "runs": [r.state_dict() for r in runs]}
-        checkpoints.save(checkpoint, compared, state)
+        checkpoints.save(path, compared, state)
 
     done = first
     try:
@@ -149,7 +157,7 @@ def train(
             for memory in memories if saving or t == first else ():
                 memory.check(readable=t == first)
             if checkpoint is not None and saving:
-                save(done)
+                save(checkpoint, done)
     except BaseException as error:
         _keep(error, histories, done)
         raise
@@ -159,25 +167,18 @@ def train(
 def _keep(error: BaseException, histories: Callable, done: int) -> None:
     """Hang the finished rounds on ``error``, whatever it is, without a change of its class."""
     try:
-        error.history = histories()
+        error.history = histories()  # type: ignore[attr-defined]
     except Exception as lost:  # the first error is the one to hear of
         error.add_note(f"{done} rounds were finished, and their results could not be put together ({lost})")
     else:
         error.add_note(f"{done} rounds were finished; their results are in this error's .history")
 
 
-class _Resident:
-    """The dataset's tensors where the model is."""
-
-    def __init__(self, inputs, targets):
-        self.inputs, self.targets = inputs, targets
-
-
-def _build(model, dataset, seed):
+def _build(model: str | torch.nn.Module | Callable, dataset: Dataset, seed: int) -> torch.nn.Module:
     return copy.deepcopy(model) if isinstance(model, torch.nn.Module) else models.build(model, dataset, seed=seed)
 
 
-def _progress(rounds, name, wanted):
+def _progress(rounds: range, name: str, wanted: bool | None) -> Iterable[int]:
     if wanted is None:
         wanted = os.environ.get("FAIRFL_PROGRESS", "1") != "0"
     if not wanted:

@@ -1,16 +1,23 @@
 """``Run``: one seed's part of a training: who takes part, what the rule remembers, what is recorded."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 
-from fairfl.clients import LocalSGD, Slot
+from fairfl.clients import Ditto, FlatModel, LocalSGD, Slot
 from fairfl.clients.evaluation import Scorer
+from fairfl.clients.loss import Loss
 from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged
+from fairfl.federation import Federation
 from fairfl.randomness import generator
+from fairfl.rules import Rule
 from fairfl.server import ServerStep
+from fairfl.server.step import Server
 from fairfl.training.history import History
 from fairfl.updates import Updates
 
@@ -18,7 +25,9 @@ from fairfl.updates import Updates
 class Run:
     """State of one seed between rounds. All of it that changes is in ``state_dict``."""
 
-    def __init__(self, index, seed, rule, w, federation, data, server, rounds, participation, score, loss, personal, engine):
+    def __init__(self, index: int, seed: int, rule: Rule, w: torch.Tensor, federation: Federation, data: Examples,
+                 server: Server, rounds: int, participation: float, score: Sequence[str], loss: Loss,
+                 personal: Ditto | None, engine: str):
         self.index, self.seed, self.federation = index, seed, federation
         self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
         self.server = ServerStep(rule, w, rounds, server, undo=False)
@@ -26,24 +35,25 @@ class Run:
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]
         self.validation = [rows.to(device) for rows in federation.validation]
-        self.scorers = {part: Scorer(data, getattr(federation, part), loss)
-                        for part in dict.fromkeys(("test", *score))}
+        # A personal model is scored on its own client's rows alone.
+        lists = {part: getattr(federation, part) for part in dict.fromkeys(("test", *score))}
+        self.scorers = {part: [Scorer(data, [own], loss) for own in rows] if personal else [Scorer(data, rows, loss)]
+                        for part, rows in lists.items()}
         self.slots: list[Slot] = []
-        self.memory: dict = {}
-        self.scored: dict = {}
+        self.memory: dict[str, Any] = {}
+        self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
         self.personal = w.expand(len(federation), -1).clone() if personal else None
-        if personal:
-            # A personal model is scored on its own client's rows alone.
-            self.scorers = {part: [Scorer(data, [rows], loss) for rows in getattr(federation, part)] for part in self.scorers}
-        self.record = {"rounds": [], "participants": [], "direction_norm": [], "smallest_rate": [], "remarks": [],
-                       **{f"{part}/{what}": [] for part in self.scorers for what in ("accuracy", "loss")}}
+        told = ("rounds", "participants", "direction_norm", "smallest_rate", "remarks")
+        scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss")]
+        self.record: dict[str, list] = {name: [] for name in (*told, *scores)}
 
     def sample(self, round: int) -> list[Slot]:
         """This round's participants as slots, in the order of their numbers."""
         N = len(self.rows)
         chosen = torch.arange(N)
         if self.count < N:
-            chosen = torch.randperm(N, generator=generator(self.seed, "participation", round))[:self.count].sort().values
+            chance = generator(self.seed, "participation", round)
+            chosen = torch.randperm(N, generator=chance)[:self.count].sort().values
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
 
@@ -54,21 +64,25 @@ class Run:
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
-    def step(self, flat, gradients, round, local, tamper) -> None:
+    def step(self, flat: FlatModel, gradients: torch.Tensor, round: int, local: LocalSGD,
+             tamper: Callable[[Updates], Updates] | None) -> None:
         """From the round's pseudo-gradients to the next model."""
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
-        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots], [self.validation[k] for k in clients],
-                         self.server.w, gradients, clients, steps, self.memory, self.scored)
+        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots],
+                         [self.validation[k] for k in clients], self.server.w, gradients, clients, steps,
+                         self.memory, self.scored)
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         for name, values in extras.items():
             _finite(name, values, clients, round)
-        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(), clients=torch.tensor(clients),
-                          population=len(self.rows), round=round, layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
+        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(),
+                          clients=torch.tensor(clients), population=len(self.rows), round=round,
+                          layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
         if tamper is not None:
-            updates = replace(tamper(updates), round=round)  # the step size is the round's, whatever a reader's attack leaves out
-        if self.ditto:
+            # The step size is the round's, whatever a reader's attack leaves out.
+            updates = replace(tamper(updates), round=round)
+        if self.ditto and self.personal is not None:
             self.ditto.step(flat, self.data, self.slots, self.personal, self.server.w, round, self.loss, self.engine)
         taken = self.server.take(updates)
         self.scored = {}
@@ -78,26 +92,28 @@ class Run:
         if taken.direction.reason:
             self.record["remarks"].append((round, taken.direction.reason))
 
-    def evaluate(self, flat, done: int) -> None:
+    def evaluate(self, flat: FlatModel, done: int) -> None:
         """Score the model that the method reports, or the personal models, after ``done`` rounds."""
-        flat.vector.copy_(self.server.reported)
-        scored = {part: self._personal_scores(flat, scorer) if self.ditto else scorer(flat.module)
-                  for part, scorer in self.scorers.items()}
+        models = self.server.reported[None] if self.personal is None else self.personal
+        scored = {part: self._scores(flat, models, scorers) for part, scorers in self.scorers.items()}
         if not self.ditto and self.count == len(self.rows) and torch.equal(self.server.reported, self.server.w):
             # What the next round asks for at this model, where it would be the same passes over the same rows.
-            self.scored = {part: scores for part, scores in scored.items() if self.scorers[part].place is None}
+            self.scored = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
         # Recorded together, so that who stops a run in the middle of an evaluation keeps a record that fits together.
         self.record["rounds"].append(done)
         for part, (accuracy, loss) in scored.items():
             self.record[f"{part}/accuracy"].append(accuracy.tolist())
             self.record[f"{part}/loss"].append(loss.tolist())
 
-    def _personal_scores(self, flat, scorers):
+    @staticmethod
+    def _scores(flat: FlatModel, models: torch.Tensor, scorers: list[Scorer]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Accuracies and losses (N,): one model and one scorer for all clients, or one of each a client."""
         scores = []
-        for v, scorer in zip(self.personal, scorers):
-            flat.vector.copy_(v)
+        for w, scorer in zip(models, scorers):
+            flat.vector.copy_(w)
             scores.append(scorer(flat.module))
-        return tuple(torch.cat(column) for column in zip(*scores))
+        accuracy, loss = (torch.cat(column) for column in zip(*scores))
+        return accuracy, loss
 
     def state_dict(self) -> dict:
         return {"memory": self.memory, "personal": self.personal, "record": self.record, **self.server.state_dict()}
@@ -107,9 +123,9 @@ class Run:
         self.record, self.memory = state["record"], _moved(state["memory"], self.server.w.device)
         self.personal = _moved(state["personal"], self.server.w.device)
 
-    def history(self, settings: dict, seconds: float, federation) -> History:
+    def history(self, settings: dict, seconds: float, federation: Federation) -> History:
         r = self.record
-        scored = {}
+        scored: dict[str, Any] = {}
         for part in self.scorers:
             prefix = "" if part == "test" else f"{part}_"
             scored |= {f"{prefix}{what}": np.array(r[f"{part}/{what}"]) for what in ("accuracy", "loss")}
@@ -135,7 +151,7 @@ def _array(vector: torch.Tensor) -> np.ndarray:
     return (vector.float() if vector.dtype == torch.bfloat16 else vector).numpy()
 
 
-def _moved(thing, device):
+def _moved(thing: Any, device: torch.device) -> Any:
     """Nested dictionaries, lists and tuples of tensors, on ``device``."""
     if isinstance(thing, torch.Tensor):
         return thing.to(device)

@@ -6,24 +6,29 @@ import hashlib
 import random
 import types
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from pathlib import PurePath
+from typing import Any
 
 import numpy as np
 import torch
 
 from fairfl.errors import Refused
+from fairfl.federation import Federation
+from fairfl.rules import Rule
 
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
+Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
 REMEDY = ("give a named function, a functools.partial of one, or a small class whose settings are public attributes "
           "(a dataclass, as fairfl.attacks.Scaling is)")
 
 
-def describe(thing) -> object:
+def describe(thing: object) -> Any:
     """``thing`` as nested plain values; tensors by their shape and a digest of their content.
 
     A function is its module and name, with the values that it captured where it has any; a ``functools.partial`` its
@@ -32,7 +37,7 @@ def describe(thing) -> object:
     return _Teller().tell(thing)
 
 
-def identify(what: str, thing) -> object:
+def identify(what: str, thing: object) -> Any:
     """As ``describe``, and such that different settings differ: dataclasses tell their class, methods their object,
     modules their content.
 
@@ -42,7 +47,7 @@ def identify(what: str, thing) -> object:
     return _Teller(strict=True).tell(thing, what)
 
 
-def state_of(thing) -> object:
+def state_of(thing: object) -> Any:
     """As ``describe``, with underscored attributes: what differs before and after a call that changed ``thing``."""
     return _Teller(private=True).tell(thing)
 
@@ -54,7 +59,7 @@ class _Teller:
     strict: bool = False
     private: bool = False
 
-    def tell(self, thing, path: str = "", around: tuple[int, ...] = ()):
+    def tell(self, thing: object, path: str = "", around: tuple[int, ...] = ()) -> Any:
         """``thing`` as plain values; ``path`` leads to it in words, ``around`` are the ids of what holds it."""
         if thing is None or isinstance(thing, bool):
             return thing
@@ -63,9 +68,10 @@ class _Teller:
                 return str.__str__(thing) if plain is str else plain(thing)
         if isinstance(thing, torch.Tensor):
             content = thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
-            return _digest(f"tensor{tuple(thing.shape)}", content.numpy())
+            return _digest(f"tensor{tuple(thing.shape)}", content.numpy().data)
         if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
-            return _digest(f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8))
+            return _digest(f"array{thing.shape}{thing.dtype}",
+                           np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data)
         if isinstance(thing, (np.ndarray, np.generic)):
             return self.tell(thing.tolist(), path, around)
         if isinstance(thing, SAID_BY_REPR):
@@ -78,7 +84,7 @@ class _Teller:
             return self._unknown(path, "nested too deeply to be compared", "...")
         return self._parts(thing, path, (*around, id(thing)))
 
-    def _parts(self, thing, path, around):
+    def _parts(self, thing: Any, path: str, around: tuple[int, ...]) -> Any:
         inside = lambda value, name: self.tell(value, f"{path}.{name}", around)
         if isinstance(thing, dict):
             return {str(k): inside(v, k) for k, v in thing.items()}
@@ -102,7 +108,7 @@ class _Teller:
             return {"method": thing.__qualname__, "of": inside(holder, "its object")}
         return self._object(thing, path, inside)
 
-    def _function(self, thing, path, inside):
+    def _function(self, thing: types.FunctionType, path: str, inside: Inside) -> Any:
         if self.strict and thing.__code__.co_name == "<lambda>":
             return self._unknown(path, "a lambda, and one lambda cannot be told from another", "")
         captured = dict(zip(thing.__code__.co_freevars, thing.__closure__ or ()))
@@ -113,7 +119,7 @@ class _Teller:
             told |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
         return {"function": _name(thing), "captured": told} if told else _name(thing)
 
-    def _object(self, thing, path, inside):
+    def _object(self, thing: Any, path: str, inside: Inside) -> Any:
         kind = {"class": _name(type(thing))}
         if isinstance(thing, torch.Generator):
             return kind | {"state": inside(thing.get_state(), "state")}
@@ -138,29 +144,29 @@ class _Teller:
         return kind | {name: inside(value, name) for name, value in attributes.items()
                        if self.private or not name.startswith("_")}
 
-    def _unknown(self, path, why, instead):
+    def _unknown(self, path: str, why: str, instead: object) -> object:
         if not self.strict:
             return instead
         raise Refused(f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
                       f"or leave checkpoint= out")
 
 
-def _digest(what: str, content) -> str:
+def _digest(what: str, content: bytes | memoryview) -> str:
     return f"{what}:{hashlib.blake2b(content, digest_size=6).hexdigest()}"
 
 
-def _name(thing) -> str:
+def _name(thing: Any) -> str:
     return thing.__name__ if isinstance(thing, types.ModuleType) else f"{thing.__module__}:{thing.__qualname__}"
 
 
-def _content(cell):
+def _content(cell: types.CellType) -> object:
     try:
         return cell.cell_contents
     except ValueError:
         return "(not set yet)"
 
 
-def _slots(cls) -> tuple[str, ...]:
+def _slots(cls: type) -> tuple[str, ...]:
     slots = vars(cls).get("__slots__", ())
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
@@ -170,14 +176,15 @@ def public(thing: object) -> dict:
     return {name: value for name, value in vars(thing).items() if not name.startswith("_")}
 
 
-def describe_rule(rule) -> dict:
+def describe_rule(rule: Rule) -> dict:
     """A rule's class and public settings. State belongs in underscored attributes."""
     return {"name": rule.name, **describe(rule)}
 
 
-def describe_federation(federation, tensors: bool = False) -> dict:
+def describe_federation(federation: Federation, tensors: bool = False) -> dict:
     """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets,
-    which take about two seconds a gigabyte."""
+    which take about two seconds a gigabyte.
+    """
     dataset = federation.dataset
     told = {"dataset": dataset.name or dataset.digest, "variant": dataset.variant, "clients": len(federation),
             "recipe": describe(federation.recipe), "digest": federation.digest}

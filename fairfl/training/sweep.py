@@ -53,17 +53,18 @@ def sweep(
     ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
-    its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the ``last`` evaluations; ``rounds``,
-    how many were finished at the last of them; ``diverged``, why the run ended early or "". Lines come in the order of
-    the product above, its first varying slowest. ``histories``: a list, to which every run's ``History`` is added in
-    that order. (In the table's ``attrs`` pandas would copy them at every step, and could not join two sweeps.) A table
-    written with ``to_csv`` is read back with ``pandas.read_csv(file, keep_default_na=False)``: "" stays "".
+    its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the
+    ``last`` evaluations; ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
+    or "". Lines come in the order of the product above, its first varying slowest. ``histories``: a list, to which
+    every run's ``History`` is added in that order. (In the table's ``attrs`` pandas would copy them at every step, and
+    could not join two sweeps.) A table written with ``to_csv`` is read back with ``pandas.read_csv(file,
+    keep_default_na=False)``: "" stays "".
 
     Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack; all of
-    their clients' updates are in memory together, so that ``together``, the most runs of a batch, limits what is needed.
-    The engine depends on how many there are unless it is named, so that a run's bits may differ from those of ``train``
-    alone, by rounding. If a run diverges, its batch is trained again one run at a time, and the lines of that run hold
-    the rounds that it finished.
+    their clients' updates are in memory together, so that ``together``, the most runs of a batch, limits what is
+    needed. The engine depends on how many there are unless it is named, so that a run's bits may differ from those of
+    ``train`` alone, by rounding. If a run diverges, its batch is trained again one run at a time, and the lines of that
+    run hold the rounds that it finished.
 
     Raises ``Refused`` for empty lists, unknown rules, labels and seeds that come twice, settings that belong to a
     single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass as they are.
@@ -96,11 +97,13 @@ def sweep(
             tables.append(pandas.DataFrame({
                 "rule": job.name["rule"], "seed": job.seed, **{name: job.name[name] for name in shown},
                 "client": range(len(federation)), "test_size": history.test_sizes,
-                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}), "loss": history.loss[-last:].mean(0),
+                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}),
+                "loss": history.loss[-last:].mean(0),
                 "rounds": int(history.rounds[-1]), "diverged": str(error or "")}))
 
     jobs = []
-    for *chosen, seed in product(*asked.values(), numbers):
+    choices: list[list] = [*asked.values(), numbers]
+    for *chosen, seed in product(*choices):
         labels, things = zip(*chosen)
         jobs.append(Job(seed=seed, name=dict(zip(asked, labels)), **dict(zip(asked, things))))
     train_jobs(federation, model, jobs, record, together=together, **settings)

@@ -90,7 +90,7 @@ def test_noisy_labels_change_the_named_share_of_the_named_clients_training_rows(
     for client, rows in enumerate(offices.train):
         assert int(changed[rows].sum()) == (round(0.3 * len(rows)) if client in (1, 4) else 0)
     assert not changed[torch.cat(offices.test)].any()
-    assert 0 <= int(noisy.dataset.targets.min()) and int(noisy.dataset.targets.max()) <= 9
+    assert int(noisy.dataset.targets.min()) >= 0 and int(noisy.dataset.targets.max()) <= 9
     assert "0.3 of the training labels of clients 1, 4 wrong" in noisy.dataset.variant
     assert noisy.recipe["noisy_labels"]["fraction"] == 0.3 and noisy.digest == offices.digest
 

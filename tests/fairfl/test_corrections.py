@@ -86,7 +86,7 @@ class Loops:
         for t in range(rounds):
             moved, learnt = np.zeros_like(w), np.zeros_like(w)
             for k in self.drawn(t, count):
-                y, K = self.local(w, k, t, lambda g, _: g - own[k] + c)
+                y, K = self.local(w, k, t, lambda g, _, k=k, c=c: g - own[k] + c)
                 new = own[k] - c + (w - y) / (K * self.lr)
                 moved, learnt, own[k] = moved + (y - w) / count, learnt + (new - own[k]) / N, new
             w, c = w + moved, c + learnt
@@ -107,7 +107,7 @@ class Loops:
         for t in range(rounds):
             ended = []
             for k in self.drawn(t, count):
-                y, _ = self.local(w, k, t, lambda g, v: g - last[k] + alpha * (v - w))
+                y, _ = self.local(w, k, t, lambda g, v, k=k, w=w: g - last[k] + alpha * (v - w))
                 last[k] = last[k] - alpha * (y - w)
                 ended.append(y)
             h = h - alpha / len(self.rows) * sum(y - w for y in ended)

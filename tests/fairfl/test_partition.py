@@ -4,7 +4,6 @@ import torch
 
 from fairfl import Dataset, Federation, partition
 
-
 LAWS = {
     "iid": lambda ds, **k: partition.iid(ds, 6, **k),
     "shards": lambda ds, **k: partition.shards(ds, 6, **k),

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-
-from fairfl import LocalSGD, data, partition, train
 from fairfl_book import figures
 from fairfl_book.labs import AllRules
+
+from fairfl import LocalSGD, data, partition, train
 from fairfl.updates import Updates
 
 # What the cells of a notebook hold: one rule without and one with a memory, in a module called __main__.

@@ -10,7 +10,7 @@ import torch
 from fairfl import partition
 from fairfl.errors import Refused
 
-THIRDS = [list(range(0, 20)), list(range(20, 40)), list(range(40, 60))]
+THIRDS = [list(range(20)), list(range(20, 40)), list(range(40, 60))]
 
 
 def mask(rows):
@@ -76,7 +76,7 @@ def test_the_pool_is_that_of_the_laws_and_leaves_the_lists(small):
     """The pool that one client with all classes is scored on is the whole pool."""
     pool = set(partition.iid(small, 1, scored_on="pool", test=0.3, seed=6).test[0].tolist())
     assert len(pool) == 18
-    lists, held = [list(range(0, 30)), list(range(30, 50))], list(range(50, 60))
+    lists, held = [list(range(30)), list(range(30, 50))], list(range(50, 60))
     federation = partition.split(small, lists, scored_on="pool", test=0.3, validation=[held, []], seed=6)
     assert [rows.tolist() for rows in federation.train] == [[r for r in rows if r not in pool] for rows in lists]
     assert federation.validation[0].tolist() == [r for r in held if r not in pool]

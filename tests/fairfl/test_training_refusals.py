@@ -11,9 +11,9 @@ import torch
 
 from fairfl import LocalSGD, Server, partition, rules, train
 from fairfl.clients import Ditto
+from fairfl.clients.provide import PROVIDERS
 from fairfl.errors import Diverged, Refused
 from fairfl.training import checkpoint
-from fairfl.clients.provide import PROVIDERS
 
 
 @pytest.fixture

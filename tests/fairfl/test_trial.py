@@ -9,9 +9,9 @@ import torch.nn.functional as F
 
 from fairfl import models, partition, train
 from fairfl.clients import FlatModel
+from fairfl.clients.loss import cross_entropy
 from fairfl.clients.trial import tried
 from fairfl.errors import Refused
-from fairfl.clients.loss import cross_entropy
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_rows_that_carry_a_graph_are_taken_without_it(name):
     rows = torch.eye(3, 4, dtype=torch.float64, requires_grad=True) * 2
     numbers = torch.ones(3, dtype=torch.float64, requires_grad=True) * 0.5
     rule = rules.make(name, **({"tau": 1} if name == "FedFV" else {}))
-    extras = {name: numbers for name in rule.needs - {"losses", "layout"}}
+    extras = dict.fromkeys(rule.needs - {"losses", "layout"}, numbers)
     updates = Updates(rows, losses=numbers, shares=numbers / 1.5, layout=Layout(("w",), ((4,),)), extras=extras)
     decided = rule.direction(updates)
     held = (updates.gradients, updates.losses, updates.shares, *updates.extras.values(), decided.vector)

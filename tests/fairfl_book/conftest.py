@@ -3,7 +3,6 @@
 import nbformat
 import pytest
 import yaml
-
 from fairfl_book.build import guards, references
 from fairfl_book.build.frontmatter import read
 from fairfl_book.places import Book

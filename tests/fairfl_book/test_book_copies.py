@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from fairfl_book.reading import copies
 
 COPY, NEWER = "01_ferries.ipynb", "01_ferries.newer.ipynb"

@@ -1,9 +1,8 @@
 """Solutions taken out of a notebook, and put in."""
 
 import pytest
-from nbformat import v4
-
 from fairfl_book.teaching import exercises
+from nbformat import v4
 
 
 def code(source, *tags, printed="", count=None):

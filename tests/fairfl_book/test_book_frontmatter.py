@@ -1,7 +1,6 @@
 """What a chapter must promise, and how chapters build on each other."""
 
 import pytest
-
 from fairfl_book.build import frontmatter
 
 

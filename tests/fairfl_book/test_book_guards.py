@@ -4,7 +4,6 @@ import dataclasses
 
 import nbformat
 import pytest
-
 from fairfl_book.build import guards, prose
 
 V4 = nbformat.v4

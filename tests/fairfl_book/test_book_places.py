@@ -1,7 +1,6 @@
 """Where chapters stand, and how they are named."""
 
 import pytest
-
 from fairfl_book import places
 
 

@@ -1,7 +1,6 @@
 """The teachers' map of chapters, written anew whenever the book grows."""
 
 import pytest
-
 from fairfl_book.build import prerequisites
 
 

@@ -1,7 +1,6 @@
 """The bibliography: what is read, what is refused, what a chapter prints."""
 
 import pytest
-
 from fairfl_book.build import references
 
 ENTRY = "@misc{{{key},\n author = {author},\n title = {{T}},\n year = {{1990}},\n publisher = {{P}},\n url = {{u}},\n}}\n"

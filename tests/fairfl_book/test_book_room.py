@@ -6,7 +6,6 @@ import pkgutil
 import re
 
 import pytest
-
 from fairfl_book import places
 
 BOOK = places.find()

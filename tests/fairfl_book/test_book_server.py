@@ -3,9 +3,8 @@
 import json
 import os
 
-import pytest
-
 import fairfl_book.command as command
+import pytest
 from fairfl_book.reading import copies, server, threads
 
 EMPTY = json.dumps({"cells": [{"cell_type": "markdown", "source": "old"}], "metadata": {}, "nbformat": 4})

@@ -5,7 +5,6 @@ from pathlib import Path
 import jupytext.config
 import nbformat
 import pytest
-
 from fairfl_book import places
 from fairfl_book.build import guards, twins
 from fairfl_book.build.guards import code_cells

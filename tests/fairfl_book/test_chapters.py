@@ -5,7 +5,6 @@ import re
 
 import nbformat
 import pytest
-
 from fairfl_book import places
 from fairfl_book.build import frontmatter, guards
 

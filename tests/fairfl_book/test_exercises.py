@@ -2,7 +2,6 @@ import re
 
 import numpy as np
 import pytest
-
 from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, try_claim
 
 ALL = registry()
@@ -75,7 +74,7 @@ def test_a_claim_that_fails_prints_its_worst_case_and_the_plainest_beside_it(cap
                                        "Plainest: a 3, residual 3\n")
     for case in (lambda x: (x, {"a": x}), lambda x: x):
         sizes = iter([4.0, 3.0])
-        claim("it holds", lambda rng: case(next(sizes)), n=2)
+        claim("it holds", lambda rng, case=case, sizes=sizes: case(next(sizes)), n=2)
         assert "Plainest" not in capsys.readouterr().out  # no words would be saved
 
 

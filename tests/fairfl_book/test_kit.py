@@ -7,11 +7,10 @@ from contextlib import redirect_stdout
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
-
 from fairfl_book import places
 from fairfl_book.reading import copies
 from fairfl_book.teaching import kit, release
+from nbclient import NotebookClient
 
 BOOK = places.find()
 NAMES = kit.chosen(BOOK, [])

@@ -2,11 +2,11 @@ import itertools
 
 import numpy as np
 import pytest
+from fairfl_book import figures, labs
+from fairfl_book.labs import Lab
 from matplotlib import pyplot as plt
 
 from fairfl import rules
-from fairfl_book import figures, labs
-from fairfl_book.labs import Lab
 
 LABS = {name: getattr(labs, name) for name in labs.__all__
         if isinstance(getattr(labs, name), type) and issubclass(getattr(labs, name), Lab) and getattr(labs, name) is not Lab}

@@ -9,9 +9,8 @@ import zipfile
 
 import nbformat
 import pytest
-from nbformat import v4
-
 from fairfl_book.teaching import release
+from nbformat import v4
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from fairfl_book.reading import copies, renames
 
 

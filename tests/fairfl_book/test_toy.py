@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from fairfl_book import toy
 
 TOYS = {"two valleys": toy.two_valleys(), "Fonseca–Fleming": toy.FonsecaFleming(),

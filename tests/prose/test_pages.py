@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from fairfl_book import command as book_command
 from fairfl_book import places
 from fairfl_book.build import frontmatter, guards, twins
+
 from reproductions import command as reproduce_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ def test_the_readme_shows_both_commands_and_the_windows_equivalent():
 
 
 def test_links_of_the_pages_lead_somewhere():
-    known = {name for name in places.Book(ROOT).names()}
+    known = set(places.Book(ROOT).names())
     for page in ("README.md", "CONTRIBUTING.md"):
         for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
             if link.startswith("chapters/") and Path(link).stem in known:

@@ -4,14 +4,14 @@ import random
 import sys
 from pathlib import Path
 
+import own
 import strike
 import torch
-import torch.fx.experimental.symbolic_shapes  # noqa: F401  (vmap imports it, and sympy with it, at its first call: so that no child does)
-import own
+import torch.fx.experimental.symbolic_shapes
 
+from fairfl.training import History
 from reproductions import catalogue, provenance, results, runner
 from reproductions.jobs import select
-from fairfl.training import History
 
 FIELDS = ("accuracy", "loss", "direction_norm", "smallest_rate", "participants")
 

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import own
-
+import pytest
 from fairfl_book.command import main as book
+
 from reproductions import locks, places, results, runner
 from reproductions.command import main as reproduce
 from reproductions.jobs import select
@@ -154,7 +154,7 @@ def test_a_bug_in_a_readers_rule_keeps_its_traceback(place, monkeypatch):
 
 
 def test_files_that_are_finished_outlive_a_full_disk(place, monkeypatch, capsys):
-    command, real, done = "run small.toml --runs runs".split(), os.replace, []
+    command, real, done = ["run", "small.toml", "--runs", "runs"], os.replace, []
 
     def replace(old, new):
         if len(done) == 2 and str(new).endswith(".npz"):

@@ -1,7 +1,7 @@
 """Declarations: what is refused, and that the package's own are sound and meet their published rows."""
 
-import pytest
 import own
+import pytest
 
 from fairfl import rules
 from reproductions import catalogue, places, report

@@ -3,8 +3,8 @@
 import dataclasses
 import inspect
 
-import pytest
 import own
+import pytest
 
 from fairfl import rules
 from fairfl.clients import LocalSGD

@@ -3,8 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import own
+import pytest
 
 from reproductions import runner
 from reproductions.jobs import select

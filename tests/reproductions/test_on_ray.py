@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 import own
+import pytest
 
-from reproductions import runner
-from reproductions.jobs import select
 from fairfl.extras import NotInstalled
 from fairfl.training import History
+from reproductions import runner
+from reproductions.jobs import select
 
 
 def test_without_ray_the_remedy_is_named(tmp_path, monkeypatch):

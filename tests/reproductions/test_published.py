@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from reproductions import catalogue, command, places
 from reproductions.published import published, wide
 
 
@@ -23,3 +24,11 @@ def test_slips_are_named():
         published(paper="fedfv", table="Table 33")
     with pytest.raises(ValueError, match="unknown column 'tabel'"):
         published(tabel="Table 3")
+
+
+def test_every_published_table_is_declared_or_said_not_to_be():
+    declared = {(experiment.paper, experiment.table) for experiment in map(catalogue.load, catalogue.names())}
+    told, printed = catalogue.undeclared(), {(line.paper, line.table) for line in published().itertuples()}
+    assert not declared & set(told) and declared | set(told) >= printed >= set(told)
+    listed = command.listing(places.find())
+    assert all(f"{table} " in listed and why in listed for (_, table), why in told.items())

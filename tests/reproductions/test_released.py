@@ -1,6 +1,7 @@
 """As the logs were made: a split a seed, a source a setting, and the released code's rules beside its own words."""
 
 import numpy as np
+import own
 import pytest
 import torch
 
@@ -9,8 +10,6 @@ from reproductions import catalogue, results, runner
 from reproductions.experiment import SOURCES
 from reproductions.jobs import groups, select
 from reproductions.released import QFedAvgAfter, UniformFedFA
-
-import own
 
 LOGGED = [name for name in catalogue.names() if name.endswith("_logged")]
 

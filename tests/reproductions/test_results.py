@@ -3,13 +3,13 @@
 import json
 import shutil
 
-import pytest
 import own
+import pytest
 
 from fairfl import atomic
-from reproductions.command import main
 from fairfl.errors import Refused
 from reproductions import locks, places, report, results, runner
+from reproductions.command import main
 from reproductions.jobs import select
 
 quiet = lambda said: None

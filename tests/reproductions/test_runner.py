@@ -4,16 +4,16 @@ import dataclasses
 import json
 
 import numpy as np
-import pytest
 import own
+import pytest
 
 from fairfl import train
-from reproductions.command import main
 from fairfl.errors import Refused
+from fairfl.training import History
 from reproductions import catalogue, locks, places, report, results, runner, verify
+from reproductions.command import main
 from reproductions.jobs import select
 from reproductions.runner import Outcome
-from fairfl.training import History
 
 quiet = lambda said: None
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from fairfl import Dataset, partition
+from fairfl.training import History
 from reproductions import catalogue, results, runner
 from reproductions.jobs import select
-from fairfl.training import History
 
 SHAPES = {"CIFAR-10": ((3, 32, 32), 10), "CIFAR-100": ((3, 32, 32), 100), "CINIC-10": ((3, 32, 32), 10), "TinyImageNet": ((3, 32, 32), 200),
           "MNIST": ((1, 28, 28), 10), "Fashion-MNIST": ((1, 28, 28), 3), "FEMNIST-original": ((1, 28, 28), 62), "FEMNIST-skewed": ((1, 28, 28), 10),
@@ -26,7 +26,7 @@ def made_up(dataset):
 @pytest.mark.parametrize("name", catalogue.names())
 def test_one_round_of_each_methods_best_row(name, tmp_path):
     declared = catalogue.load(name)
-    rows = tuple(row for row in declared.rows if row.best)
+    rows = tuple(row for row in declared.rows if row.best and not row.reprints)
     assert rows, "a table that is run in part needs rows marked best"
     # A big network is tried with its first and last method: the others differ in the server's arithmetic alone.
     rows = (rows[0], rows[-1]) if declared.model in ("resnet18", "char_lstm") and len(rows) > 2 else rows

@@ -2,12 +2,12 @@
 
 import json
 
-import pytest
 import own
+import pytest
 
+from fairfl.training import History
 from reproductions import locks, runner, unfinished
 from reproductions.jobs import select
-from fairfl.training import History
 
 quiet = lambda said: None
 

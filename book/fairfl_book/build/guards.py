@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import nbformat
 from nbformat import NotebookNode
 
+from fairfl.errors import unknown
 from fairfl_book.build import frontmatter, prose, references, twins
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.places import Book
-from fairfl.errors import unknown
 
 TAGS = frozenset({"solution", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"solution", "lab", "setup"})  # cells with these tags may be longer than LINES

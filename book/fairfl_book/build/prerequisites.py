@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 
 from fairfl import atomic
+from fairfl.errors import refuse
 from fairfl_book.build import guards
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.places import Book
-from fairfl.errors import refuse
 
 
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:

@@ -15,9 +15,9 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 from fairfl import atomic
-from fairfl_book.reading import threads
-from fairfl_book.places import Book
 from fairfl.errors import Refused
+from fairfl_book.places import Book
+from fairfl_book.reading import threads
 
 try:
     import resource

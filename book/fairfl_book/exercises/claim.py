@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl.errors import refuse
-from fairfl_book.exercises.compare import short
 from fairfl.randomness import numpy_generator
+from fairfl_book.exercises.compare import short
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from fairfl.rules.min_norm import min_norm
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Lab, Slider
-from fairfl.rules.min_norm import min_norm
 
 
 class AffineHull(Lab):

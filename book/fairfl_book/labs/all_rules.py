@@ -7,9 +7,9 @@ import numpy as np
 import torch
 
 from fairfl import rules
+from fairfl.updates import Layout, Updates
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Choice, Lab, Slider
-from fairfl.updates import Layout, Updates
 
 # What each of the book's rules fixes; a rule that is added to RULES and not yet told apart here is drawn as "new".
 FAMILIES = {"FedAvg": "weights", "FedAvgN": "weights", "QFedAvg": "weights", "TERM": "weights", "AFL": "weights", "FedFA": "weights",

@@ -5,9 +5,9 @@ import torch
 
 from fairfl import rules
 from fairfl.attacks import Bias, Scaling
+from fairfl.updates import Updates
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Choice, Lab, Slider
-from fairfl.updates import Updates
 
 KINDS = ("adds to its loss", "scales loss and update", "scales its update alone")
 RULES = {"FedAvg": rules.FedAvg, "FedAvg-n": rules.FedAvgN, "q-FedAvg, q = 1": lambda: rules.QFedAvg(q=1.0), "TERM, t = 1": lambda: rules.TERM(t=1.0),

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from fairfl.rules import min_norm
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Choice, Lab, Slider
-from fairfl.rules import min_norm
 
 NINE, TENTH = "blue", "vermilion"
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from fairfl.rules import min_norm
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Lab, Slider
-from fairfl.rules import min_norm
 
 _PENS = ("blue", "orange", "green", "purple")
 _STARTS = ((20, 2.0), (140, 1.0), (85, 2.5), (230, 1.5))

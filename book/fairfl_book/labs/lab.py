@@ -10,9 +10,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairfl_book import figures
 from fairfl.errors import refuse, unknown
 from fairfl.extras import needed_by
+from fairfl_book import figures
 
 
 @dataclass(frozen=True)

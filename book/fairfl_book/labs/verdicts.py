@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from fairfl.randomness import numpy_generator
 from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Lab, Slider
-from fairfl.randomness import numpy_generator
 
 DRAWS = 2000
 

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from fairfl_book.reading import copies, threads
-from fairfl_book.places import Book
 from fairfl.errors import Refused
+from fairfl_book.places import Book
+from fairfl_book.reading import copies, threads
 
 # Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
 # that nothing needs the network or stands in front of the first page. A reader's own settings go before these.

@@ -4,8 +4,8 @@ import argparse
 import sys
 import time
 
-from fairfl_book import places
 from fairfl.extras import NotInstalled, needed_by
+from fairfl_book import places
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from fairfl.errors import Refused
 from fairfl_book.places import Book
 from fairfl_book.site import frames, sources
 from fairfl_book.site.tours import Tour
-from fairfl.errors import Refused
 
 
 def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path) -> list[str]:

@@ -22,7 +22,7 @@ def page(notebook: NotebookNode, strip: Callable[[str, int], str | None]) -> Not
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        named |= {variable: lab for variable, lab in _LAB.findall(cell.source)}
+        named |= dict(_LAB.findall(cell.source))
         if "solution" in cell.metadata.get("tags", []):
             cell.metadata["tags"] = [*cell.metadata["tags"], "hide-cell"]
             cell.metadata["mystnb"] = {"code_prompt_show": "Show one solution", "code_prompt_hide": "Hide the solution"}

@@ -5,9 +5,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from fairfl_book.labs import Slider
 from fairfl_book.site import frames
 from fairfl_book.site.tours import Tour
-from fairfl_book.labs import Slider
 
 FOLDER = "_static/labs"  # where pages find the pictures
 

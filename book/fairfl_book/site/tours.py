@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairfl_book import labs
 from fairfl.errors import refuse, unknown
+from fairfl_book import labs
 from fairfl_book.labs import Choice, Lab
 
 MOST = 100  # pictures a lab

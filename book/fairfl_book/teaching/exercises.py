@@ -10,8 +10,8 @@ import re
 
 from nbformat import NotebookNode, v4
 
-from fairfl_book.build import twins
 from fairfl.errors import Refused
+from fairfl_book.build import twins
 
 NOTE = ("> **A copy for students.** The solutions are left out, and nothing has been run yet: run the cells from the top. Where the text "
         "speaks of a folded solution, your teacher has it.")

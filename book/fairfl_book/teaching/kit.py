@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 
 from fairfl import atomic
+from fairfl.errors import Refused, unknown
+from fairfl_book.places import Book
 from fairfl_book.reading import copies
 from fairfl_book.teaching import exercises
-from fairfl_book.places import Book
-from fairfl.errors import Refused, unknown
 
 KINDS: dict[str, Callable] = {"student": exercises.student, "solutions": exercises.solved}
 RECORD = ".fairfl-kit.json"  # what this program wrote into the folder: file name → identity of its text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import fairfl
 from fairfl import atomic
-from fairfl_book.teaching import kit
-from fairfl_book.places import Book
 from fairfl.errors import Refused
+from fairfl_book.places import Book
+from fairfl_book.teaching import kit
 
 NAME = f"fairfl-book-{fairfl.__version__}"
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt

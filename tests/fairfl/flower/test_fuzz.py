@@ -12,9 +12,9 @@ from fairfl import Server, rules
 from fairfl.server import Coordinator, Reply, collect
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed: make test installs it and runs this")
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from hypothesis.extra import numpy as hnp  # noqa: E402
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 N = 4
 LARGEST = float(np.finfo(np.float64).max)

@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from fairfl_book.faults import FAULTS, Crash, spoil
 
 from fairfl import LocalSGD, Server, models, partition, rules, train
-from fairfl.server import Coordinator, Member, Reply, collect
-from fairfl_book.faults import FAULTS, Crash, spoil
-from fairfl.server.scores import scores_of
 from fairfl.randomness import generator
+from fairfl.server import Coordinator, Member, Reply, collect
+from fairfl.server.scores import scores_of
 
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)
 N, ROUNDS = 4, 5
@@ -70,7 +70,7 @@ BAD = {
     "names": (lambda r: spoil(r, "other names"), "another model's parameters: it lacks .* and has layer"),
     "lacking": (lambda r: replace(r, arrays={}), "it lacks"),
     "integers": (lambda r: replace(r, arrays={k: v.long() for k, v in r.arrays.items()}), "expected floating-point"),
-    "text": (lambda r: replace(r, arrays={k: "?" for k in r.arrays}), "no array"),
+    "text": (lambda r: replace(r, arrays=dict.fromkeys(r.arrays, "?")), "no array"),
     "far": (lambda r: replace(r, arrays={k: v.double() * 0 + 1e300 for k, v in r.arrays.items()}), "non-finite"),
     "no size": (lambda r: spoil(r, "no size"), "size as None"),
     "empty": (lambda r: replace(r, size=0), "positive number of rows"),

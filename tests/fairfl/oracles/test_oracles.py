@@ -77,7 +77,7 @@ def test_afl_projects_onto_the_simplex(seed):
     assert abs(lam.sum() - 1) < 1e-14 and np.all(lam >= 0)
     # The projection x of v: no corner z of the simplex has (v - x).(z - x) > 0.
     away = p.shares + 0.3 * p.losses - lam
-    assert max((away @ (z - lam) for z in np.eye(6))) < 1e-14
+    assert max(away @ (z - lam) for z in np.eye(6)) < 1e-14
     shifted = weights.afl_step(p.gradients, p.losses + 5.0, p.shares, 0.3)[1]
     np.testing.assert_allclose(shifted, lam, atol=1e-14)
 

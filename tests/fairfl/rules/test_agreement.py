@@ -37,7 +37,7 @@ def test_fedavg():
 
 
 def test_fedavg_n():
-    for _, K, p in problems(spread=100.0):
+    for _, _, p in problems(spread=100.0):
         u = updates(p.gradients, p.losses, shares=torch.tensor(p.shares))
         agree(rules.FedAvgN().direction(u), weights.fedavg_n(p.gradients))
         agree(rules.FedAvgN("shares").direction(u), weights.fedavg_n(p.gradients, p.shares))
@@ -54,7 +54,7 @@ def test_q_fedavg(q):
 
 
 def test_term():
-    for rng, K, p in problems():
+    for rng, _, p in problems():
         t = float(rng.choice([-2, 0, 0.1, 1, 5, 500]))
         u = updates(p.gradients, p.losses, shares=torch.tensor(p.shares))
         agree(rules.TERM(t).direction(u), weights.term(p.gradients, p.losses, t))
@@ -95,7 +95,7 @@ def test_fedfa_for_several_rounds():
 @pytest.mark.parametrize("normalise", [False, True])
 @pytest.mark.parametrize("epsilon", [1.0, 0.3, 0.05, 0.0])
 def test_fedmgda_by_objective_and_gap(normalise, epsilon):
-    for rng, K, p in problems(40, spread=10.0):
+    for _, _, p in problems(40, spread=10.0):
         rule = rules.FedMGDA(epsilon, "shares", normalise)
         direction = rule.direction(updates(p.gradients, p.losses, shares=torch.tensor(p.shares)))
         _, objective = rates.fedmgda(p.gradients, epsilon, p.shares, normalise)
@@ -111,7 +111,7 @@ def test_fedmgda_by_objective_and_gap(normalise, epsilon):
 
 @pytest.mark.parametrize("gamma", [0, 0.1, 1, 5])
 def test_adafed(gamma):
-    for _, K, p in problems(spread=10.0):
+    for _, _, p in problems(spread=10.0):
         agree(rules.AdaFed(gamma).direction(updates(p.gradients, p.losses)), rates.adafed(p.gradients, p.losses, gamma))
         after = rules.AdaFed(gamma, "after").direction(updates(p.gradients, extras={"losses_after": p.losses}))
         agree(after, rates.adafed(p.gradients, p.losses, gamma))

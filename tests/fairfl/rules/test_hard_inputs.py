@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from fairfl import rules
-from fairfl.rules.gram import gram_matrix
 from fairfl.rules import min_norm
+from fairfl.rules.gram import gram_matrix
 
 from .samples import VARIANTS, length, updates
 

@@ -6,8 +6,8 @@ import torch
 from oracles import minnorm
 from oracles.problems import problem
 
-from fairfl.rules.gram import gram_matrix
 from fairfl.rules import min_norm
+from fairfl.rules.gram import gram_matrix
 
 
 def gap(A, point, low, high):

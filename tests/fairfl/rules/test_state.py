@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fairfl import rules
-from fairfl.rules.gram import SHORT
 from fairfl.rules.fedfv import FREE
+from fairfl.rules.gram import SHORT
 
 from .samples import VARIANTS, updates
 

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-
 from fairfl_book import places
-from fairfl_book.reading import copies
 from fairfl_book.build.guards import code_cells
+from fairfl_book.reading import copies
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("myst_nb", reason="the site's packages are not installed (pip install -e '.[book]')")
 
 import site_links
-
 from fairfl_book import places
 from fairfl_book.site import build, tours
 

@@ -1,5 +1,4 @@
 import pytest
-
 from fairfl_book import places
 from fairfl_book.site import glossary
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import site_links
-
 from fairfl_book import places
 from fairfl_book.site import tours
 

@@ -6,11 +6,9 @@ import re
 import nbformat
 import numpy as np
 import pytest
-from PIL import Image
-
-from fairfl_book import labs
-from fairfl_book import places
+from fairfl_book import labs, places
 from fairfl_book.site import frames, notebooks, strip, tours
+from PIL import Image
 
 BOOK = places.find()
 TOURS = tours.load(BOOK.root / "book" / "labs.toml")

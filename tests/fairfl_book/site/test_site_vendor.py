@@ -4,7 +4,6 @@ import io
 import tarfile
 
 import pytest
-
 from fairfl_book.site import vendor
 
 
