@@ -8,7 +8,7 @@ would outlive Holm's adjustment.
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan, nan, sqrt
 
 import numpy as np
@@ -136,7 +136,7 @@ class Recorded:
         for name, label in (self._place(label, table) for label in labels):
             experiment = self._experiment(name)
             row, columns = experiment.row(label), [column.metric for column in experiment.columns if column.of == contrast.of]
-            cells = self._read(name, "printed", lambda: report.printed(self._experiment(name), self.records.papers))
+            cells = self._read(name, "printed", partial(report.printed, experiment, self.records.papers))
             found = [cells.get((row.algorithm, row.hyperparameters), {}).get(metric) for metric in columns]
             if not found or not found[0]:
                 return nan
