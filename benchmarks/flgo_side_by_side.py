@@ -43,13 +43,24 @@ def flgo_seconds(model: str, folder: Path) -> float:
 
     # Newer releases of PyTorch refuse a Subset that overrides one of two methods; this is the other, as it used to behave.
     from flgo.benchmark.toolkits.cv.classification import FromDatasetPipe
+
     FromDatasetPipe.TaskDataset.__getitems__ = lambda self, indices: [self[i] for i in indices]
 
     task = str(folder / "task")
     if not Path(task).exists():
         flgo.gen_task_by_(benchmark, fpart.IIDPartitioner(num_clients=100), task)
-    option = {"proportion": 0.1, "num_epochs": 1, "batch_size": 64, "learning_rate": 0.1, "learning_rate_decay": 1.0, "eval_interval": 1,
-              "train_holdout": 0.1, "no_tqdm": True, "no_log_console": True, "torch_num_threads": 1}
+    option = {
+        "proportion": 0.1,
+        "num_epochs": 1,
+        "batch_size": 64,
+        "learning_rate": 0.1,
+        "learning_rate_decay": 1.0,
+        "eval_interval": 1,
+        "train_holdout": 0.1,
+        "no_tqdm": True,
+        "no_log_console": True,
+        "torch_num_threads": 1,
+    }
 
     def run(rounds):
         runner = flgo.init(task, fedavg, option | {"num_rounds": rounds}, model={"mlp": mlp, "cnn": cnn}[model])
@@ -66,16 +77,32 @@ def our_seconds(model: str, mnist) -> float:
 
     def cnn(shape, classes):
         return torch.nn.Sequential(
-            torch.nn.Conv2d(1, 32, 5, padding=2), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-            torch.nn.Conv2d(32, 64, 5, padding=2), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-            torch.nn.Flatten(), torch.nn.Linear(3136, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
+            torch.nn.Conv2d(1, 32, 5, padding=2),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Conv2d(32, 64, 5, padding=2),
+            torch.nn.ReLU(),
+            torch.nn.MaxPool2d(2),
+            torch.nn.Flatten(),
+            torch.nn.Linear(3136, 512),
+            torch.nn.ReLU(),
+            torch.nn.Linear(512, 10),
+        )
 
     name = {"mlp": "mlp", "cnn": cnn}[model]
 
     def run(rounds):
         begun = time.process_time()
-        train(federation, "FedAvg", name, rounds=rounds, participation=0.1,
-              local=LocalSGD(lr=0.1, batch_size=64), score=("test", "validation"), progress=False)
+        train(
+            federation,
+            "FedAvg",
+            name,
+            rounds=rounds,
+            participation=0.1,
+            local=LocalSGD(lr=0.1, batch_size=64),
+            score=("test", "validation"),
+            progress=False,
+        )
         return time.process_time() - begun
 
     short = run(1)
@@ -99,8 +126,10 @@ def main() -> int:
             our_seconds(model, mnist)
             pairs = [(our_seconds(model, mnist), flgo_seconds(model, folder)) for _ in range(3)]
             ratio = sorted(ours / theirs for ours, theirs in pairs)
-            print(f"{model}: a round here costs {ratio[1]:.3f} of a round in FLGo (three pairs: {', '.join(f'{r:.3f}' for r in ratio)})",
-                  flush=True)
+            print(
+                f"{model}: a round here costs {ratio[1]:.3f} of a round in FLGo (three pairs: {', '.join(f'{r:.3f}' for r in ratio)})",
+                flush=True,
+            )
     return 0
 
 

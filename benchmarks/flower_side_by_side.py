@@ -12,7 +12,9 @@ import statistics
 import sys
 import time
 
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH")]))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [os.path.dirname(os.path.abspath(__file__)), os.environ.get("PYTHONPATH")])
+)
 os.environ.setdefault("FLWR_TELEMETRY_ENABLED", "0")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
@@ -31,7 +33,16 @@ def our_seconds(fed) -> float:
         times.append(time.perf_counter())
         return updates
 
-    train(fed, "FedAvg", "mlp", rounds=ROUNDS, participation=0.1, local=LocalSGD(lr=0.1, batch_size=64), tamper=watch, progress=False)
+    train(
+        fed,
+        "FedAvg",
+        "mlp",
+        rounds=ROUNDS,
+        participation=0.1,
+        local=LocalSGD(lr=0.1, batch_size=64),
+        tamper=watch,
+        progress=False,
+    )
     return statistics.median(after - before for before, after in zip(times, times[1:]))
 
 
@@ -44,7 +55,7 @@ def flower_seconds(fed) -> float:
     from flwr.server.strategy import FedAvg
     from flwr.simulation import run_simulation
 
-    test = fed.dataset.inputs[fed.dataset.test_from:], fed.dataset.targets[fed.dataset.test_from:]
+    test = fed.dataset.inputs[fed.dataset.test_from :], fed.dataset.targets[fed.dataset.test_from :]
 
     times = []
 
@@ -52,16 +63,27 @@ def flower_seconds(fed) -> float:
         times.append(time.perf_counter())
         with torch.no_grad():
             out = fresh(parameters)(test[0])
-        return float(torch.nn.functional.cross_entropy(out, test[1])), {"accuracy": float((out.argmax(1) == test[1]).float().mean())}
+        return float(torch.nn.functional.cross_entropy(out, test[1])), {
+            "accuracy": float((out.argmax(1) == test[1]).float().mean())
+        }
 
     def server_fn(context):
         start = ndarrays_to_parameters([p.detach().numpy() for p in fresh().parameters()])
-        strategy = FedAvg(fraction_fit=0.1, fraction_evaluate=0.0, min_available_clients=100, initial_parameters=start,
-                          evaluate_fn=evaluate)
+        strategy = FedAvg(
+            fraction_fit=0.1,
+            fraction_evaluate=0.0,
+            min_available_clients=100,
+            initial_parameters=start,
+            evaluate_fn=evaluate,
+        )
         return ServerAppComponents(strategy=strategy, config=ServerConfig(num_rounds=ROUNDS))
 
-    run_simulation(server_app=ServerApp(server_fn=server_fn), client_app=ClientApp(client_fn=client_fn), num_supernodes=100,
-                   backend_config={"client_resources": {"num_cpus": 1, "num_gpus": 0.0}})
+    run_simulation(
+        server_app=ServerApp(server_fn=server_fn),
+        client_app=ClientApp(client_fn=client_fn),
+        num_supernodes=100,
+        backend_config={"client_resources": {"num_cpus": 1, "num_gpus": 0.0}},
+    )
     return statistics.median(after - before for before, after in zip(times[2:], times[3:]))
 
 
@@ -77,8 +99,10 @@ def main() -> int:
     fed = federation()
     pairs = [(our_seconds(fed), flower_seconds(fed)) for _ in range(3)]
     ratios = sorted(ours / theirs for ours, theirs in pairs)
-    print(f"Flower {flwr.__version__}: a round here costs {ratios[1]:.3f} of a round there (three pairs: "
-          f"{', '.join(f'{r:.3f}' for r in ratios)})")
+    print(
+        f"Flower {flwr.__version__}: a round here costs {ratios[1]:.3f} of a round there (three pairs: "
+        f"{', '.join(f'{r:.3f}' for r in ratios)})"
+    )
     return 0
 
 

@@ -1,6 +1,6 @@
 """How much `import fairfl` adds to `import torch`: both in fresh processes, in turn, so that one run compares them.
 
-    python benchmarks/import_time.py [REPEATS]
+python benchmarks/import_time.py [REPEATS]
 """
 
 import statistics

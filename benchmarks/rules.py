@@ -40,8 +40,12 @@ def problem(K, d):
     G = torch.randn(K, d, generator=g) + 0.3 * torch.randn(d, generator=g)
     side = lambda: torch.rand(K, generator=g, dtype=torch.float64) + 0.2
     half = d // 2
-    return Updates(G, losses=side(), layout=Layout(("a", "b"), ((half,), (d - half,))),
-                   extras={"accuracies": side() / 2, "newton_rates": side()})
+    return Updates(
+        G,
+        losses=side(),
+        layout=Layout(("a", "b"), ((half,), (d - half,))),
+        extras={"accuracies": side() / 2, "newton_rates": side()},
+    )
 
 
 def seconds(call, clock):
@@ -56,8 +60,10 @@ def side_by_side(calls, repeats, clock):
         call()
     times = [{name: seconds(call, clock) for name, call in calls.items()} for _ in range(repeats)]
     first = next(iter(calls))
-    return ({name: statistics.median(t[name] for t in times) for name in calls},
-            {name: statistics.median(t[name] / t[first] for t in times) for name in calls})
+    return (
+        {name: statistics.median(t[name] for t in times) for name in calls},
+        {name: statistics.median(t[name] / t[first] for t in times) for name in calls},
+    )
 
 
 def server_steps(u):
@@ -81,10 +87,13 @@ def literal(u):
     G, f, r = u.gradients.numpy(), u.losses.numpy(), u.extras["newton_rates"].numpy()
     names, parts = list(range(K)), [(s.start, s.stop) for s in u.layout.slices]
     return {
-        "FedAvg": (K * d, lambda: weights.fedavg(G, np.ones(K))), "FedAvgN": (K * d, lambda: weights.fedavg_n(G)),
-        "QFedAvg": (K * d, lambda: weights.qfedavg(G, f, 1.0, 1.0)), "TERM": (K * d, lambda: weights.term(G, f, 1.0)),
+        "FedAvg": (K * d, lambda: weights.fedavg(G, np.ones(K))),
+        "FedAvgN": (K * d, lambda: weights.fedavg_n(G)),
+        "QFedAvg": (K * d, lambda: weights.qfedavg(G, f, 1.0, 1.0)),
+        "TERM": (K * d, lambda: weights.term(G, f, 1.0)),
         "FedMGDA": (K * K * d, lambda: rates.fedmgda(G, normalise=False)) if K > 8 else (np.inf, None),
-        "AdaFed": (K * K * d, lambda: rates.adafed(G, f, 1.0)), "DQNFed": (K * K * d, lambda: rates.dqnfed(G, r)),
+        "AdaFed": (K * K * d, lambda: rates.adafed(G, f, 1.0)),
+        "DQNFed": (K * K * d, lambda: rates.dqnfed(G, r)),
         "AdaFed, float32": (K * K * d / 4, lambda: gram_schmidt(u.gradients, u.losses.float())),
         "FedFV": (K * K * d, lambda: fedfv.FedFV(0.1, 0).direction(0, names, G, f)),
         "FedLF": (K * K * d, lambda: fedlf.FedLF(parts).direction(0, names, G, f)) if K > 8 else (np.inf, None),
@@ -114,8 +123,11 @@ def against_torchjd(u, repeats, clock):
     cosines = Updates(G, losses=u.losses, extras={"newton_rates": sizes})
     mean = G.double().mean(0) if G.numel() <= 2e7 else None
     pairs = {
-        "Mean": (lambda: rules.FedAvg("uniform").direction(u).vector, aggregation.Mean(),
-                 lambda v: float("nan") if mean is None else float((v.double() - mean).abs().max() / mean.abs().max())),
+        "Mean": (
+            lambda: rules.FedAvg("uniform").direction(u).vector,
+            aggregation.Mean(),
+            lambda v: float("nan") if mean is None else float((v.double() - mean).abs().max() / mean.abs().max()),
+        ),
         "MGDA": (lambda: rules.FedMGDA().direction(u).vector, aggregation.MGDA(), lambda v: exact_gap(G, v)),
         "IMTLG": (lambda: rules.DQNFed().direction(cosines).vector, aggregation.IMTLG(), lambda v: uneven(G, v, sizes)),
     }
@@ -134,11 +146,15 @@ def main():
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--clients", type=int, nargs="+", default=[10, 100])
     parser.add_argument("--dimensions", type=int, nargs="+", default=[100_000, 1_000_000])
-    parser.add_argument("--cpu-seconds", action="store_true", help="processor time of all threads, not the clock on the wall")
+    parser.add_argument(
+        "--cpu-seconds", action="store_true", help="processor time of all threads, not the clock on the wall"
+    )
     given = parser.parse_args()
     clock = time.process_time if given.cpu_seconds else time.perf_counter
-    print(f"{torch.get_num_threads()} threads, median of {given.repeats}, "
-          f"{'processor' if given.cpu_seconds else 'wall-clock'} seconds, torch {torch.__version__}")
+    print(
+        f"{torch.get_num_threads()} threads, median of {given.repeats}, "
+        f"{'processor' if given.cpu_seconds else 'wall-clock'} seconds, torch {torch.__version__}"
+    )
     for K in given.clients:
         for d in given.dimensions:
             compare(problem(K, d), given.repeats, clock)
@@ -148,12 +164,19 @@ def compare(u, repeats, clock):
     K, d = u.gradients.shape
     G, lam = u.gradients, torch.rand(K, dtype=torch.float64)
     norms = gram_matrix(G).diagonal().sqrt()
-    products = {"floor": lambda: (G @ G.T, G.T @ lam.float()), "gram and combine": lambda: (gram_matrix(G), combine(G, lam, norms))}
+    products = {
+        "floor": lambda: (G @ G.T, G.T @ lam.float()),
+        "gram and combine": lambda: (gram_matrix(G), combine(G, lam, norms)),
+    }
     times, floors = side_by_side(products | server_steps(u), repeats, clock)
     exact = G[:, :200_000].double() @ G[:, :200_000].double().T
-    error = ((gram_matrix(G[:, :200_000]) - exact).abs() / torch.outer(exact.diagonal().sqrt(), exact.diagonal().sqrt())).max()
-    print(f"\nK = {K}, d = {d:,}: floor {1e3 * times['floor']:.1f} ms; gram and combine {floors['gram and combine']:.2f} × the "
-          f"floor; largest |ΔA_ij| / √(A_ii A_jj) {error:.1e}\n")
+    error = (
+        (gram_matrix(G[:, :200_000]) - exact).abs() / torch.outer(exact.diagonal().sqrt(), exact.diagonal().sqrt())
+    ).max()
+    print(
+        f"\nK = {K}, d = {d:,}: floor {1e3 * times['floor']:.1f} ms; gram and combine {floors['gram and combine']:.2f} × the "
+        f"floor; largest |ΔA_ij| / √(A_ii A_jj) {error:.1e}\n"
+    )
     print("  rule              ms    over floor   over FedAvg   over literal")
     slow = {}
     for name, (cost, call) in literal(u).items():
@@ -162,7 +185,9 @@ def compare(u, repeats, clock):
             slow[name] = statistics.median(seconds(call, clock) for _ in range(1 if cost > 1e8 else 3))
     for name in rules.names():
         ratio = f"{times[name] / slow[name]:.3f}" if name in slow else "-"
-        print(f"  {name:<14} {1e3 * times[name]:>7.1f} {floors[name]:>12.2f} {times[name] / times['FedAvg']:>13.2f} {ratio:>14}")
+        print(
+            f"  {name:<14} {1e3 * times[name]:>7.1f} {floors[name]:>12.2f} {times[name] / times['FedAvg']:>13.2f} {ratio:>14}"
+        )
     if "AdaFed, float32" in slow:
         ratio = times["AdaFed"] / slow["AdaFed, float32"]
         print(f"  AdaFed over Gram–Schmidt in float32: {ratio:.3f}, {1 / ratio:.0f} times faster")

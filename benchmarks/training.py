@@ -62,25 +62,97 @@ def main(quick: bool) -> None:
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads; medians of {repeats}, turn by turn\n")
     both = ("sequential", "batched")
     print("— local training against a bare PyTorch loop, batch 64")
-    contest("MLP 784-200-200-10", made_up("mnist", 6000), "mlp", {}, 10, LocalSGD(batch_size=64), both[:1], True, repeats)
-    contest("CNN of FedFV's MNIST", made_up("mnist", 1500), "fedfv_mnist", {}, 5, LocalSGD(batch_size=64), both[:1], True, repeats)
-    contest("MLP with momentum", made_up("mnist", 6000), "mlp", {}, 10, LocalSGD(batch_size=64, momentum=0.9), both[:1], True,
-            repeats)
+    contest(
+        "MLP 784-200-200-10", made_up("mnist", 6000), "mlp", {}, 10, LocalSGD(batch_size=64), both[:1], True, repeats
+    )
+    contest(
+        "CNN of FedFV's MNIST",
+        made_up("mnist", 1500),
+        "fedfv_mnist",
+        {},
+        5,
+        LocalSGD(batch_size=64),
+        both[:1],
+        True,
+        repeats,
+    )
+    contest(
+        "MLP with momentum",
+        made_up("mnist", 6000),
+        "mlp",
+        {},
+        10,
+        LocalSGD(batch_size=64, momentum=0.9),
+        both[:1],
+        True,
+        repeats,
+    )
     print("\n— the batched engine against the sequential one")
     small = made_up("digits", 1800)
-    contest("100 clients of 18 digits, logistic, full batch", small, "logistic", {}, 100, LocalSGD(), both, repeats=repeats)
-    contest("100 clients of 18 digits, MLP 32, batch 10", small, "mlp", {"hidden": (32,)}, 100, LocalSGD(batch_size=10, epochs=5),
-            both, repeats=repeats)
-    contest("10 clients of 180 digits, MLP 32, batch 10", small, "mlp", {"hidden": (32,)}, 10, LocalSGD(batch_size=10), both,
-            repeats=repeats)
-    contest("10 clients of 180 digits, MLP 32, full batch", small, "mlp", {"hidden": (32,)}, 10, LocalSGD(), both, repeats=repeats)
+    contest(
+        "100 clients of 18 digits, logistic, full batch", small, "logistic", {}, 100, LocalSGD(), both, repeats=repeats
+    )
+    contest(
+        "100 clients of 18 digits, MLP 32, batch 10",
+        small,
+        "mlp",
+        {"hidden": (32,)},
+        100,
+        LocalSGD(batch_size=10, epochs=5),
+        both,
+        repeats=repeats,
+    )
+    contest(
+        "10 clients of 180 digits, MLP 32, batch 10",
+        small,
+        "mlp",
+        {"hidden": (32,)},
+        10,
+        LocalSGD(batch_size=10),
+        both,
+        repeats=repeats,
+    )
+    contest(
+        "10 clients of 180 digits, MLP 32, full batch",
+        small,
+        "mlp",
+        {"hidden": (32,)},
+        10,
+        LocalSGD(),
+        both,
+        repeats=repeats,
+    )
     for rows, clients, batch in ((1000, 100, 10), (1000, 10, 10), (6000, 10, 64), (6000, 10, None)):
-        contest(f"MLP 784-200-200-10, batch {batch}", made_up("mnist", rows), "mlp", {}, clients, LocalSGD(batch_size=batch), both,
-                repeats=repeats)
-    contest("CNN of FedFV's MNIST, batch 10", made_up("mnist", 400), "fedfv_mnist", {}, 10, LocalSGD(batch_size=10), both,
-            repeats=repeats)
-    contest("CNN of FedFV's MNIST, batch 64", made_up("mnist", 1280), "fedfv_mnist", {}, 10, LocalSGD(batch_size=64), both,
-            repeats=repeats)
+        contest(
+            f"MLP 784-200-200-10, batch {batch}",
+            made_up("mnist", rows),
+            "mlp",
+            {},
+            clients,
+            LocalSGD(batch_size=batch),
+            both,
+            repeats=repeats,
+        )
+    contest(
+        "CNN of FedFV's MNIST, batch 10",
+        made_up("mnist", 400),
+        "fedfv_mnist",
+        {},
+        10,
+        LocalSGD(batch_size=10),
+        both,
+        repeats=repeats,
+    )
+    contest(
+        "CNN of FedFV's MNIST, batch 64",
+        made_up("mnist", 1280),
+        "fedfv_mnist",
+        {},
+        10,
+        LocalSGD(batch_size=64),
+        both,
+        repeats=repeats,
+    )
     print("\n— evaluation of 100 clients in one pass, over one forward pass of the same rows")
     dataset = made_up("mnist", 10000)
     federation = partition.iid(dataset, 100, scored_on="pool", test=0.5)
@@ -93,17 +165,31 @@ def main(quick: bool) -> None:
             model(dataset.inputs[rows])
 
     seconds = alternate({"all": lambda: scorer(model), "forward": forward}, repeats)
-    print(f"{sum(len(r) for r in federation.test):,} scores from {len(scorer.rows):,} rows: "
-          f"{seconds['all'] / seconds['forward']:.2f} times a forward pass")
-    print("\n— growth: seconds a round over the row before (10 % of clients a round, batch 10, evaluated every 10 rounds)")
-    for label, cases in (("clients", [(100, 64), (200, 64), (400, 64), (800, 64)]),
-                         ("parameters", [(100, 64), (100, 128), (100, 256), (100, 512)])):
+    print(
+        f"{sum(len(r) for r in federation.test):,} scores from {len(scorer.rows):,} rows: "
+        f"{seconds['all'] / seconds['forward']:.2f} times a forward pass"
+    )
+    print(
+        "\n— growth: seconds a round over the row before (10 % of clients a round, batch 10, evaluated every 10 rounds)"
+    )
+    for label, cases in (
+        ("clients", [(100, 64), (200, 64), (400, 64), (800, 64)]),
+        ("parameters", [(100, 64), (100, 128), (100, 256), (100, 512)]),
+    ):
         before = None
         for clients, width in cases:
             dataset = made_up("digits", 20 * clients)
             federation = partition.iid(dataset, clients)
-            run = partial(train, federation, model=partial(models.mlp, hidden=(width, width)),
-                                rounds=10, evaluate_every=10, participation=0.1, local=LocalSGD(batch_size=10), progress=False)
+            run = partial(
+                train,
+                federation,
+                model=partial(models.mlp, hidden=(width, width)),
+                rounds=10,
+                evaluate_every=10,
+                participation=0.1,
+                local=LocalSGD(batch_size=10),
+                progress=False,
+            )
             now = alternate({"run": run}, repeats)["run"]
             d = models.build("mlp", dataset, hidden=(width, width))
             count = clients if label == "clients" else sum(p.numel() for p in d.parameters())

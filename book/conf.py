@@ -8,8 +8,14 @@ copyright = "The fairfl authors; text CC BY 4.0, code MIT"
 release = version = fairfl.__version__
 language = "en"
 
-extensions = ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.viewcode",
-              "sphinx.ext.mathjax", "fairfl_book.site.sphinx_extension"]
+extensions = [
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+    "sphinx.ext.mathjax",
+    "fairfl_book.site.sphinx_extension",
+]
 exclude_patterns = ["_static"]
 
 smartquotes = False  # the text reads as in JupyterLab

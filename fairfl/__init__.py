@@ -14,9 +14,30 @@ from fairfl.training import History, sweep, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "0.1.0"
-__all__ = ["Dataset", "Direction", "Federation", "GramRule", "History", "Layout", "LocalSGD", "Rule", "Server",
-           "Updates", "WeightRule", "attacks", "clients", "data", "errors", "metrics", "models", "partition", "rules",
-           "server", "sweep", "train"]
+__all__ = [
+    "Dataset",
+    "Direction",
+    "Federation",
+    "GramRule",
+    "History",
+    "Layout",
+    "LocalSGD",
+    "Rule",
+    "Server",
+    "Updates",
+    "WeightRule",
+    "attacks",
+    "clients",
+    "data",
+    "errors",
+    "metrics",
+    "models",
+    "partition",
+    "rules",
+    "server",
+    "sweep",
+    "train",
+]
 
 
 def __dir__() -> list[str]:

@@ -22,8 +22,9 @@ PARTS = ("both", "update", "loss")
 def _row(client: int, updates: Updates) -> int | None:
     """The row of ``client`` in this round; ``None`` if it sits out."""
     if not 0 <= client < updates.population:
-        raise refuse("the attacking client", client, f"0 to {updates.population - 1}",
-                     "Name a client of the federation.")
+        raise refuse(
+            "the attacking client", client, f"0 to {updates.population - 1}", "Name a client of the federation."
+        )
     found = (updates.clients == client).nonzero().flatten().tolist()
     return found[0] if found else None
 
@@ -60,8 +61,9 @@ class Bias:
             return updates
         add = lambda loss: loss + self.constant
         losses = updates.losses if updates.losses is None else _changed(updates.losses, row, add)
-        extras = {name: _changed(value, row, add) if name in LOSSES else value
-                  for name, value in updates.extras.items()}
+        extras = {
+            name: _changed(value, row, add) if name in LOSSES else value for name, value in updates.extras.items()
+        }
         return replace(updates, losses=losses, extras=extras)
 
 
@@ -81,8 +83,9 @@ class Scaling:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.factor) and self.factor > 0):
-            raise refuse("factor", self.factor, "a positive number",
-                         "It multiplies the client's loss; 1 changes nothing.")
+            raise refuse(
+                "factor", self.factor, "a positive number", "It multiplies the client's loss; 1 changes nothing."
+            )
         if self.part not in PARTS:
             raise unknown("part of a scaling attack", self.part, PARTS)
 
@@ -98,8 +101,9 @@ class Scaling:
         if self.part != "update":
             losses = losses if losses is None else _changed(losses, row, grow)
             grown.update(LOSSES)
-        extras = {name: _changed(value, row, grow) if name in grown else value
-                  for name, value in updates.extras.items()}
+        extras = {
+            name: _changed(value, row, grow) if name in grown else value for name, value in updates.extras.items()
+        }
         return replace(updates, gradients=gradients, losses=losses, extras=extras)
 
 
@@ -117,11 +121,13 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     named = [clients] if isinstance(clients, int) else list(clients)
     for client in named:
         if not 0 <= client < len(federation):
-            raise refuse("a client with noisy labels", client, f"0 to {len(federation) - 1}",
-                         "Name clients of the federation.")
+            raise refuse(
+                "a client with noisy labels", client, f"0 to {len(federation) - 1}", "Name clients of the federation."
+            )
     if len(set(named)) < len(named):
-        raise refuse("clients", named, "each client once",
-                     "Name a client once; the fraction says how much noise it gets.")
+        raise refuse(
+            "clients", named, "each client once", "Name a client once; the fraction says how much noise it gets."
+        )
     if not 0 <= fraction <= 1:
         raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
@@ -130,7 +136,7 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     targets = dataset.class_labels("attacks.noisy_labels").clone()
     for client in named:
         rows, chance = federation.train[client], generator(seed, "label noise", client=client)
-        wrong = rows[torch.randperm(len(rows), generator=chance)[:round(fraction * len(rows))]]
+        wrong = rows[torch.randperm(len(rows), generator=chance)[: round(fraction * len(rows))]]
         shift = torch.randint(1, classes, (len(wrong),), generator=chance)
         targets[wrong] = (targets[wrong] + shift) % classes
     told = f"{fraction:g} of the training labels of clients {', '.join(map(str, sorted(named)))} wrong (seed {seed})"

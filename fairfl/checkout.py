@@ -15,6 +15,8 @@ def around(start: Path | None, mark: str) -> Path:
     for folder in (start, *start.parents, Path(__file__).resolve().parents[1]):
         if (folder / mark).is_dir():
             return folder
-    raise Refused(f"{start} is not inside a clone of the repository: neither it nor a "
-                  f"folder above it holds {mark}. "
-                  "Go into a clone, and try again.")
+    raise Refused(
+        f"{start} is not inside a clone of the repository: neither it nor a "
+        f"folder above it holds {mark}. "
+        "Go into a clone, and try again."
+    )

@@ -6,10 +6,19 @@ from contextlib import contextmanager
 # Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
 # JupyterLab; docutils with Sphinx.
 BROUGHT_BY = {
-    "torchvision": "data", "pandas": "data", "pyarrow": "data", "PIL": "data",
-    "jupyterlab": "lab", "ipywidgets": "lab", "matplotlib": "lab", "jupytext": "lab", "nbformat": "lab",
-    "nbclient": "lab", "IPython": "lab",
-    "sphinx": "book", "docutils": "book",
+    "torchvision": "data",
+    "pandas": "data",
+    "pyarrow": "data",
+    "PIL": "data",
+    "jupyterlab": "lab",
+    "ipywidgets": "lab",
+    "matplotlib": "lab",
+    "jupytext": "lab",
+    "nbformat": "lab",
+    "nbclient": "lab",
+    "IPython": "lab",
+    "sphinx": "book",
+    "docutils": "book",
     "flwr": "flower",
     "torchjd": "torchjd",
     "ray": "ray",
@@ -36,6 +45,7 @@ def needed_by(what: str) -> Iterator[None]:
         module = (error.name or "").partition(".")[0]
         if module not in BROUGHT_BY:
             raise
-        raise NotInstalled(f'{what} needs {module}, which is not installed here; '
-                           f'pip install "fairfl[{BROUGHT_BY[module]}]"',
-                           name=module) from None
+        raise NotInstalled(
+            f'{what} needs {module}, which is not installed here; pip install "fairfl[{BROUGHT_BY[module]}]"',
+            name=module,
+        ) from None

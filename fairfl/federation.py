@@ -23,8 +23,12 @@ def _row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
     tensor = torch.as_tensor(rows)
     whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
     if tensor.ndim != 1 or len(tensor) and not whole:
-        raise refuse(f"client {client}'s {part} list", f"{tensor.dtype} of shape {tuple(tensor.shape)}",
-                     "a list of integers", "Give its rows' numbers (of a mask: mask.nonzero().flatten()).")
+        raise refuse(
+            f"client {client}'s {part} list",
+            f"{tensor.dtype} of shape {tuple(tensor.shape)}",
+            "a list of integers",
+            "Give its rows' numbers (of a mask: mask.nonzero().flatten()).",
+        )
     return tensor.to(torch.int64)
 
 
@@ -47,39 +51,60 @@ class Federation:
     recipe: dict[str, Any] = field(default_factory=dict)
 
     if TYPE_CHECKING:  # what is accepted; above, what is read
-        def __init__(self, dataset: Dataset, train: Sequence[Rows], validation: Sequence[Rows], test: Sequence[Rows],
-                     recipe: dict[str, Any] = ...) -> None: ...
+
+        def __init__(
+            self,
+            dataset: Dataset,
+            train: Sequence[Rows],
+            validation: Sequence[Rows],
+            test: Sequence[Rows],
+            recipe: dict[str, Any] = ...,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for part in PARTS:
             lists = tuple(_row_numbers(part, client, rows) for client, rows in enumerate(getattr(self, part)))
             object.__setattr__(self, part, lists)
             if len(lists) != len(self.train):
-                raise refuse(f"the number of {part} lists", len(lists), f"{len(self.train)}, one per client",
-                             "Give every client a list; it may be empty for validation.")
+                raise refuse(
+                    f"the number of {part} lists",
+                    len(lists),
+                    f"{len(self.train)}, one per client",
+                    "Give every client a list; it may be empty for validation.",
+                )
         if not self.train:
             raise Refused("a federation without clients: give at least one list of training rows")
         for part in ("train", "test"):
             for client, rows in enumerate(getattr(self, part)):
                 if len(rows) == 0:
-                    raise Refused(f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
-                                     f"or a larger held-out share")
+                    raise Refused(
+                        f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
+                        f"or a larger held-out share"
+                    )
         seen = torch.zeros(len(self.dataset), dtype=torch.int64)
         for part in PARTS:
             rows = torch.cat(getattr(self, part))
             if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self.dataset):
-                raise refuse(f"the range of {part} rows", (int(rows.min()), int(rows.max())),
-                             f"0 to {len(self.dataset) - 1}", "Row numbers index the dataset's tensors.")
+                raise refuse(
+                    f"the range of {part} rows",
+                    (int(rows.min()), int(rows.max())),
+                    f"0 to {len(self.dataset) - 1}",
+                    "Row numbers index the dataset's tensors.",
+                )
         owners = torch.bincount(torch.cat(self.train), minlength=len(self.dataset))
         if int(owners.max()) > 1:
-            raise Refused(f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
-                             f"give every training row one owner")
+            raise Refused(
+                f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
+                f"give every training row one owner"
+            )
         seen[torch.cat(self.train)] = 1
         for part in ("validation", "test"):
             rows = torch.cat(getattr(self, part))
             if len(rows) and int(seen[rows].max()):
-                raise Refused(f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
-                                 f"hold rows out before splitting")
+                raise Refused(
+                    f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
+                    f"hold rows out before splitting"
+                )
 
     def __len__(self) -> int:
         return len(self.train)
@@ -97,8 +122,7 @@ class Federation:
     def class_counts(self, part: str = "train") -> torch.Tensor:
         """Rows per client and class, (N, classes) int64, of ``part`` "train", "validation" or "test"."""
         labels, classes = self.dataset.class_labels("class_counts"), len(self.dataset.classes)
-        return torch.stack([torch.bincount(labels[rows], minlength=classes)
-                            for rows in getattr(self, part)])
+        return torch.stack([torch.bincount(labels[rows], minlength=classes) for rows in getattr(self, part)])
 
     @property
     def digest(self) -> str:
@@ -121,11 +145,14 @@ class Federation:
         span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
         scored = torch.cat(self.test)
         shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"
-        return "\n".join([
-            f"{self.dataset.name or self.dataset.digest}: {len(self)} clients ({recipe})",
-            f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
-            f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
-            f"classes a client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
-            if self.dataset.classes else f"numbers to predict: {self.dataset.outputs} a row",
-            f"no row is both trained and scored on; split {self.digest}",
-        ])
+        return "\n".join(
+            [
+                f"{self.dataset.name or self.dataset.digest}: {len(self)} clients ({recipe})",
+                f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
+                f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
+                f"classes a client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
+                if self.dataset.classes
+                else f"numbers to predict: {self.dataset.outputs} a row",
+                f"no row is both trained and scored on; split {self.digest}",
+            ]
+        )

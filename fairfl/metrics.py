@@ -13,8 +13,9 @@ from fairfl.errors import Refused, refuse
 def _clients_last(given: ArrayLike) -> np.ndarray:
     values = np.asarray(given, dtype=float)
     if values.ndim == 0 or values.shape[-1] == 0:
-        raise refuse("the shape of values", values.shape, "(..., N) with N ≥ 1 clients last",
-                     "Give one value a client.")
+        raise refuse(
+            "the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client."
+        )
     if not np.isfinite(values).all():
         where = np.argwhere(~np.isfinite(values))[0]
         raise Refused(f"client {where[-1]} has a non-finite value; drop the client or look at its run")
@@ -62,8 +63,12 @@ def kl(values: ArrayLike) -> np.ndarray:
     """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
     values = _clients_last(values)
     if (values < 0).any() or (values.sum(-1) == 0).any():
-        raise refuse("the smallest value", float(values.min()), "non-negative values, not all zero",
-                     "The divergence compares shares of a total.")
+        raise refuse(
+            "the smallest value",
+            float(values.min()),
+            "non-negative values, not all zero",
+            "The divergence compares shares of a total.",
+        )
     p = values / values.sum(-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * np.log(p * values.shape[-1]), 0.0)
@@ -74,8 +79,9 @@ def improved(before: ArrayLike, after: ArrayLike) -> np.ndarray:
     """The share of clients whose loss went down from ``before`` to ``after``. Source: FedMGDA+, section 6."""
     before, after = _clients_last(before), _clients_last(after)
     if before.shape != after.shape:
-        raise refuse("the shapes of before and after", (before.shape, after.shape), "equal",
-                     "Compare the same clients.")
+        raise refuse(
+            "the shapes of before and after", (before.shape, after.shape), "equal", "Compare the same clients."
+        )
     return (after < before).mean(-1)
 
 
@@ -89,11 +95,16 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     accuracies = _clients_last(accuracies)
     sizes = np.asarray(test_sizes, dtype=float)
     if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
-        raise refuse("test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers",
-                     "Give one test size a client.")
+        raise refuse(
+            "test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client."
+        )
     if not ((accuracies >= 0) & (accuracies <= 1)).all():
-        raise refuse("the range of accuracies", (float(accuracies.min()), float(accuracies.max())), "0 to 1",
-                     "Give fractions; losses have no such spread.")
+        raise refuse(
+            "the range of accuracies",
+            (float(accuracies.min()), float(accuracies.max())),
+            "0 to 1",
+            "Give fractions; losses have no such spread.",
+        )
     p = (accuracies * sizes).sum(-1) / sizes.sum()
     return np.sqrt(p * (1 - p) * (1 / sizes).mean())
 
@@ -106,10 +117,14 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
     >>> {name: round(value, 1) for name, value in row.items() if name != "KL"}
     {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
     """
-    row = {"mean": 100 * mean(accuracies), "std": 100 * std(accuracies),
-           f"worst {percent:g} %": 100 * worst(accuracies, percent),
-           f"best {percent:g} %": 100 * best(accuracies, percent),
-           "angle": angle(accuracies), "KL": kl(accuracies)}
+    row = {
+        "mean": 100 * mean(accuracies),
+        "std": 100 * std(accuracies),
+        f"worst {percent:g} %": 100 * worst(accuracies, percent),
+        f"best {percent:g} %": 100 * best(accuracies, percent),
+        "angle": angle(accuracies),
+        "KL": kl(accuracies),
+    }
     if test_sizes is not None:
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
     return {name: float(value) for name, value in row.items()}
@@ -117,6 +132,10 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
 
 def loss_summary(losses: ArrayLike, percent: float = 10) -> dict[str, float]:
     """The row for one vector of losses, in their own unit; the worst clients are those with the largest."""
-    row = {"mean loss": mean(losses), "std of loss": std(losses), f"worst {percent:g} % by loss": best(losses, percent),
-           f"best {percent:g} % by loss": worst(losses, percent)}
+    row = {
+        "mean loss": mean(losses),
+        "std of loss": std(losses),
+        f"worst {percent:g} % by loss": best(losses, percent),
+        f"best {percent:g} % by loss": worst(losses, percent),
+    }
     return {name: float(value) for name, value in row.items()}

@@ -59,8 +59,10 @@ def _check(make: partial, dataset: Dataset) -> None:
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
-            raise Refused(f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
-                          f"one of {', '.join(rest)}")
+            raise Refused(
+                f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
+                f"one of {', '.join(rest)}"
+            )
         known = list(signature.parameters)[2:]
         for setting in make.keywords:
             if setting not in known:
@@ -68,8 +70,10 @@ def _check(make: partial, dataset: Dataset) -> None:
     try:
         signature.bind(*make.args, (1,), 1, **make.keywords)
     except TypeError as error:
-        raise Refused(f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the "
-                      f"shape of one input and the number of classes, and its own settings by name") from error
+        raise Refused(
+            f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the "
+            f"shape of one input and the number of classes, and its own settings by name"
+        ) from error
 
 
 def _called(make: partial) -> str:
@@ -91,8 +95,9 @@ def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> 
     return _stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **_softmax(softmax))
 
 
-def mlp(shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200),
-        softmax: bool = False) -> nn.Module:
+def mlp(
+    shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200), softmax: bool = False
+) -> nn.Module:
     """A feed-forward network with ReLU between its layers.
 
     The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
@@ -109,11 +114,25 @@ def fedmgda_cifar10(shape: tuple[int, ...], classes: int) -> nn.Module:
     """FedMGDA+ Table 2, for CIFAR-10: 797,962 parameters at (3, 32, 32) and 10 classes."""
     shape = _image(shape)
     convolutions = OrderedDict(
-        image=_Image(shape), conv1=nn.Conv2d(shape[0], 64, 5), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
-        norm1=nn.LocalResponseNorm(2), conv2=nn.Conv2d(64, 64, 5), relu2=nn.ReLU(), norm2=nn.LocalResponseNorm(2),
-        pool2=nn.MaxPool2d(2), flat=nn.Flatten())
-    return _stack(**convolutions, dense1=nn.Linear(_width(convolutions, shape), 384), relu3=nn.ReLU(),
-                  dense2=nn.Linear(384, 192), relu4=nn.ReLU(), out=nn.Linear(192, classes))
+        image=_Image(shape),
+        conv1=nn.Conv2d(shape[0], 64, 5),
+        relu1=nn.ReLU(),
+        pool1=nn.MaxPool2d(2),
+        norm1=nn.LocalResponseNorm(2),
+        conv2=nn.Conv2d(64, 64, 5),
+        relu2=nn.ReLU(),
+        norm2=nn.LocalResponseNorm(2),
+        pool2=nn.MaxPool2d(2),
+        flat=nn.Flatten(),
+    )
+    return _stack(
+        **convolutions,
+        dense1=nn.Linear(_width(convolutions, shape), 384),
+        relu3=nn.ReLU(),
+        dense2=nn.Linear(384, 192),
+        relu4=nn.ReLU(),
+        out=nn.Linear(192, classes),
+    )
 
 
 def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
@@ -124,11 +143,23 @@ def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool
     """
     shape = _image(shape)
     convolutions = OrderedDict(
-        image=_Image(shape), conv1=nn.Conv2d(shape[0], 10, 5), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
-        conv2=nn.Conv2d(10, 20, 5), relu2=nn.ReLU(), pool2=nn.MaxPool2d(2),
-        drop1=nn.Dropout2d(0.5 * dropout), flat=nn.Flatten())
-    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 50), relu3=nn.ReLU(),
-                  drop2=nn.Dropout(0.5 * dropout), out=nn.Linear(50, classes))
+        image=_Image(shape),
+        conv1=nn.Conv2d(shape[0], 10, 5),
+        relu1=nn.ReLU(),
+        pool1=nn.MaxPool2d(2),
+        conv2=nn.Conv2d(10, 20, 5),
+        relu2=nn.ReLU(),
+        pool2=nn.MaxPool2d(2),
+        drop1=nn.Dropout2d(0.5 * dropout),
+        flat=nn.Flatten(),
+    )
+    return _stack(
+        **convolutions,
+        dense=nn.Linear(_width(convolutions, shape), 50),
+        relu3=nn.ReLU(),
+        drop2=nn.Dropout(0.5 * dropout),
+        out=nn.Linear(50, classes),
+    )
 
 
 def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
@@ -140,10 +171,22 @@ def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = Tru
     """
     shape = _image(shape)
     convolutions = OrderedDict(
-        image=_Image(shape), conv1=nn.Conv2d(shape[0], 32, 3), relu1=nn.ReLU(), conv2=nn.Conv2d(32, 64, 3),
-        relu2=nn.ReLU(), pool=nn.MaxPool2d(2), drop1=nn.Dropout(0.25 * dropout), flat=nn.Flatten())
-    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 128), relu3=nn.ReLU(),
-                  drop2=nn.Dropout(0.5 * dropout), out=nn.Linear(128, classes))
+        image=_Image(shape),
+        conv1=nn.Conv2d(shape[0], 32, 3),
+        relu1=nn.ReLU(),
+        conv2=nn.Conv2d(32, 64, 3),
+        relu2=nn.ReLU(),
+        pool=nn.MaxPool2d(2),
+        drop1=nn.Dropout(0.25 * dropout),
+        flat=nn.Flatten(),
+    )
+    return _stack(
+        **convolutions,
+        dense=nn.Linear(_width(convolutions, shape), 128),
+        relu3=nn.ReLU(),
+        drop2=nn.Dropout(0.5 * dropout),
+        out=nn.Linear(128, classes),
+    )
 
 
 def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
@@ -154,10 +197,18 @@ def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
     """
     shape = _image(shape)
     convolutions = OrderedDict(
-        image=_Image(shape), conv1=nn.Conv2d(shape[0], 32, 5, padding=2), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
-        conv2=nn.Conv2d(32, 64, 5, padding=2), relu2=nn.ReLU(), pool2=nn.MaxPool2d(2), flat=nn.Flatten())
-    return _stack(**convolutions, dense=nn.Linear(_width(convolutions, shape), 512), relu3=nn.ReLU(),
-                  out=nn.Linear(512, classes))
+        image=_Image(shape),
+        conv1=nn.Conv2d(shape[0], 32, 5, padding=2),
+        relu1=nn.ReLU(),
+        pool1=nn.MaxPool2d(2),
+        conv2=nn.Conv2d(32, 64, 5, padding=2),
+        relu2=nn.ReLU(),
+        pool2=nn.MaxPool2d(2),
+        flat=nn.Flatten(),
+    )
+    return _stack(
+        **convolutions, dense=nn.Linear(_width(convolutions, shape), 512), relu3=nn.ReLU(), out=nn.Linear(512, classes)
+    )
 
 
 def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str = "cifar") -> nn.Module:
@@ -182,8 +233,9 @@ def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str
     return _stack(image=_Image(shape), network=network)
 
 
-def char_lstm(shape: tuple[int, ...], classes: int, *, embedding: int = 8, hidden: int = 256,
-              layers: int = 2) -> nn.Module:
+def char_lstm(
+    shape: tuple[int, ...], classes: int, *, embedding: int = 8, hidden: int = 256, layers: int = 2
+) -> nn.Module:
     """Next-character LSTM, (batch, time) int64 in: 819,920 parameters at the 80 characters of Shakespeare.
 
     An embedding of 8, two LSTM layers of 256, one dense layer on the last step: FedMGDA+ section 6.1.3, q-FFL and LEAF;
@@ -193,8 +245,19 @@ def char_lstm(shape: tuple[int, ...], classes: int, *, embedding: int = 8, hidde
     return _CharLSTM(classes, embedding, hidden, layers)
 
 
-MODELS = {make.__name__: make for make in (logistic, mlp, fedmgda_cifar10, fedmgda_fashion_mnist, fedmgda_femnist,
-                                           fedfv_mnist, resnet18, char_lstm)}
+MODELS = {
+    make.__name__: make
+    for make in (
+        logistic,
+        mlp,
+        fedmgda_cifar10,
+        fedmgda_fashion_mnist,
+        fedmgda_femnist,
+        fedfv_mnist,
+        resnet18,
+        char_lstm,
+    )
+}
 READS_TEXT = frozenset({"char_lstm"})
 
 
@@ -243,8 +306,12 @@ def _image(shape: tuple[int, ...]) -> tuple[int, int, int]:
         side = isqrt(shape[0] // channels) if len(shape) == 1 else 0
         if side and channels * side * side == shape[0]:
             return (channels, side, side)
-    raise refuse("the shape of one input", shape, "(C, H, W), (H, W), or a square image laid flat",
-                 "Reshape the dataset's inputs, or use logistic or mlp, which take any shape.")
+    raise refuse(
+        "the shape of one input",
+        shape,
+        "(C, H, W), (H, W), or a square image laid flat",
+        "Reshape the dataset's inputs, or use logistic or mlp, which take any shape.",
+    )
 
 
 def _width(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
@@ -255,8 +322,12 @@ def _width(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
     except RuntimeError:
         width = 0
     if width == 0:
-        raise refuse("the shape of one input", shape, "an image large enough for this model's convolutions and pooling",
-                     "Use a larger image, or mlp.")
+        raise refuse(
+            "the shape of one input",
+            shape,
+            "an image large enough for this model's convolutions and pooling",
+            "Use a larger image, or mlp.",
+        )
     for layer in convolutions.values():
         layer.train()
     return width

@@ -21,8 +21,16 @@ def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE
     return as_int
 
 
-def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf, remedy: str = CHANGE, *,
-           above: bool = False, below: bool = False) -> float:
+def number(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    remedy: str = CHANGE,
+    *,
+    above: bool = False,
+    below: bool = False,
+) -> float:
     """``value`` as a finite float from ``low`` to ``high``; ``above`` and ``below`` leave the bound itself out."""
     try:
         as_float = math.nan if isinstance(value, (str, bool)) else float(value)
@@ -30,8 +38,13 @@ def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf
         as_float = math.nan
     inside = (low < as_float if above else low <= as_float) and (as_float < high if below else as_float <= high)
     if not (math.isfinite(as_float) and inside):
-        allowed = "any finite number" if low == -math.inf else f"{low:g} or more" if high == math.inf else \
-            f"{'above ' * above}{low:g}{', at most' if above else ' to below' if below else ' to'} {high:g}"
+        allowed = (
+            "any finite number"
+            if low == -math.inf
+            else f"{low:g} or more"
+            if high == math.inf
+            else f"{'above ' * above}{low:g}{', at most' if above else ' to below' if below else ' to'} {high:g}"
+        )
         allowed = "a positive number" if above and (low, high) == (0, math.inf) else allowed
         raise refuse(name, value, allowed, remedy)
     return as_float

@@ -47,8 +47,12 @@ class Layout:
 def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
     tensor = torch.as_tensor(values).detach()
     if tensor.shape != (clients,):
-        raise refuse(f"the shape of {name}", tuple(tensor.shape), f"({clients},), one entry per participating client",
-                     "Give one value for each row of gradients.")
+        raise refuse(
+            f"the shape of {name}",
+            tuple(tensor.shape),
+            f"({clients},), one entry per participating client",
+            "Give one value for each row of gradients.",
+        )
     return tensor
 
 
@@ -88,33 +92,53 @@ class Updates:
     local_lr: float = 1.0
 
     if TYPE_CHECKING:  # what is accepted; above, what a rule that lists it in ``needs`` reads
-        def __init__(self, gradients: Vector | Sequence[Sequence[float]], *, losses: Vector | None = None,
-                     shares: Vector | None = None, clients: Vector | None = None, population: int | None = None,
-                     round: int = 0, layout: Layout | None = None, extras: Mapping[str, Vector] = {},
-                     local_lr: float = 1.0) -> None: ...
+
+        def __init__(
+            self,
+            gradients: Vector | Sequence[Sequence[float]],
+            *,
+            losses: Vector | None = None,
+            shares: Vector | None = None,
+            clients: Vector | None = None,
+            population: int | None = None,
+            round: int = 0,
+            layout: Layout | None = None,
+            extras: Mapping[str, Vector] = {},
+            local_lr: float = 1.0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
         gradients = torch.as_tensor(self.gradients).detach()
         if gradients.is_complex():
-            raise refuse("the type of gradients", str(gradients.dtype), "real numbers",
-                         "Send real and imaginary parts as entries of their own; rates are real numbers.")
+            raise refuse(
+                "the type of gradients",
+                str(gradients.dtype),
+                "real numbers",
+                "Send real and imaginary parts as entries of their own; rates are real numbers.",
+            )
         if not gradients.is_floating_point():
             gradients = gradients.double()
         if gradients.ndim != 2 or 0 in gradients.shape:
-            raise refuse("the shape of gradients", tuple(gradients.shape), "(K, d) with K ≥ 1 and d ≥ 1",
-                         "Stack one flat row per participating client.")
+            raise refuse(
+                "the shape of gradients",
+                tuple(gradients.shape),
+                "(K, d) with K ≥ 1 and d ≥ 1",
+                "Stack one flat row per participating client.",
+            )
         put("gradients", gradients)
         K, d = gradients.shape
         clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
         if clients.is_floating_point() or clients.is_complex() or clients.dtype == torch.bool:
-            raise refuse("clients", clients.tolist(), "integers",
-                         "A client's number is its place in the federation, from 0.")
+            raise refuse(
+                "clients", clients.tolist(), "integers", "A client's number is its place in the federation, from 0."
+            )
         put("clients", clients.long().cpu())
         put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
         if not (self.local_lr >= 0 and math.isfinite(self.local_lr)):
-            raise refuse("local_lr", self.local_lr, "0 or more",
-                         "It is the step size of local training; 1 for plain gradients.")
+            raise refuse(
+                "local_lr", self.local_lr, "0 or more", "It is the step size of local training; 1 for plain gradients."
+            )
         self._check_clients(K)
         self._check_finite("update", gradients, "lower the local learning rate or drop the client")
         if self.losses is not None:
@@ -123,22 +147,38 @@ class Updates:
         shares = torch.full((K,), 1 / K) if self.shares is None else self.shares
         put("shares", _vector("shares", shares, K).double().cpu())
         if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
-            raise refuse("the sum of shares", round(float(self.shares.sum()), 6), "non-negative shares that sum to 1",
-                         "Divide the clients' sizes by their sum.")
+            raise refuse(
+                "the sum of shares",
+                round(float(self.shares.sum()), 6),
+                "non-negative shares that sum to 1",
+                "Divide the clients' sizes by their sum.",
+            )
         if self.layout is not None and self.layout.dimension != d:
-            raise refuse("the layout's dimension", self.layout.dimension, f"{d}, the length of a row",
-                         "Build the layout from the model that made the rows.")
+            raise refuse(
+                "the layout's dimension",
+                self.layout.dimension,
+                f"{d}, the length of a row",
+                "Build the layout from the model that made the rows.",
+            )
         for name, value in self.extras.items():
             if torch.as_tensor(value).shape[:1] != (K,):
-                raise refuse(f"the shape of extras[{name!r}]", tuple(torch.as_tensor(value).shape), f"({K}, ...)",
-                             "Give one entry per participating client.")
+                raise refuse(
+                    f"the shape of extras[{name!r}]",
+                    tuple(torch.as_tensor(value).shape),
+                    f"({K}, ...)",
+                    "Give one entry per participating client.",
+                )
         put("extras", MappingProxyType({name: torch.as_tensor(value).detach() for name, value in self.extras.items()}))
 
     def _check_clients(self, K: int) -> None:
         low, high = int(self.clients.min()), int(self.clients.max())
         if low < 0 or high >= self.population:
-            raise refuse("the range of clients", (low, high), f"0 to {self.population - 1}",
-                         "Number the clients from 0 and give the whole population's size.")
+            raise refuse(
+                "the range of clients",
+                (low, high),
+                f"0 to {self.population - 1}",
+                "Number the clients from 0 and give the whole population's size.",
+            )
         if len(self.clients.unique()) != K:
             raise refuse("clients", self.clients.tolist(), "each client once", "Merge a client's updates into one row.")
 
@@ -149,8 +189,10 @@ class Updates:
             bad = int((~torch.isfinite(rows[row])).sum())
             if bad:
                 entries = "entry" if bad == 1 else "entries"
-                raise Diverged(f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
-                               f"(round {self.round}); {remedy}")
+                raise Diverged(
+                    f"client {int(self.clients[row])}'s {what} has {bad} non-finite {entries} "
+                    f"(round {self.round}); {remedy}"
+                )
 
     def __len__(self) -> int:
         return len(self.gradients)
@@ -160,6 +202,8 @@ class Updates:
         for name in names:
             present = getattr(self, name, None) is not None or name in self.extras
             if not present:
-                raise Refused(f"{by} needs {name!r} of every client, and these updates have none. Pass "
-                                 f"Updates(..., {name}=...) (or extras={{{name!r}: ...}}), or list {name!r} in the "
-                                 f"rule's `needs` so that train provides it.")
+                raise Refused(
+                    f"{by} needs {name!r} of every client, and these updates have none. Pass "
+                    f"Updates(..., {name}=...) (or extras={{{name!r}: ...}}), or list {name!r} in the "
+                    f"rule's `needs` so that train provides it."
+                )

@@ -20,7 +20,12 @@ class OneClient(GramRule):
 
     def weights(self, gram, updates):
         if self.client not in updates.clients.tolist():
-            raise refuse("the one client", self.client, f"a client of this round: {updates.clients.tolist()}", "Use full participation.")
+            raise refuse(
+                "the one client",
+                self.client,
+                f"a client of this round: {updates.clients.tolist()}",
+                "Use full participation.",
+            )
         return (updates.clients == self.client).to(torch.float64)
 
 
@@ -44,7 +49,12 @@ class TotalLoss:
 
     def __call__(self, updates: Updates) -> Updates:
         if len(self.sizes) != updates.population:
-            raise refuse("sizes", self.sizes, f"{updates.population} numbers, one a client", "Give every client's number of training rows.")
+            raise refuse(
+                "sizes",
+                self.sizes,
+                f"{updates.population} numbers, one a client",
+                "Give every client's number of training rows.",
+            )
         totals = torch.tensor(self.sizes, dtype=torch.float64)[updates.clients] * updates.losses
         totals[updates.clients == self.client] += self.constant
         return replace(updates, losses=totals)

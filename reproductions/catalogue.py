@@ -37,11 +37,14 @@ def load(name: str | Path) -> Experiment:
     except tomllib.TOMLDecodeError as error:
         raise Refused(f"{path} is not TOML: {error}") from error
     except UnicodeDecodeError as error:
-        line = error.object[:error.start].count(b"\n") + 1
-        raise Refused(f"{path} is not TOML: line {line} holds bytes that are no UTF-8; save the file as UTF-8") from error
+        line = error.object[: error.start].count(b"\n") + 1
+        raise Refused(
+            f"{path} is not TOML: line {line} holds bytes that are no UTF-8; save the file as UTF-8"
+        ) from error
     except OSError as error:
-        raise Refused(f"{path} cannot be read ({error.strerror}); give the path of a declaration, "
-                         f"or one of {', '.join(names())}") from error
+        raise Refused(
+            f"{path} cannot be read ({error.strerror}); give the path of a declaration, or one of {', '.join(names())}"
+        ) from error
     try:
         return parse(given | {"name": path.stem})
     except Refused as error:
@@ -56,7 +59,9 @@ def parse(given: dict) -> Experiment:
         raise Refused("columns and rows are tables; write [columns] once, and [[rows]] before every row")
     if isinstance(given.get("seeds"), int):
         given["seeds"] = list(range(given["seeds"]))
-    given["columns"] = [made("column", Column, {"metric": metric} | (told if isinstance(told, dict) else {"of": told}), "key of")
-                        for metric, told in columns.items()]
+    given["columns"] = [
+        made("column", Column, {"metric": metric} | (told if isinstance(told, dict) else {"of": told}), "key of")
+        for metric, told in columns.items()
+    ]
     given["rows"] = [made("row", Row, row, "key of") for row in rows]
     return made("experiment", Experiment, given, "key of")

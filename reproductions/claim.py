@@ -39,13 +39,27 @@ class Contrast:
         if self.expect not in EXPECTED:
             raise unknown("expect", self.expect, EXPECTED)
         if self.margin < 0 or self.expect == "equal" and not self.margin:
-            raise refuse("margin", self.margin, "0 or more, and above 0 where an equal effect is expected", "State how much is no difference.")
+            raise refuse(
+                "margin",
+                self.margin,
+                "0 or more, and above 0 where an equal effect is expected",
+                "State how much is no difference.",
+            )
         measures.check(self.of)
         if not self.tables:
-            raise refuse("tables", self.tables, "one declared table or more", "The first where both rows are recorded is taken.")
-        if bool(self.over) == bool(self.row) or bool(self.row) != bool(self.against) or self.over and len(self.rows) < 3:
-            raise Refused("a contrast is one row and those it stands against, or three rows or more and the setting over which they change; "
-                          "give row and against, or rows and over")
+            raise refuse(
+                "tables", self.tables, "one declared table or more", "The first where both rows are recorded is taken."
+            )
+        if (
+            bool(self.over) == bool(self.row)
+            or bool(self.row) != bool(self.against)
+            or self.over
+            and len(self.rows) < 3
+        ):
+            raise Refused(
+                "a contrast is one row and those it stands against, or three rows or more and the setting over which they change; "
+                "give row and against, or rows and over"
+            )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -72,12 +86,18 @@ class Claim:
 
     def __post_init__(self):
         if sum(map(bool, (self.tests, self.by_construction, self.not_run))) != 1:
-            raise Refused("a claim has tests, or says why it is true by_construction, or why it is not_run; give one of the three")
+            raise Refused(
+                "a claim has tests, or says why it is true by_construction, or why it is not_run; give one of the three"
+            )
         if len(self.quote.split()) > WORDS:
-            raise refuse("the quote's length", len(self.quote.split()), f"at most {WORDS} words", "Leave words out as […].")
+            raise refuse(
+                "the quote's length", len(self.quote.split()), f"at most {WORDS} words", "Leave words out as […]."
+            )
         readings = {test.reading for test in self.tests}
         if bool(self.depends_on) != (len(readings) > 1) or len(readings) > 1 and "" in readings:
-            raise Refused("where a claim depends on something, its tests name two readings of it or more; give depends_on and each test's reading")
+            raise Refused(
+                "where a claim depends on something, its tests name two readings of it or more; give depends_on and each test's reading"
+            )
 
 
 def papers() -> list[str]:
@@ -100,9 +120,13 @@ def load(paper: str | Path) -> list[Claim]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Refused(f"{path} is not TOML: {error}") from error
     except OSError as error:
-        raise Refused(f"{path} cannot be read ({error.strerror}); give the path of claims, or one of {', '.join(papers())}") from error
+        raise Refused(
+            f"{path} cannot be read ({error.strerror}); give the path of claims, or one of {', '.join(papers())}"
+        ) from error
     if set(given) != {"claims"} or not isinstance(given["claims"], list):
-        raise Refused(f"{path.name}: it has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim")
+        raise Refused(
+            f"{path.name}: it has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim"
+        )
     claims: list[Claim] = []
     experiments: dict[str, Experiment] = {}
     for one in given["claims"]:

@@ -11,9 +11,24 @@ from reproductions.experiment import SOURCES, Experiment
 from reproductions.judgement import WORDS, Found, Judgement
 
 FORMATS = ("text", "markdown")
-METHOD = ("Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
-          "\"p for\" is small where a test holds, \"p against\" where it fails. One seed decides nothing.")
-HEADER = ["effect", "measure", "expected", "ours", "95 % interval", "p for", "p against", "seeds", "test", "printed", "authors' logs", "from"]
+METHOD = (
+    "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
+    '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
+)
+HEADER = [
+    "effect",
+    "measure",
+    "expected",
+    "ours",
+    "95 % interval",
+    "p for",
+    "p against",
+    "seeds",
+    "test",
+    "printed",
+    "authors' logs",
+    "from",
+]
 
 
 def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
@@ -27,7 +42,7 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
     for number, one in enumerate(judged, 1):
         head = f"{number}. {one.claim.id}: {verdict(one)}"
         parts.append(f"## {head}" if markdown else head)
-        parts.append(f"> {one.claim.quote}" if markdown else f"    \"{one.claim.quote}\"")
+        parts.append(f"> {one.claim.quote}" if markdown else f'    "{one.claim.quote}"')
         lines = [f"{one.claim.where}. Refuted by: {one.claim.refuted_by}"]
         if one.printed:
             lines.append(f"The printed numbers themselves say: {one.printed}.")
@@ -78,10 +93,32 @@ def _line(found: Found) -> list[str]:
     effect, contrast = found.effect, found.effect.contrast
     mean, low, high = interval(effect.values)
     what = effect.what + (f" ({contrast.reading})" if contrast.reading else "")
-    allowed = f" ± {contrast.margin:g}" if contrast.expect == "equal" else f", {contrast.margin:g} allowed" if contrast.margin else ""
-    test = f"{effect.diverged} {'run' if effect.diverged == 1 else 'runs'} diverged: {found.word}" if effect.diverged else found.word
-    return [what, contrast.of, contrast.expect + allowed, _number(mean, "+.2f"), "" if isnan(low) else f"{low:+.2f} to {high:+.2f}", _p(found.supports),
-            _p(found.opposes), str(len(effect.values)), test, _printed(effect), _logged(effect), effect.table or f"({contrast.tables[0]})"]
+    allowed = (
+        f" ± {contrast.margin:g}"
+        if contrast.expect == "equal"
+        else f", {contrast.margin:g} allowed"
+        if contrast.margin
+        else ""
+    )
+    test = (
+        f"{effect.diverged} {'run' if effect.diverged == 1 else 'runs'} diverged: {found.word}"
+        if effect.diverged
+        else found.word
+    )
+    return [
+        what,
+        contrast.of,
+        contrast.expect + allowed,
+        _number(mean, "+.2f"),
+        "" if isnan(low) else f"{low:+.2f} to {high:+.2f}",
+        _p(found.supports),
+        _p(found.opposes),
+        str(len(effect.values)),
+        test,
+        _printed(effect),
+        _logged(effect),
+        effect.table or f"({contrast.tables[0]})",
+    ]
 
 
 def _printed(effect: Effect) -> str:

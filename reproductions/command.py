@@ -23,7 +23,9 @@ def parser() -> argparse.ArgumentParser:
     _selection(make)
     make.add_argument("--best", action="store_true", help="one row a method: the one marked best")
     make.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
-    make.add_argument("--together", choices=("none", "seeds", "rows"), help="what trains as one batch (default: the table's)")
+    make.add_argument(
+        "--together", choices=("none", "seeds", "rows"), help="what trains as one batch (default: the table's)"
+    )
     make.add_argument("--engine", choices=("local", "ray"), default="local", help="here, or on a Ray cluster")
     make.add_argument("--address", help="the Ray cluster's address (default: one is started here)")
     make.add_argument("--again", action="store_true", help="rerun recorded rows from their provenance and compare")
@@ -90,7 +92,9 @@ def _told(experiment, jobs, outcome) -> int:
     """Say what came out; 2 where a job was refused, 1 where all that trained diverged, else 0."""
     other = len(jobs) - len(outcome.written) - len(outcome.refused)
     diverged = f", {len(outcome.diverged)} of them diverged" if outcome.diverged else ""
-    print(f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are another runner's")
+    print(
+        f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are another runner's"
+    )
     reasons: dict[str, list[str]] = {}
     for title, reason in outcome.refused:
         reasons.setdefault(reason, []).append(title)
@@ -100,7 +104,9 @@ def _told(experiment, jobs, outcome) -> int:
     if outcome.refused:
         return 2
     if outcome.diverged and len(outcome.diverged) == len(outcome.written):
-        print(f"fairfl: {experiment.name}: every run diverged; lower the step sizes of the declaration", file=sys.stderr)
+        print(
+            f"fairfl: {experiment.name}: every run diverged; lower the step sizes of the declaration", file=sys.stderr
+        )
         return 1
     return 0
 
@@ -115,10 +121,17 @@ def _again(experiment, given, records, folder, device) -> int:
     labels = given.rows or sorted({line["row"] for line in results.load(experiment, records.results)})
     if not labels:
         raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
-    compared = [verify.again(experiment, label, records.results, seeds=given.seeds, runs=folder, device=device or "cpu") for label in labels]
+    compared = [
+        verify.again(experiment, label, records.results, seeds=given.seeds, runs=folder, device=device or "cpu")
+        for label in labels
+    ]
     different = [line for one in compared for line in one.differences]
-    print(*different, f"{experiment.name}: {len(labels)} rows rerun, {sum(one.compared for one in compared)} numbers compared, "
-                      f"{len(different)} differ", sep="\n")
+    print(
+        *different,
+        f"{experiment.name}: {len(labels)} rows rerun, {sum(one.compared for one in compared)} numbers compared, "
+        f"{len(different)} differ",
+        sep="\n",
+    )
     return 1 if different else 0
 
 
@@ -131,14 +144,20 @@ def listing(records) -> str:
         lines.append(f"{name:32} {recorded:4} of {len(select(experiment)):4} jobs recorded   {experiment.title}")
     cells = published().groupby(["paper", "table"]).size()
     lines += ["", "Never declared:"]
-    lines += [f"{paper:12} {table:8} {cells[paper, table]:4} cells   {why}" for (paper, table), why in catalogue.undeclared().items()]
+    lines += [
+        f"{paper:12} {table:8} {cells[paper, table]:4} cells   {why}"
+        for (paper, table), why in catalogue.undeclared().items()
+    ]
     return "\n".join(lines)
 
 
 def _claims(given: argparse.Namespace) -> int:
     records = places.find()
     _writable(given.out)
-    pages = [claim_pages.page(Path(paper).stem, judgement.judge(paper, records), given.format) for paper in given.papers or claim.papers()]
+    pages = [
+        claim_pages.page(Path(paper).stem, judgement.judge(paper, records), given.format)
+        for paper in given.papers or claim.papers()
+    ]
     _tell("\n\n".join([*pages, judgement.headline(records) + "\n"] if not given.papers else pages), given.out)
     return 0
 
@@ -152,9 +171,13 @@ def _report(given: argparse.Namespace) -> int:
         recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
         if not (recorded or earlier or given.names):
             continue
-        splits = [job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job]
+        splits = [
+            job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job
+        ]
         variants = {split["variant"] for split in splits} - {""}
-        told.append(report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier)))
+        told.append(
+            report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier))
+        )
     text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
     _tell(text, given.out)
     return 0
@@ -163,7 +186,9 @@ def _report(given: argparse.Namespace) -> int:
 def _writable(out: Path | None) -> None:
     if out and (out.is_dir() or not out.parent.is_dir()):
         wrong = "is a folder" if out.is_dir() else f"would stand in {out.parent}, which is no folder"
-        raise Refused(f"--out is {out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file")
+        raise Refused(
+            f"--out is {out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file"
+        )
 
 
 def _tell(text: str, out: Path | None) -> None:

@@ -47,7 +47,11 @@ class Effect:
         if isnan(self.printed):
             return None
         far = self.printed * {"greater": 1, "smaller": -1, "equal": 0}[self.contrast.expect]
-        return abs(self.printed) <= self.contrast.margin if self.contrast.expect == "equal" else far > -self.contrast.margin
+        return (
+            abs(self.printed) <= self.contrast.margin
+            if self.contrast.expect == "equal"
+            else far > -self.contrast.margin
+        )
 
 
 def interval(values: Sequence[float]) -> tuple[float, float, float]:
@@ -97,8 +101,12 @@ class Recorded:
 
     def _effect(self, contrast: Contrast, labels: Sequence[str]) -> Effect:
         what = f"rank correlation with {contrast.over}" if contrast.over else f"{labels[0]} − {address(labels[1])[1]}"
-        logged = next((found for table in contrast.tables if (found := self._seeds(contrast, labels, table, self._logged))), ())
-        printed = next((found for table in contrast.tables if not isnan(found := self._printed(contrast, labels, table))), nan)
+        logged = next(
+            (found for table in contrast.tables if (found := self._seeds(contrast, labels, table, self._logged))), ()
+        )
+        printed = next(
+            (found for table in contrast.tables if not isnan(found := self._printed(contrast, labels, table))), nan
+        )
         for table in contrast.tables:
             values, diverged = self._seeds(contrast, labels, table, self._ours), self._diverged(table, contrast.row)
             if values or diverged:
@@ -106,8 +114,9 @@ class Recorded:
                 return Effect(contrast, what, table, values, supports, opposes, printed, logged, diverged)
         return Effect(contrast, what, printed=printed, logged=logged)
 
-    def _seeds(self, contrast: Contrast, labels: Sequence[str], table: str,
-               read: Callable[[str, str, str], dict[int, float]]) -> tuple[float, ...]:
+    def _seeds(
+        self, contrast: Contrast, labels: Sequence[str], table: str, read: Callable[[str, str, str], dict[int, float]]
+    ) -> tuple[float, ...]:
         """The contrast of the rows on each seed that all of them have."""
         columns = [read(*self._place(label, table), contrast.of) for label in labels]
         seeds = sorted(set.intersection(*map(set, columns)))
@@ -129,13 +138,20 @@ class Recorded:
         return sum(bool(line["failed"]) for line in lines if line["row"] == label)
 
     def _logged(self, table: str, label: str, of: str) -> dict[int, float]:
-        return {int(line["seed"]): float(line[of]) for line in self._logs if (line["table"], line["row"]) == (table, label) and line.get(of)}
+        return {
+            int(line["seed"]): float(line[of])
+            for line in self._logs
+            if (line["table"], line["row"]) == (table, label) and line.get(of)
+        }
 
     def _printed(self, contrast: Contrast, labels: Sequence[str], table: str) -> float:
         numbers = []
         for name, label in (self._place(label, table) for label in labels):
             experiment = self._experiment(name)
-            row, columns = experiment.row(label), [column.metric for column in experiment.columns if column.of == contrast.of]
+            row, columns = (
+                experiment.row(label),
+                [column.metric for column in experiment.columns if column.of == contrast.of],
+            )
             cells = self._read(name, "printed", partial(report.printed, experiment, self.records.papers))
             found = [cells.get((row.algorithm, row.hyperparameters), {}).get(metric) for metric in columns]
             if not found or not found[0]:

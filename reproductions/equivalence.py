@@ -14,8 +14,18 @@ from scipy import stats
 LEVEL = 0.90  # of the interval: each of the two one-sided tests errs in at most 5 of 100 cases
 # Points of accuracy, fixed before the second edition's runs. The root of a standard deviation of 10 moves by 0.15 when that moves by 1.
 MARGIN = 1.0
-MARGINS = {"root of std": 0.15, "variance": 20.0, "angle": 1.0, "KL": 0.01, "worst 5 %": 2.0, "best 5 %": 2.0, "worst 10 %": 2.0, "best 10 %": 2.0,
-           "5th percentile": 2.0, "95th percentile": 2.0}
+MARGINS = {
+    "root of std": 0.15,
+    "variance": 20.0,
+    "angle": 1.0,
+    "KL": 0.01,
+    "worst 5 %": 2.0,
+    "best 5 %": 2.0,
+    "worst 10 %": 2.0,
+    "best 10 %": 2.0,
+    "5th percentile": 2.0,
+    "95th percentile": 2.0,
+}
 WORDS = ("equivalent", "different", "undecided", "not run")
 
 
@@ -38,8 +48,17 @@ def margin_of(of: str) -> float:
     return MARGINS.get(of, MARGIN)
 
 
-def compare(ours: Sequence[float], value: str, spread: str, seeds: int, *, margin: float, population: bool = False, one_split: bool = False,
-            settings: str = "") -> Equivalence:
+def compare(
+    ours: Sequence[float],
+    value: str,
+    spread: str,
+    seeds: int,
+    *,
+    margin: float,
+    population: bool = False,
+    one_split: bool = False,
+    settings: str = "",
+) -> Equivalence:
     """The verdict on a cell printed as ``value`` ± ``spread`` over ``seeds`` runs, from ``ours``, one number a seed.
 
     *Equivalent*: the whole interval lies within ± ``margin``; *different*: it lies wholly outside; else *undecided*, and so is a cell with
@@ -52,22 +71,32 @@ def compare(ours: Sequence[float], value: str, spread: str, seeds: int, *, margi
     values, rounding = np.asarray(ours, dtype=float), 0.5 * 10 ** -len(value.partition(".")[2])
     difference, n = float(values.mean()) - float(value), len(values)
     if n < 2 or seeds < 2:
-        return Equivalence("undecided", difference, margin=margin, remark="one seed of ours" if n < 2 else "one run of theirs")
+        return Equivalence(
+            "undecided", difference, margin=margin, remark="one seed of ours" if n < 2 else "one run of theirs"
+        )
     mine = float(values.var(ddof=1))
     theirs = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1) if spread else mine
     parts = [(mine / n, n - 1), (theirs / seeds, seeds - 1)]
     if one_split and theirs > mine:
         parts.append((theirs - mine, seeds - 1))
     error = sqrt(sum(variance for variance, _ in parts))
-    freedom = error ** 4 / sum(variance ** 2 / df for variance, df in parts) if error > 0 else inf
+    freedom = error**4 / sum(variance**2 / df for variance, df in parts) if error > 0 else inf
     half = (float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0) + rounding
     low, high = difference - half, difference + half
     beyond = max(abs(difference) - margin - rounding, 0.0)
     p = 1.0 if beyond == 0 else float(stats.t.sf(beyond / error, freedom)) if error > 0 else 0.0
-    word = "equivalent" if -margin <= low and high <= margin else "different" if low > margin or high < -margin else "undecided"
+    word = (
+        "equivalent"
+        if -margin <= low and high <= margin
+        else "different"
+        if low > margin or high < -margin
+        else "undecided"
+    )
     remark = "" if spread else "no printed ±: taken to be ours"
     if settings:
-        return Equivalence("undecided", difference, low, high, margin, p, f"{word} as run, but the paper leaves out what may decide it")
+        return Equivalence(
+            "undecided", difference, low, high, margin, p, f"{word} as run, but the paper leaves out what may decide it"
+        )
     return Equivalence(word, difference, low, high, margin, p, remark)
 
 

@@ -13,12 +13,30 @@ from fairfl.server.step import Server
 from reproductions import baselines, measures, references, released
 from reproductions.settings import made
 
-RULES = rules.RULES | {make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)}
-ATTACKS = {"Bias": attacks.Bias, "Scaling": attacks.Scaling, "TotalLoss": baselines.TotalLoss, "UnitRows": baselines.UnitRows}
+RULES = rules.RULES | {
+    make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)
+}
+ATTACKS = {
+    "Bias": attacks.Bias,
+    "Scaling": attacks.Scaling,
+    "TotalLoss": baselines.TotalLoss,
+    "UnitRows": baselines.UnitRows,
+}
 TOGETHER = ("none", "seeds", "rows")
 SPREADS = ("population", "sample", "unsaid")
-SOURCED = ("federation", "split_per_seed", "model", "model_settings", "rounds", "participation", "local", "server", "spread",
-           "seeds", "published_seeds")
+SOURCED = (
+    "federation",
+    "split_per_seed",
+    "model",
+    "model_settings",
+    "rounds",
+    "participation",
+    "local",
+    "server",
+    "spread",
+    "seeds",
+    "published_seeds",
+)
 SOURCES = ("paper", "released code", "log's name", "guess")
 
 
@@ -120,16 +138,25 @@ class Experiment:
             if getattr(self, what) < 1:
                 raise refuse(what, getattr(self, what), "1 or more", f"Change it in experiment {self.name!r}.")
         if not 0 < self.participation <= 1:
-            raise refuse("participation", self.participation, "above 0, at most 1", "It is the fraction of clients in a round.")
+            raise refuse(
+                "participation", self.participation, "above 0, at most 1", "It is the fraction of clients in a round."
+            )
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise refuse("seeds", self.seeds, "one integer or several different ones", "Every seed is one run.")
         labels = [row.label for row in self.rows]
         if not labels or len(set(labels)) < len(labels):
-            raise refuse("the rows' labels", labels, "one row or more, each with its own label", "A label names its row in the report.")
+            raise refuse(
+                "the rows' labels",
+                labels,
+                "one row or more, each with its own label",
+                "A label names its row in the report.",
+            )
         if ":" in self.federation:
             references.function("federation", self.federation, "the split's seed")
         elif self.federation not in partition.presets():
-            raise unknown("federation", self.federation, partition.presets(), "A module:function of one seed works as well.")
+            raise unknown(
+                "federation", self.federation, partition.presets(), "A module:function of one seed works as well."
+            )
         if ":" in self.model:
             references.function("model", self.model, "shape", "classes", **self.model_settings)
         elif self.model not in models.names():
@@ -150,7 +177,11 @@ class Experiment:
     def unsourced(self) -> list[str]:
         """The settings that decide numbers and have no source."""
         usual = {field.name: field.default for field in dataclasses.fields(self)}
-        return [name for name in SOURCED if getattr(self, name) and getattr(self, name) != usual[name] and name not in self.sources]
+        return [
+            name
+            for name in SOURCED
+            if getattr(self, name) and getattr(self, name) != usual[name] and name not in self.sources
+        ]
 
     def _check(self, row: Row) -> None:
         _check_source("source", row.source)
@@ -179,7 +210,9 @@ class Experiment:
         """A fresh rule for ``row``."""
         rule = made(f"rule {row.rule}", self.rule_class(row), row.settings)
         if not isinstance(rule, rules.Rule):
-            raise Refused(f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it")
+            raise Refused(
+                f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it"
+            )
         return rule
 
     def local_of(self, row: Row) -> LocalSGD:
@@ -204,8 +237,10 @@ class Experiment:
         name = row.tamper.get("attack", "")
         attack = made(f"attack {name}", self.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})
         if not callable(attack):
-            raise Refused(f"attack {name!r} gives {type(attack).__name__}, which cannot be called with a round's updates; "
-                          f"derive one from the attacks in fairfl.attacks")
+            raise Refused(
+                f"attack {name!r} gives {type(attack).__name__}, which cannot be called with a round's updates; "
+                f"derive one from the attacks in fairfl.attacks"
+            )
         return attack
 
     def personal_of(self, row: Row) -> Ditto | None:
@@ -217,5 +252,9 @@ class Experiment:
 
 def _check_source(what: str, source: str) -> None:
     if not isinstance(source, str) or source.partition(":")[0] not in SOURCES:
-        raise refuse(f"the source of {what!r}" if what != "source" else "source", source, ", ".join(map(repr, SOURCES)),
-                     "After a colon it may say more, as in \"log's name: lr 0.1\".")
+        raise refuse(
+            f"the source of {what!r}" if what != "source" else "source",
+            source,
+            ", ".join(map(repr, SOURCES)),
+            'After a colon it may say more, as in "log\'s name: lr 0.1".',
+        )

@@ -15,7 +15,16 @@ from reproductions import settings
 from reproductions.experiment import Experiment, Row
 
 # Of an experiment; all else in a declaration is about the published table or the way it is run.
-DECIDES = ("federation", "split_seed", "split_per_seed", "model", "model_settings", "rounds", "participation", "evaluate_every")
+DECIDES = (
+    "federation",
+    "split_seed",
+    "split_per_seed",
+    "model",
+    "model_settings",
+    "rounds",
+    "participation",
+    "evaluate_every",
+)
 
 
 def identity(experiment: Experiment, row: Row, seed: int) -> dict:
@@ -25,7 +34,10 @@ def identity(experiment: Experiment, row: Row, seed: int) -> dict:
     told |= {"rule": [row.rule, changed(e.rule_class(row), row.settings)], "seed": seed}
     told |= {"local": changed(LocalSGD, e.local | row.local), "server": changed(Server, e.server | row.server)}
     if row.tamper:
-        told["tamper"] = [row.tamper["attack"], changed(e.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})]
+        told["tamper"] = [
+            row.tamper["attack"],
+            changed(e.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"}),
+        ]
     if row.personal:
         told["personal"] = changed(Ditto, row.personal)
     return told

@@ -32,8 +32,13 @@ class Job:
         """Everything that is set, defaults included, for the job's provenance."""
         e, row = self.experiment, self.row
         return {name: getattr(e, name) for name in identity.DECIDES} | {
-            "rule": {"class": row.rule} | describe_rule(e.rule(row)), "local": describe(e.local_of(row)), "server": describe(e.server_of(row)),
-            "tamper": describe(e.tamper_of(row)), "personal": describe(e.personal_of(row)), "seed": self.seed}
+            "rule": {"class": row.rule} | describe_rule(e.rule(row)),
+            "local": describe(e.local_of(row)),
+            "server": describe(e.server_of(row)),
+            "tamper": describe(e.tamper_of(row)),
+            "personal": describe(e.personal_of(row)),
+            "seed": self.seed,
+        }
 
     @property
     def title(self) -> str:
@@ -46,12 +51,19 @@ class Job:
         return isinstance(other, Job) and self.key == other.key
 
 
-def select(experiment: Experiment, rows: list[str] | None = None, seeds: list[int] | None = None, best: bool = False) -> list[Job]:
+def select(
+    experiment: Experiment, rows: list[str] | None = None, seeds: list[int] | None = None, best: bool = False
+) -> list[Job]:
     """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method. Rows that reprint another table's have none."""
     chosen = [experiment.row(label) for label in rows] if rows else list(experiment.rows)
     if best:
         chosen = [row for row in chosen if row.best]
-    return [Job(experiment, row, seed) for row in chosen if not row.reprints for seed in (experiment.seeds if seeds is None else seeds)]
+    return [
+        Job(experiment, row, seed)
+        for row in chosen
+        if not row.reprints
+        for seed in (experiment.seeds if seeds is None else seeds)
+    ]
 
 
 def groups(jobs: list[Job], together: str) -> list[list[Job]]:
@@ -61,7 +73,9 @@ def groups(jobs: list[Job], together: str) -> list[list[Job]]:
     batches: dict = {}
     for job in jobs:
         told = job.identity
-        common = {name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"}
+        common = {
+            name: told.get(name) for name in (("local", "personal") if together == "rows" else told) if name != "seed"
+        }
         common |= {"split": job.seed} if job.experiment.split_per_seed else {}
         batches.setdefault(json.dumps(common, sort_keys=True), []).append(job)
     return list(batches.values())

@@ -44,7 +44,11 @@ class Judgement:
     @property
     def printed(self) -> str:
         """What the paper's own numbers say of the claim: "as claimed", "otherwise", or "" where they are not printed."""
-        said = [one.effect.printed_as_claimed for one in self.found if one.effect.contrast.reading == self.claim.tests[0].reading]
+        said = [
+            one.effect.printed_as_claimed
+            for one in self.found
+            if one.effect.contrast.reading == self.claim.tests[0].reading
+        ]
         return "otherwise" if False in said else "as claimed" if said and None not in said else ""
 
 
@@ -58,7 +62,12 @@ def judge(paper: str | Path, records: Records) -> list[Judgement]:
 def _found(effects: list[list[Effect]]) -> list[list[Found]]:
     """The effects of each claim, adjusted over all of them."""
     decided = [effect for group in effects for effect in group if not isnan(effect.supports) and not effect.diverged]
-    p = {id(effect): two for effect, *two in zip(decided, adjusted([e.supports for e in decided]), adjusted([e.opposes for e in decided]))}
+    p = {
+        id(effect): two
+        for effect, *two in zip(
+            decided, adjusted([e.supports for e in decided]), adjusted([e.opposes for e in decided])
+        )
+    }
 
     def told(effect: Effect) -> Found:
         if effect.diverged:
@@ -66,7 +75,9 @@ def _found(effects: list[list[Effect]]) -> list[list[Found]]:
         if id(effect) not in p:
             return Found(effect, "undecided" if effect.values else "not run")
         supports, opposes = p[id(effect)]
-        return Found(effect, "holds" if supports <= RISK else "fails" if opposes <= RISK else "undecided", supports, opposes)
+        return Found(
+            effect, "holds" if supports <= RISK else "fails" if opposes <= RISK else "undecided", supports, opposes
+        )
 
     return [[told(effect) for effect in group] for group in effects]
 
@@ -106,8 +117,12 @@ def _differ(readings: list[list[Found]]) -> bool:
         for other in readings:
             for one, two in zip(first, other):
                 several = min(len(one.effect.values), len(two.effect.values)) > 1
-                if several and one.word == "holds" and two.word != "holds" \
-                        and stats.ttest_ind(one.effect.values, two.effect.values, equal_var=False).pvalue <= RISK:
+                if (
+                    several
+                    and one.word == "holds"
+                    and two.word != "holds"
+                    and stats.ttest_ind(one.effect.values, two.effect.values, equal_var=False).pvalue <= RISK
+                ):
                     return True
     return False
 
@@ -116,7 +131,15 @@ def headline(records: Records) -> str:
     """The claims in a sentence."""
     told = {paper: judge(paper, records) for paper in claim.papers()}
     counts = Counter(one.word for judged in told.values() for one in judged)
-    words = {"holds": "hold", "fails": "fail", "depends": "depend on a setting", "by construction": "true by construction"}
+    words = {
+        "holds": "hold",
+        "fails": "fail",
+        "depends": "depend on a setting",
+        "by construction": "true by construction",
+    }
     against = sum(one.printed == "otherwise" for judged in told.values() for one in judged)
-    return (f"{sum(counts.values())} claims of {len(told)} papers: " + ", ".join(f"{counts[word]} {words.get(word, word)}" for word in WORDS if counts[word])
-            + f"; {against} that the paper's own numbers contradict")
+    return (
+        f"{sum(counts.values())} claims of {len(told)} papers: "
+        + ", ".join(f"{counts[word]} {words.get(word, word)}" for word in WORDS if counts[word])
+        + f"; {against} that the paper's own numbers contradict"
+    )

@@ -22,5 +22,7 @@ def headline(records: Records) -> str:
     told = {name: cells for name, cells in ledger(records).items() if not catalogue.load(name).reading_of}
     counts = Counter(cell.verdict.word for cells in told.values() for cell in cells)
     judged = counts["reproduced"] + counts["not reproduced"]
-    return (f"{judged + counts['underspecified'] + counts['undecided']} published cells rerun in {len(told)} tables: {counts['reproduced']} reproduced, "
-            f"{counts['not reproduced']} not reproduced, {counts['underspecified']} underspecified, {counts['undecided']} undecided")
+    return (
+        f"{judged + counts['underspecified'] + counts['undecided']} published cells rerun in {len(told)} tables: {counts['reproduced']} reproduced, "
+        f"{counts['not reproduced']} not reproduced, {counts['underspecified']} underspecified, {counts['undecided']} undecided"
+    )

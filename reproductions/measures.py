@@ -30,7 +30,9 @@ def check(of: str, clients: int | None = None) -> None:
     """Refuse a measure that is none of ``MEASURES``, "client K" or "module:function"."""
     found = re.fullmatch(r"client (\d+)", of)
     if found and clients is not None and int(found[1]) >= clients:
-        raise Refused(f"measure {of!r} asks for a client that is not there; the federation has clients 0 to {clients - 1}")
+        raise Refused(
+            f"measure {of!r} asks for a client that is not there; the federation has clients 0 to {clients - 1}"
+        )
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])

@@ -8,8 +8,16 @@ from reproductions.jobs import Job, groups
 from reproductions.runner import Outcome
 
 
-def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: str | None = None, address: str | None = None,
-        threads: int = 1, report=print) -> Outcome:
+def run(
+    jobs: list[Job],
+    folder: Path,
+    *,
+    together: str | None = None,
+    device: str | None = None,
+    address: str | None = None,
+    threads: int = 1,
+    report=print,
+) -> Outcome:
     """As ``runner.run``, each batch as a Ray task on ``threads`` CPUs (and one GPU where ``device`` is "cuda").
 
     ``address``: the cluster's; ``None`` starts one on this machine and stops it at the end. Raises ``NotInstalled`` saying what to
@@ -24,7 +32,12 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
 
     # Also where a cluster is found by itself, a started one is ours to stop.
     ours = not ray.is_initialized()
-    ray.init(address=address, ignore_reinit_error=True, log_to_driver=False, include_dashboard=False if address is None else None)
+    ray.init(
+        address=address,
+        ignore_reinit_error=True,
+        log_to_driver=False,
+        include_dashboard=False if address is None else None,
+    )
 
     @ray.remote(num_cpus=threads, num_gpus=1 if device == "cuda" else 0, max_retries=3)
     def train(batch):
@@ -36,15 +49,20 @@ def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: s
         torch.set_num_threads(threads)
         return runner.run(batch, folder, together=together, device=device, report=lambda said: None)
 
-    waiting = {train.remote(batch): batch for batch in groups(jobs, together)
-               if not all(runner.where(folder, job).exists() for job in batch)}
+    waiting = {
+        train.remote(batch): batch
+        for batch in groups(jobs, together)
+        if not all(runner.where(folder, job).exists() for job in batch)
+    }
     outcome, total = Outcome(), len(waiting)
     try:
         while waiting:
             done, _ = ray.wait(list(waiting), num_returns=1)
             batch = waiting.pop(done[0])
             outcome += ray.get(done[0])
-            report(f"{jobs[0].experiment.name}: {total - len(waiting)} of {total} batches, {batch[0].title} is finished")
+            report(
+                f"{jobs[0].experiment.name}: {total - len(waiting)} of {total} batches, {batch[0].title} is finished"
+            )
     finally:
         if ours:
             ray.shutdown()

@@ -15,8 +15,13 @@ import fairfl
 @cache
 def versions() -> dict[str, str]:
     """What runs: the project's commit where it is a checkout, as it was at the first call, and the versions that could matter."""
-    return {"fairfl": commit(), "python": platform.python_version(), "torch": str(torch.__version__), "numpy": numpy.__version__,
-            "system": f"{platform.system()} {platform.machine()}"}
+    return {
+        "fairfl": commit(),
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "numpy": numpy.__version__,
+        "system": f"{platform.system()} {platform.machine()}",
+    }
 
 
 def commit() -> str:
@@ -24,10 +29,14 @@ def commit() -> str:
     root = Path(fairfl.__file__).parent
 
     def git(*arguments):
-        return subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
+        ).stdout.strip()
 
     try:
-        return git("rev-parse", "--short=12", "HEAD") + ("+changes" if git("status", "--porcelain", "--", str(root)) else "")
+        return git("rev-parse", "--short=12", "HEAD") + (
+            "+changes" if git("status", "--porcelain", "--", str(root)) else ""
+        )
     except (OSError, subprocess.CalledProcessError):
         return getattr(fairfl, "__version__", "unknown")
 
@@ -43,9 +52,12 @@ def processor() -> dict[str, str]:
     told = torch.__config__.show()
     kind = re.search(r"BLAS_INFO=(\w+)", told)
     mkl = re.search(r"Math Kernel Library Version (\S+)", told)
-    return {"model": _model(), "capability": torch.backends.cpu.get_cpu_capability(),
-            "torch_blas": " ".join(filter(None, (kind[1] if kind else "unknown", mkl[1] if mkl else ""))),
-            "numpy_blas": f"{blas['name']} {blas['version']}"}
+    return {
+        "model": _model(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
+        "torch_blas": " ".join(filter(None, (kind[1] if kind else "unknown", mkl[1] if mkl else ""))),
+        "numpy_blas": f"{blas['name']} {blas['version']}",
+    }
 
 
 def _model():
@@ -56,6 +68,8 @@ def _model():
     if found:
         return found[1]
     try:
-        return subprocess.run(["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            ["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, check=True
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return platform.processor() or platform.machine()

@@ -22,7 +22,11 @@ def published(**given):
         if not (frame[column] == value).any():
             raise unknown(column, value, frame[column].unique())
         frame = frame[frame[column] == value]
-    frame = frame.assign(printed=frame["value"], value=pd.to_numeric(frame["value"]), spread=pd.to_numeric(frame["spread"].replace("", None)))
+    frame = frame.assign(
+        printed=frame["value"],
+        value=pd.to_numeric(frame["value"]),
+        spread=pd.to_numeric(frame["spread"].replace("", None)),
+    )
     return frame.reset_index(drop=True)
 
 

@@ -19,12 +19,19 @@ def find(kind: str, reference: str) -> Callable:
     try:
         held = importlib.import_module(module)
     except ImportError as error:
-        raise Refused(f"{kind} {reference!r}: module {module!r} cannot be imported ({error}); "
-                      f"is its folder on PYTHONPATH?") from error
+        raise Refused(
+            f"{kind} {reference!r}: module {module!r} cannot be imported ({error}); is its folder on PYTHONPATH?"
+        ) from error
     if not hasattr(held, name):
-        raise unknown(f"name in module {module!r} for {kind} {reference!r}", name, [n for n in vars(held) if not n.startswith("_")])
+        raise unknown(
+            f"name in module {module!r} for {kind} {reference!r}",
+            name,
+            [n for n in vars(held) if not n.startswith("_")],
+        )
     if not callable(getattr(held, name)):
-        raise Refused(f"{kind} {reference!r} is {getattr(held, name)!r}, which cannot be called; name a function or a class")
+        raise Refused(
+            f"{kind} {reference!r} is {getattr(held, name)!r}, which cannot be called; name a function or a class"
+        )
     return getattr(held, name)
 
 
@@ -39,5 +46,7 @@ def function(kind: str, reference: str, *arguments: str, **settings) -> Callable
         taken.bind(*arguments, **settings)
     except TypeError as error:
         given = ", ".join([*arguments, *settings])
-        raise Refused(f"{kind} {reference!r} takes {taken} and would be called with ({given}): {error}; change the one or the other") from error
+        raise Refused(
+            f"{kind} {reference!r} takes {taken} and would be called with ({given}): {error}; change the one or the other"
+        ) from error
     return found

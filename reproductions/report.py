@@ -48,8 +48,10 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             continue
         found = table.get((row.algorithm, row.hyperparameters))
         if not found:
-            raise Refused(f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
-                             f"it has {'; '.join(f'{a} {h}'.strip() for a, h in table)}")
+            raise Refused(
+                f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
+                f"it has {'; '.join(f'{a} {h}'.strip() for a, h in table)}"
+            )
         mine = [line for line in recorded if line["row"] == row.label]
         failed = [line for line in mine if line["failed"]]
         for column in experiment.columns:
@@ -57,18 +59,38 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 continue
             value, spread = found[column.metric]
             # A column that was declared after the run is not in its line.
-            ours = [line[column.metric] for line in mine if not line["failed"] and isinstance(line.get(column.metric), float)]
+            ours = [
+                line[column.metric]
+                for line in mine
+                if not line["failed"] and isinstance(line.get(column.metric), float)
+            ]
             left_out = bool(row.underspecified or experiment.underspecified)
-            equal = compare(ours, value, spread, experiment.published_seeds, margin=margin_of(column.of), population=experiment.spread == "population",
-                            one_split=not (experiment.split_per_seed or experiment.split_given), settings=row.underspecified or experiment.underspecified)
+            equal = compare(
+                ours,
+                value,
+                spread,
+                experiment.published_seeds,
+                margin=margin_of(column.of),
+                population=experiment.spread == "population",
+                one_split=not (experiment.split_per_seed or experiment.split_given),
+                settings=row.underspecified or experiment.underspecified,
+            )
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
-                verdict = Verdict("underspecified" if left_out else "not reproduced",
-                                  remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}")
-                equal = Equivalence("undecided" if left_out or len(mine) < 2 else "different", margin=margin_of(column.of), remark=verdict.remark)
+                verdict = Verdict(
+                    "underspecified" if left_out else "not reproduced",
+                    remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}",
+                )
+                equal = Equivalence(
+                    "undecided" if left_out or len(mine) < 2 else "different",
+                    margin=margin_of(column.of),
+                    remark=verdict.remark,
+                )
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
-            out.append(Cell(row.label, column.metric, value, spread, verdict, equal, frozenset(line["key"] for line in mine)))
+            out.append(
+                Cell(row.label, column.metric, value, spread, verdict, equal, frozenset(line["key"] for line in mine))
+            )
     return out
 
 
@@ -77,8 +99,11 @@ def printed(experiment: Experiment, papers: Path) -> dict[tuple[str, str], dict[
     out: dict = {}
     with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
         for line in csv.DictReader(file):
-            if (line["paper"], line["table"]) == (experiment.paper, experiment.table) and line["setup"].startswith(experiment.setup) \
-                    and experiment.dataset in ("", line["dataset"]):
+            if (
+                (line["paper"], line["table"]) == (experiment.paper, experiment.table)
+                and line["setup"].startswith(experiment.setup)
+                and experiment.dataset in ("", line["dataset"])
+            ):
                 row = out.setdefault((line["algorithm"], line["hyperparameters"]), {})
                 row[line["metric"]] = (line["value"], line["spread"])
     return out
@@ -96,8 +121,10 @@ def multiplicity(judged: list[Cell]) -> str:
     if not any(word):
         return ""
     still = sum(kept and told for kept, told in zip(holm([one.p for one in decided]), word))
-    return (f"{len(decided)} cells were compared, each at 5 %: were all within the margin, up to {0.05 * len(decided):.1f} would still come out different. "
-            f"{sum(word)} do, {still} of them also when all are judged together (Holm)")
+    return (
+        f"{len(decided)} cells were compared, each at 5 %: were all within the margin, up to {0.05 * len(decided):.1f} would still come out different. "
+        f"{sum(word)} do, {still} of them also when all are judged together (Holm)"
+    )
 
 
 def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
@@ -109,14 +136,32 @@ def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
         seeds = [s for r, s in by if r == label and (rows[0], s) in by]
         for column in experiment.columns:
             both = [(by[label, s].get(column.metric), by[rows[0], s].get(column.metric)) for s in seeds]
-            d = np.array([ours - theirs for ours, theirs in both if isinstance(ours, float) and isinstance(theirs, float)])
+            d = np.array(
+                [ours - theirs for ours, theirs in both if isinstance(ours, float) and isinstance(theirs, float)]
+            )
             if len(d):
                 error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else float("nan")
-                out.append({"row": label, "minus": rows[0], "metric": column.metric, "mean": float(d.mean()), "error": error, "seeds": len(d)})
+                out.append(
+                    {
+                        "row": label,
+                        "minus": rows[0],
+                        "metric": column.metric,
+                        "mean": float(d.mean()),
+                        "error": error,
+                        "seeds": len(d),
+                    }
+                )
     return out
 
 
-def render(experiment: Experiment, recorded: list[dict], papers: Path, format: str = "text", variant: str = "", earlier: int = 0) -> str:
+def render(
+    experiment: Experiment,
+    recorded: list[dict],
+    papers: Path,
+    format: str = "text",
+    variant: str = "",
+    earlier: int = 0,
+) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
     ``recorded``: the lines of ``results.load``. ``variant``: what the data's copies differ in. ``earlier``: how many runs are recorded
@@ -125,32 +170,62 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, format: s
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     judged = cells(experiment, recorded, papers)
-    table = [["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "first edition's", "remark"]]
+    table = [
+        ["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "first edition's", "remark"]
+    ]
     for c in judged:
         v, e = c.verdict, c.equivalence
-        ours = "" if isnan(v.mean) else f"{v.mean:.2f}" + ("" if isnan(v.spread) else f" ± {v.spread:.2f}") + f" ({v.runs})"
-        table.append([c.row, c.metric, c.value + (f" ± {c.spread}" if c.spread else ""), ours, _signed(e.difference), "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}",
-                      _plain(e.margin), e.word, v.word, e.remark])
+        ours = (
+            ""
+            if isnan(v.mean)
+            else f"{v.mean:.2f}" + ("" if isnan(v.spread) else f" ± {v.spread:.2f}") + f" ({v.runs})"
+        )
+        table.append(
+            [
+                c.row,
+                c.metric,
+                c.value + (f" ± {c.spread}" if c.spread else ""),
+                ours,
+                _signed(e.difference),
+                "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}",
+                _plain(e.margin),
+                e.word,
+                v.word,
+                e.remark,
+            ]
+        )
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
-    differences += [[d["row"], d["minus"], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])] for d in paired(experiment, recorded)]
+    differences += [
+        [d["row"], d["minus"], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
+        for d in paired(experiment, recorded)
+    ]
     swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))
     notes = [f"{count} {word}" for word, count in tally(judged).items()]
     lines = [experiment.title, "Cells: " + ", ".join(notes) + "."]
     if many := multiplicity(judged):
         lines.append(many + ".")
     if not isnan(swing):
-        lines.append(f"Over the last {results.SWING} evaluations a client's accuracy swings by up to {swing:.1f} points.")
+        lines.append(
+            f"Over the last {results.SWING} evaluations a client's accuracy swings by up to {swing:.1f} points."
+        )
     if variant:
         lines.append(f"Data: {variant}.")
     if earlier:
-        lines.append(f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {'run' if earlier == 1 else 'runs'}.")
+        lines.append(
+            f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {'run' if earlier == 1 else 'runs'}."
+        )
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in experiment.columns if c.why]
-    lines += [f"Chosen: {what}" for what in experiment.chosen] + [f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen]
+    lines += [f"Chosen: {what}" for what in experiment.chosen] + [
+        f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen
+    ]
     lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
     lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
     parts = [LAYOUT[format](table)] + ([LAYOUT[format](differences)] if len(differences) > 1 else [])
     escape = _latex if format == "latex" else str
-    return "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts]) + "\n"
+    return (
+        "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts])
+        + "\n"
+    )
 
 
 def _signed(value: float) -> str:
@@ -173,12 +248,37 @@ def _as_markdown(table):
 
 def _as_latex(table):
     body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in table]
-    return "\n".join([r"\begin{tabular}{" + "l" * len(table[0]) + "}", r"\hline", body[0], r"\hline", *body[1:], r"\hline", r"\end{tabular}"])
+    return "\n".join(
+        [
+            r"\begin{tabular}{" + "l" * len(table[0]) + "}",
+            r"\hline",
+            body[0],
+            r"\hline",
+            *body[1:],
+            r"\hline",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _latex(text: str) -> str:
-    for given, wanted in (("\\", r"\textbackslash{}"), ("&", r"\&"), ("%", r"\%"), ("_", r"\_"), ("#", r"\#"), ("$", r"\$"), ("±", r"$\pm$"), ("Δ", r"$\Delta$"), ("ε", r"$\varepsilon$"),
-                          ("α", r"$\alpha$"), ("τ", r"$\tau$"), ("γ", r"$\gamma$"), ("λ", r"$\lambda$"), ("−", "$-$"), ("×", r"$\times$")):
+    for given, wanted in (
+        ("\\", r"\textbackslash{}"),
+        ("&", r"\&"),
+        ("%", r"\%"),
+        ("_", r"\_"),
+        ("#", r"\#"),
+        ("$", r"\$"),
+        ("±", r"$\pm$"),
+        ("Δ", r"$\Delta$"),
+        ("ε", r"$\varepsilon$"),
+        ("α", r"$\alpha$"),
+        ("τ", r"$\tau$"),
+        ("γ", r"$\gamma$"),
+        ("λ", r"$\lambda$"),
+        ("−", "$-$"),
+        ("×", r"$\times$"),
+    ):
         text = text.replace(given, wanted)
     return text
 

@@ -26,7 +26,13 @@ SWING = 10  # evaluations over which the accuracies' swing is taken
 EARLIER = " [earlier declaration, {key}]"
 CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
 PROVENANCE = ("job", "group", "started", "cpu_seconds", "versions", "processor", "machine", "engine", "federation")
-SHARED = ("group", "versions", "processor", "machine", "federation")  # what ``NAME.json`` writes once for all jobs that have it in common
+SHARED = (
+    "group",
+    "versions",
+    "processor",
+    "machine",
+    "federation",
+)  # what ``NAME.json`` writes once for all jobs that have it in common
 CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improved"]
 
 
@@ -57,11 +63,16 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
         told = {"title": experiment.title, "jobs": {d["key"]: d["provenance"] for d in done if d["provenance"]}}
         results.mkdir(parents=True, exist_ok=True)
         # NAME.csv comes last: what it names, the others have.
-        journal.write(results, experiment.name, {
-            ".json": json.dumps(_folded(told), indent=1, ensure_ascii=False) + "\n",
-            ".clients.csv": _table(CLIENTS, [line for d in done for line in d["clients"]]),
-            ".curves.csv": _table(CURVES, [line for d in done for line in d["curves"]]),
-            ".csv": _table(names(experiment), [line for d in done for line in d["job"]])})
+        journal.write(
+            results,
+            experiment.name,
+            {
+                ".json": json.dumps(_folded(told), indent=1, ensure_ascii=False) + "\n",
+                ".clients.csv": _table(CLIENTS, [line for d in done for line in d["clients"]]),
+                ".curves.csv": _table(CURVES, [line for d in done for line in d["curves"]]),
+                ".csv": _table(names(experiment), [line for d in done for line in d["job"]]),
+            },
+        )
 
 
 def load(experiment: Experiment, results: Path) -> list[dict]:
@@ -82,7 +93,9 @@ def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple
     """
     clients: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for line in _read(_texts(experiment, results, (".clients.csv",)).get(".clients.csv", "")):
-        clients.setdefault((line["row"], int(line["seed"])), []).append((float(line["accuracy"]) / 100, float(line["test_size"])))
+        clients.setdefault((line["row"], int(line["seed"])), []).append(
+            (float(line["accuracy"]) / 100, float(line["test_size"]))
+        )
     called = {line["key"]: line["row"] for line in _recorded(experiment, results)}  # a row may have been renamed since
     out, reprinted = {}, {row.label: row.reprints for row in experiment.rows if row.reprints}
     for line in load(experiment, results):
@@ -91,7 +104,11 @@ def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple
             out[line["row"], line["seed"]] = final[:, 0], final[:, 1]
     for label, reference in reprinted.items():
         name, _, there = reference.partition(": ")
-        out |= {(label, seed): final for (mark, seed), final in finals(catalogue.load(name), results).items() if mark == there}
+        out |= {
+            (label, seed): final
+            for (mark, seed), final in finals(catalogue.load(name), results).items()
+            if mark == there
+        }
     return out
 
 
@@ -100,9 +117,17 @@ def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
     name, _, label = row.reprints.partition(": ")
     other = catalogue.load(name)
     mark, final = other.row(label).label, finals(other, results)
-    return [{name: line[name] for name in ("seed", "swing", "rounds", "seconds", "failed", "key")} | {"row": row.label}
-            | {c.metric: measure(c.of, *final[mark, line["seed"]]) for c in experiment.columns if (mark, line["seed"]) in final}
-            for line in load(other, results) if line["row"] == mark]
+    return [
+        {name: line[name] for name in ("seed", "swing", "rounds", "seconds", "failed", "key")}
+        | {"row": row.label}
+        | {
+            c.metric: measure(c.of, *final[mark, line["seed"]])
+            for c in experiment.columns
+            if (mark, line["seed"]) in final
+        }
+        for line in load(other, results)
+        if line["row"] == mark
+    ]
 
 
 def earlier(experiment: Experiment, results: Path) -> list[dict]:
@@ -119,18 +144,30 @@ def provenance(experiment: Experiment, results: Path) -> dict[str, dict]:
 def _lines(experiment: Experiment, job: Job, history: History) -> dict:
     """Everything that is kept of one job."""
     mark = {"row": job.row.label, "seed": job.seed}
-    final = history.accuracy[-experiment.last:].mean(0)
+    final = history.accuracy[-experiment.last :].mean(0)
     last = 100 * history.accuracy[-SWING:]
     swings = last.max(0) - last.min(0)
     values = {c.metric: f"{measure(c.of, final, history.test_sizes):.4f}" for c in experiment.columns}
     told = history.settings
-    clients = [mark | {"client": k, "test_size": int(n), "accuracy": f"{100 * a:.4f}", "swing": f"{s:.4f}"}
-               for k, (n, a, s) in enumerate(zip(history.test_sizes, final, swings))]
+    clients = [
+        mark | {"client": k, "test_size": int(n), "accuracy": f"{100 * a:.4f}", "swing": f"{s:.4f}"}
+        for k, (n, a, s) in enumerate(zip(history.test_sizes, final, swings))
+    ]
     return {
         "key": job.key,
-        "job": [mark | values | {"swing": f"{swings.max():.4f}", "rounds": int(history.rounds[-1]), "seconds": f"{history.seconds:.1f}",
-                                 "failed": told.get("failed", ""), "key": job.key}],
-        "clients": clients, "curves": _curve(mark, history),
+        "job": [
+            mark
+            | values
+            | {
+                "swing": f"{swings.max():.4f}",
+                "rounds": int(history.rounds[-1]),
+                "seconds": f"{history.seconds:.1f}",
+                "failed": told.get("failed", ""),
+                "key": job.key,
+            }
+        ],
+        "clients": clients,
+        "curves": _curve(mark, history),
         "provenance": {name: told[name] for name in PROVENANCE if name in told},
     }
 
@@ -141,14 +178,25 @@ def _curve(mark: dict, history: History) -> list[dict]:
     for i in at:
         a = history.accuracy[i]
         # A run that diverged ends in losses that are no numbers; its accuracies still are.
-        known = i > 0 and np.isfinite(history.loss[i - 1:i + 1]).all()
+        known = i > 0 and np.isfinite(history.loss[i - 1 : i + 1]).all()
         improved = f"{100 * metrics.improved(history.loss[i - 1], history.loss[i]):.2f}" if known else ""
-        out.append(mark | {"round": int(history.rounds[i]), "mean": f"{100 * a.mean():.3f}", "std": f"{100 * a.std():.3f}",
-                           "worst_10": f"{100 * metrics.worst(a, 10):.3f}", "best_10": f"{100 * metrics.best(a, 10):.3f}", "improved": improved})
+        out.append(
+            mark
+            | {
+                "round": int(history.rounds[i]),
+                "mean": f"{100 * a.mean():.3f}",
+                "std": f"{100 * a.std():.3f}",
+                "worst_10": f"{100 * metrics.worst(a, 10):.3f}",
+                "best_10": f"{100 * metrics.best(a, 10):.3f}",
+                "improved": improved,
+            }
+        )
     return out
 
 
-def _texts(experiment: Experiment, results: Path, suffixes=(".json", ".clients.csv", ".curves.csv", ".csv")) -> dict[str, str]:
+def _texts(
+    experiment: Experiment, results: Path, suffixes=(".json", ".clients.csv", ".curves.csv", ".csv")
+) -> dict[str, str]:
     """What stands in the table's files, by suffix; those that are there."""
     paths = {suffix: results / f"{experiment.name}{suffix}" for suffix in suffixes}
     return {suffix: path.read_text(encoding="utf-8") for suffix, path in paths.items() if path.exists()}
@@ -160,7 +208,13 @@ def _held(texts: dict[str, str]) -> dict[str, dict]:
     for line in _read(texts.get(".csv", "")):
         if line["key"] not in held:
             keys[line["row"], line["seed"]] = line["key"]
-            held[line["key"]] = {"key": line["key"], "job": [line], "clients": [], "curves": [], "provenance": told.get(line["key"])}
+            held[line["key"]] = {
+                "key": line["key"],
+                "job": [line],
+                "clients": [],
+                "curves": [],
+                "provenance": told.get(line["key"]),
+            }
     for part in ("clients", "curves"):
         for line in _read(texts.get(f".{part}.csv", "")):
             if (line["row"], line["seed"]) in keys:
@@ -187,13 +241,19 @@ def _folded(told: dict) -> dict:
             shared.append(value)
         return shared.index(value)
 
-    jobs = {key: {name: fold(value) if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
+    jobs = {
+        key: {name: fold(value) if name in SHARED else value for name, value in job.items()}
+        for key, job in told["jobs"].items()
+    }
     return told | {"shared": shared, "jobs": jobs}
 
 
 def _provenance(texts: dict[str, str]) -> dict[str, dict]:
     told = json.loads(texts.get(".json", '{"jobs": {}}'))
-    return {key: {name: told["shared"][value] if name in SHARED else value for name, value in job.items()} for key, job in told["jobs"].items()}
+    return {
+        key: {name: told["shared"][value] if name in SHARED else value for name, value in job.items()}
+        for key, job in told["jobs"].items()
+    }
 
 
 def _recorded(experiment: Experiment, results: Path) -> list[dict]:

@@ -49,14 +49,23 @@ def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
     except FileNotFoundError as error:
         raise Refused(f"{experiment.name} cannot run: {error}") from error
     if not isinstance(made, Federation):
-        raise Refused(f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
-                      f"return what a function of fairfl.partition returns")
+        raise Refused(
+            f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
+            f"return what a function of fairfl.partition returns"
+        )
     made.dataset.class_labels(f"{experiment.name}: a table of accuracies")
     return made
 
 
-def run(jobs: list[Job], folder: Path, *, together: str | None = None, device: str | None = None, federation: Federation | None = None,
-        report: Callable[[str], None] = print) -> Outcome:
+def run(
+    jobs: list[Job],
+    folder: Path,
+    *,
+    together: str | None = None,
+    device: str | None = None,
+    federation: Federation | None = None,
+    report: Callable[[str], None] = print,
+) -> Outcome:
     """Train the ``jobs`` (of one experiment) whose files are not in ``folder``.
 
     ``together``: the batches, "none", "seeds" or "rows" (default: the experiment's; on CUDA at least "seeds"). ``report`` is told a
@@ -123,7 +132,11 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
             batch.clear()
             return
         if histories is None:
-            told = f"{error} (delete {batch.checkpoint} to start the run afresh)" if batch.checkpoint.exists() else str(error)
+            told = (
+                f"{error} (delete {batch.checkpoint} to start the run afresh)"
+                if batch.checkpoint.exists()
+                else str(error)
+            )
             report(f"{title} was refused: {told}")
             outcome.refused.append((title, told))
             return
@@ -138,16 +151,45 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
                 continue
             history.parameters = None
             history.seconds /= len(runs)
-            history.settings |= {"job": job.settings, "key": job.key, "row": job.row.label, "started": when, "cpu_seconds": work, "group": group,
-                                 "failed": str(error or ""), "versions": provenance.versions(), "processor": provenance.processor()}
+            history.settings |= {
+                "job": job.settings,
+                "key": job.key,
+                "row": job.row.label,
+                "started": when,
+                "cpu_seconds": work,
+                "group": group,
+                "failed": str(error or ""),
+                "versions": provenance.versions(),
+                "processor": provenance.processor(),
+            }
             history.save(file)
             outcome.written.append(file)
             if error:
                 outcome.diverged.append(file)
         batch.clear()
 
-    runs = [training.Job(e.rule(job.row), job.seed, e.local_of(job.row), e.server_of(job.row), e.tamper_of(job.row), e.personal_of(job.row), job)
-            for job in jobs]
-    training.train_jobs(federation, partial(make, **e.model_settings), runs, record, checkpoint=begin, rounds=e.rounds, device=device,
-                        participation=e.participation, evaluate_every=e.evaluate_every, checkpoint_every=e.checkpoint_every)
+    runs = [
+        training.Job(
+            e.rule(job.row),
+            job.seed,
+            e.local_of(job.row),
+            e.server_of(job.row),
+            e.tamper_of(job.row),
+            e.personal_of(job.row),
+            job,
+        )
+        for job in jobs
+    ]
+    training.train_jobs(
+        federation,
+        partial(make, **e.model_settings),
+        runs,
+        record,
+        checkpoint=begin,
+        rounds=e.rounds,
+        device=device,
+        participation=e.participation,
+        evaluate_every=e.evaluate_every,
+        checkpoint_every=e.checkpoint_every,
+    )
     return outcome

@@ -19,20 +19,27 @@ def made(what: str, make: Callable, given: dict, kind: str = "setting of"):
     itself raises goes through.
     """
     if not isinstance(given, dict):
-        raise Refused(f"{what} is {given!r}; allowed: settings by name, as in {{ name = value }}. Change the declaration")
+        raise Refused(
+            f"{what} is {given!r}; allowed: settings by name, as in {{ name = value }}. Change the declaration"
+        )
     given, parameters, hints = numbers(given), _parameters(make), _hints(make)
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for name in given:
             if name not in parameters:
                 raise unknown(f"{kind} {what}", name, parameters)
-    lacking = [name for name, p in parameters.items()
-               if name not in given and p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    lacking = [
+        name
+        for name, p in parameters.items()
+        if name not in given and p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
     if lacking:
         label = given.get("label", given.get("name"))
         raise Refused(f"{what}{f' {label!r}' if label else ''} lacks {', '.join(lacking)}; add it to the declaration")
     for name, value in given.items():
         if not fits(value, hints.get(name)):
-            raise Refused(f"{what}'s {name} is {value!r}, a {type(value).__name__}; allowed: a value of type {_told(hints[name])}")
+            raise Refused(
+                f"{what}'s {name} is {value!r}, a {type(value).__name__}; allowed: a value of type {_told(hints[name])}"
+            )
     return make(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
@@ -43,8 +50,10 @@ def defaults(make: Callable) -> dict:
 
 def numbers(settings: dict) -> dict:
     """``settings`` with fractions such as "1/3" as numbers."""
-    return {name: float(Fraction(value)) if isinstance(value, str) and re.fullmatch(r"\d+/[1-9]\d*", value) else value
-            for name, value in settings.items()}
+    return {
+        name: float(Fraction(value)) if isinstance(value, str) and re.fullmatch(r"\d+/[1-9]\d*", value) else value
+        for name, value in settings.items()
+    }
 
 
 def fits(value: object, hint: object) -> bool:
@@ -71,7 +80,11 @@ def fits(value: object, hint: object) -> bool:
 
 
 def _told(hint):
-    return hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint).replace("collections.abc.", "")
+    return (
+        hint.__name__
+        if isinstance(hint, type) and not typing.get_args(hint)
+        else str(hint).replace("collections.abc.", "")
+    )
 
 
 def _parameters(make):

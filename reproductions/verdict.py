@@ -22,7 +22,9 @@ class Verdict:
     remark: str = ""
 
 
-def judge(ours: list[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: bool = False) -> Verdict:
+def judge(
+    ours: list[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: bool = False
+) -> Verdict:
     """The verdict on a cell printed as ``value`` ± ``spread`` (strings, so that the printed digits count), from ``ours``, one a seed.
 
     *Reproduced* if ``|Δ| ≤ 2 √(s₁²/n₁ + s₂²/n₂)`` plus half a unit of the last printed digit. A ± that is a ``"population"`` deviation is first

@@ -25,17 +25,31 @@ def small():
     inputs = torch.randn(60, 5, generator=g) + targets[:, None]
     return Dataset(inputs, targets, ("a", "b", "c"), name="small")
 
+
 @pytest.fixture(scope="module")
 def browser():
     """Headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed (make test-browser and make test-site do it)")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright is not installed (make test-browser and make test-site do it)"
+    )
     with playwright.sync_playwright() as play:
         usual = ("chromium", "chromium-browser", "google-chrome")
         path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
         if not Path(path).exists():
-            pytest.skip(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
-        chromium = play.chromium.launch(executable_path=path, args=[
-            "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"])
+            pytest.skip(
+                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
+            )
+        chromium = play.chromium.launch(
+            executable_path=path,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+        )
         yield chromium
         chromium.close()
 
@@ -43,6 +57,7 @@ def browser():
 @pytest.fixture
 def resumed_and_whole(tmp_path):
     """``run(train, **settings)``: a training that is broken off in round 3 and resumed, and one that never stopped, as two histories."""
+
     def run(train, **settings):
         whole = train(**settings)
 

@@ -43,8 +43,20 @@ def missing(machine: str) -> str:
 
 def command(arguments: list[str]) -> list[str]:
     """The pytest call that compares every notebook's text output with what is stored."""
-    return [sys.executable, "-m", "pytest", "-n2", "--dist", "loadfile", "-q", "--nbval", "--nbval-current-env",
-            "--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg"), *(arguments or [str(ROOT / "chapters")])]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n2",
+        "--dist",
+        "loadfile",
+        "-q",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        str(ROOT / "tests" / "nbval.cfg"),
+        *(arguments or [str(ROOT / "chapters")]),
+    ]
 
 
 def main(given: list[str]) -> int:

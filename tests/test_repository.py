@@ -29,7 +29,9 @@ def pins():
 def requirements():
     """Every requirement of the project and its extras on other packages."""
     # TorchJD, Ray and Flower are for a few readers only; neither make lab nor make test installs them, and so the lock does not hold them.
-    locked = [needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")]
+    locked = [
+        needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")
+    ]
     everything = PROJECT["dependencies"] + sum(locked, [])
     return [requirement for text in everything if (requirement := Requirement(text)).name != "fairfl"]
 
@@ -60,18 +62,39 @@ def test_the_lock_satisfies_the_projects_ranges():
 
 def imported():
     """The packages that the project's own code imports, anywhere in a file."""
-    for file in (file for room in ("fairfl", "book/fairfl_book", "reproductions", "examples") for file in (ROOT / room).rglob("*.py")):
+    for file in (
+        file
+        for room in ("fairfl", "book/fairfl_book", "reproductions", "examples")
+        for file in (ROOT / room).rglob("*.py")
+    ):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            modules = ([alias.name for alias in node.names] if isinstance(node, ast.Import)
-                       else [node.module] if isinstance(node, ast.ImportFrom) and not node.level else [])
+            modules = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
             yield from (module.partition(".")[0] for module in modules)
 
 
 def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
-    always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {"sklearn", "fairfl", "fairfl_book", "reproductions", "post_offices"}
-    assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(extras.BROUGHT_BY)  # vision.py imports it by name
+    always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {
+        "sklearn",
+        "fairfl",
+        "fairfl_book",
+        "reproductions",
+        "post_offices",
+    }
+    assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(
+        extras.BROUGHT_BY
+    )  # vision.py imports it by name
     assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"]) - {"dev"}
-    needs = {Requirement(text).name.lower(): extra for extra, texts in PROJECT["optional-dependencies"].items() for text in texts}
+    needs = {
+        Requirement(text).name.lower(): extra
+        for extra, texts in PROJECT["optional-dependencies"].items()
+        for text in texts
+    }
     for module, extra in extras.BROUGHT_BY.items():
         assert needs.get(module.lower(), extra) == extra, module
 
@@ -89,7 +112,9 @@ def test_ci_runs_the_readmes_test_command_first():
     script = ROOT / ".ci" / "run"
     commands = re.findall(r"^make ([a-z-]+)", script.read_text(encoding="utf-8"), re.MULTILINE)
     assert commands[0] == "test" and "make test" in README and set(commands) <= targets()
-    assert re.search(r"^set -eu$", script.read_text(encoding="utf-8"), re.MULTILINE), "a failing command must end the script"
+    assert re.search(r"^set -eu$", script.read_text(encoding="utf-8"), re.MULTILINE), (
+        "a failing command must end the script"
+    )
     assert sys.platform == "win32" or script.stat().st_mode & 0o100
 
 

@@ -41,7 +41,9 @@ def _lab(given: argparse.Namespace) -> int:
     if given.port is not None and not 1 <= given.port <= 65535:
         raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
     if given.work is not None and given.work.exists() and not given.work.is_dir():
-        raise Refused(f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another")
+        raise Refused(
+            f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another"
+        )
     server.start(places.find(), given.work, given.port, not given.no_browser)
     return 0
 

@@ -22,6 +22,7 @@ def _not_a_number(reply: Reply) -> Reply:
     def change(array):
         array.view(-1)[0] = float("nan")
         return array
+
     return _first(reply, change)
 
 

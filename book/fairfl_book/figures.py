@@ -10,8 +10,16 @@ from fairfl.errors import refuse, unknown
 from fairfl.extras import needed_by
 
 # Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
-COLOURS = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "vermilion": "#D55E00", "purple": "#CC79A7",
-           "sky": "#56B4E9", "yellow": "#F0E442", "black": "#000000"}
+COLOURS = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "vermilion": "#D55E00",
+    "purple": "#CC79A7",
+    "sky": "#56B4E9",
+    "yellow": "#F0E442",
+    "black": "#000000",
+}
 GREY = "#8A8A8A"
 
 
@@ -20,15 +28,30 @@ def style() -> None:
     with needed_by("figures.style()"):
         import matplotlib as mpl
 
-    mpl.rcParams.update({
-        "figure.figsize": (6.4, 3.6), "figure.dpi": 100, "savefig.dpi": 100, "figure.constrained_layout.use": True,
-        "figure.facecolor": "white", "savefig.facecolor": "white",
-        "axes.prop_cycle": mpl.cycler(color=list(COLOURS.values())[:6] + [COLOURS["black"]]),
-        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E5E5E5",
-        "axes.axisbelow": True, "axes.titlelocation": "left", "axes.titlesize": 11, "axes.labelsize": 10,
-        "lines.linewidth": 1.8, "legend.frameon": False, "legend.fontsize": 9, "font.size": 10,
-        "image.cmap": "cividis",
-    })
+    mpl.rcParams.update(
+        {
+            "figure.figsize": (6.4, 3.6),
+            "figure.dpi": 100,
+            "savefig.dpi": 100,
+            "figure.constrained_layout.use": True,
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",
+            "axes.prop_cycle": mpl.cycler(color=list(COLOURS.values())[:6] + [COLOURS["black"]]),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#E5E5E5",
+            "axes.axisbelow": True,
+            "axes.titlelocation": "left",
+            "axes.titlesize": 11,
+            "axes.labelsize": 10,
+            "lines.linewidth": 1.8,
+            "legend.frameon": False,
+            "legend.fontsize": 9,
+            "font.size": 10,
+            "image.cmap": "cividis",
+        }
+    )
 
 
 def show(figure, alt: str) -> None:
@@ -67,8 +90,14 @@ def class_map(axes, counts, classes) -> None:
     clients, kinds = np.nonzero(counts)
     area = 160 * counts[clients, kinds] / max(counts.max(), 1)
     axes.scatter(clients, kinds, s=area, color=COLOURS["blue"])
-    axes.set(xlabel="client", ylabel="class", xticks=range(len(counts)) if len(counts) <= 20 else [],
-             yticks=range(len(classes)), yticklabels=classes, ylim=(len(classes) - 0.4, -0.6))
+    axes.set(
+        xlabel="client",
+        ylabel="class",
+        xticks=range(len(counts)) if len(counts) <= 20 else [],
+        yticks=range(len(classes)),
+        yticklabels=classes,
+        ylim=(len(classes) - 0.4, -0.6),
+    )
 
 
 def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
@@ -83,8 +112,13 @@ def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
         error = 100 * np.sqrt(accuracy * (1 - accuracy) / np.asarray(test_sizes))[order]
     axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
     axes.axhline(100 * accuracy.mean(), color=COLOURS["black"], linewidth=1, linestyle="--")
-    axes.set(xlabel="client, worst to best", ylabel="test accuracy (%)", ylim=(0, 100),
-             xticks=range(len(order)), xticklabels=order if len(order) <= 20 else [])
+    axes.set(
+        xlabel="client, worst to best",
+        ylabel="test accuracy (%)",
+        ylim=(0, 100),
+        xticks=range(len(order)),
+        xticklabels=order if len(order) <= 20 else [],
+    )
 
 
 def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> None:
@@ -105,11 +139,22 @@ def ours_over_theirs(axes, ours, theirs, row: str, colour: str = "blue") -> None
         if row not in set(table["row"]):
             raise unknown(f"row of {name}", row, sorted(set(table["row"])))
     theirs = theirs[theirs["row"] == row].sort_values("round")
-    seeds = ours[ours["row"] == row].groupby("round")["mean"].agg(mean="mean", mean_std=lambda means: means.std(ddof=0)).reset_index()
+    seeds = (
+        ours[ours["row"] == row]
+        .groupby("round")["mean"]
+        .agg(mean="mean", mean_std=lambda means: means.std(ddof=0))
+        .reset_index()
+    )
     for name, table, paint in (("authors' logs", theirs, "black"), ("ours", seeds, colour)):
         axes.plot(table["round"], table["mean"], color=COLOURS[paint], label=name)
-        axes.fill_between(table["round"], table["mean"] - table["mean_std"], table["mean"] + table["mean_std"], color=COLOURS[paint], alpha=0.15,
-                          linewidth=0)
+        axes.fill_between(
+            table["round"],
+            table["mean"] - table["mean_std"],
+            table["mean"] + table["mean_std"],
+            color=COLOURS[paint],
+            alpha=0.15,
+            linewidth=0,
+        )
     axes.set(xlabel="round", ylabel="test accuracy (%)", title=row)
 
 

@@ -46,8 +46,10 @@ class Book:
         files = [*self.chapters.glob("*.ipynb"), *(self.chapters / "src").glob("*.md")]
         for file in files:
             if not NAME.fullmatch(file.stem):
-                raise Refused(f"{file.relative_to(self.root)} is not named like a chapter; allowed: two digits, an "
-                                 "underscore, lower-case words (01_federated_learning). Rename it or move it elsewhere.")
+                raise Refused(
+                    f"{file.relative_to(self.root)} is not named like a chapter; allowed: two digits, an "
+                    "underscore, lower-case words (01_federated_learning). Rename it or move it elsewhere."
+                )
         return sorted({file.stem for file in files})
 
     def select(self, given: list[str]) -> list[str]:

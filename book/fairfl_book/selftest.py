@@ -17,7 +17,9 @@ def run() -> None:
     if torch.cuda.is_available():
         print(f"GPU: {torch.cuda.get_device_name()}, used unless you say device='cpu'")
     else:
-        print(f"no GPU that PyTorch can use; the CPU is enough for every chapter (threads in use: {torch.get_num_threads()})")
+        print(
+            f"no GPU that PyTorch can use; the CPU is enough for every chapter (threads in use: {torch.get_num_threads()})"
+        )
     folder = os.environ.get("FAIRFL_DATA")
     if not folder:
         print("FAIRFL_DATA is not set: larger datasets are downloaded when you first load them; no chapter needs them")

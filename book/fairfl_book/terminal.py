@@ -6,8 +6,17 @@ import sys
 from collections.abc import Sequence
 
 # What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
-PLACES = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR, errno.EISDIR,
-          errno.EEXIST)
+PLACES = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +34,7 @@ def quietly() -> None:
 
     Other exceptions keep their tracebacks.
     """
+
     def hook(kind, error, trace):
         if issubclass(kind, KeyboardInterrupt):
             print("fairfl: stopped", file=sys.stderr)
@@ -54,6 +64,9 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
         if error.errno not in PLACES:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        said, status = f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place", 2
+        said, status = (
+            f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place",
+            2,
+        )
     print(f"fairfl: {said}", file=sys.stderr)
     return status

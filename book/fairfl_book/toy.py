@@ -64,9 +64,17 @@ class Quadratics(Toy):
             raise refuse("the shape of centres", c.shape, "(K, 2)", "Give one point in the plane a client.")
         H = np.ones(len(c)) if self.curvatures is None else np.asarray(self.curvatures, float)
         H = H[:, None, None] * np.eye(2) if H.ndim == 1 else H
-        if H.shape != (len(c), 2, 2) or np.abs(H - H.transpose(0, 2, 1)).max() > 1e-12 or np.linalg.eigvalsh(H).min() <= 0:
-            raise refuse("curvatures", np.asarray(self.curvatures).tolist(), f"({len(c)},) positive numbers or ({len(c)}, 2, 2) symmetric "
-                         "positive definite matrices", "A curvature is the client's Hessian.")
+        if (
+            H.shape != (len(c), 2, 2)
+            or np.abs(H - H.transpose(0, 2, 1)).max() > 1e-12
+            or np.linalg.eigvalsh(H).min() <= 0
+        ):
+            raise refuse(
+                "curvatures",
+                np.asarray(self.curvatures).tolist(),
+                f"({len(c)},) positive numbers or ({len(c)}, 2, 2) symmetric positive definite matrices",
+                "A curvature is the client's Hessian.",
+            )
         object.__setattr__(self, "centres", c)
         object.__setattr__(self, "_H", H)
 

@@ -20,11 +20,27 @@ def main():
         table = csv.writer(file)
         table.writerow(["gamma", "round", "shirt", "pullover", "t_shirt", "direction_norm", "torch", "split"])
         for gamma in GAMMAS:
-            history = train(federation, rules.AdaFed(gamma=gamma), "mlp", rounds=300,
-                            local=LocalSGD(lr=0.1), seed=0, score=("test", "train"), progress=False)
+            history = train(
+                federation,
+                rules.AdaFed(gamma=gamma),
+                "mlp",
+                rounds=300,
+                local=LocalSGD(lr=0.1),
+                seed=0,
+                score=("test", "train"),
+                progress=False,
+            )
             for t, norm in enumerate(history.direction_norm):
-                table.writerow([gamma, t, *(f"{v:.5f}" for v in history.train_loss[t]), f"{norm:.4g}", torch.__version__.split("+")[0],
-                                history.settings["federation"]["digest"]])
+                table.writerow(
+                    [
+                        gamma,
+                        t,
+                        *(f"{v:.5f}" for v in history.train_loss[t]),
+                        f"{norm:.4g}",
+                        torch.__version__.split("+")[0],
+                        history.settings["federation"]["digest"],
+                    ]
+                )
             file.flush()
 
 

@@ -26,15 +26,34 @@ def main():
     names = ("shirt", "pullover", "t_shirt")
     with open(Path(__file__).with_suffix(".csv"), "w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["model", "softmax", "seed", *(f"{n}_last" for n in names), *(f"{n}_mean_of_last_10" for n in names),
-                        *(f"{n}_oscillation" for n in names), "std_last", "torch", "split"])
+        table.writerow(
+            [
+                "model",
+                "softmax",
+                "seed",
+                *(f"{n}_last" for n in names),
+                *(f"{n}_mean_of_last_10" for n in names),
+                *(f"{n}_oscillation" for n in names),
+                "std_last",
+                "torch",
+                "split",
+            ]
+        )
         for model in ("logistic", "mlp"):
             for softmax in (True, False):
                 for seed, history in enumerate(runs(model, softmax, range(5))):
                     last = 100 * history.accuracy[-10:]
                     row = [*last[-1], *last.mean(0), *(last.max(0) - last.min(0)), last[-1].std()]
-                    table.writerow([model, softmax, seed, *(f"{v:.2f}" for v in row), torch.__version__.split("+")[0],
-                                    history.settings["federation"]["digest"]])
+                    table.writerow(
+                        [
+                            model,
+                            softmax,
+                            seed,
+                            *(f"{v:.2f}" for v in row),
+                            torch.__version__.split("+")[0],
+                            history.settings["federation"]["digest"],
+                        ]
+                    )
                     file.flush()
 
 

@@ -31,13 +31,31 @@ def agreement(where, run, clients):
         s = demo.complete({"rule": name, "rule-settings": json.dumps(settings), "clients": clients})
         told = run(s)
         fed = demo.federation(s)
-        history = train(fed, demo.rule(s), demo.model(s), rounds=s["rounds"], local=demo.local(s), seed=s["seed"],
-                        engine="sequential", progress=False)
+        history = train(
+            fed,
+            demo.rule(s),
+            demo.model(s),
+            rounds=s["rounds"],
+            local=demo.local(s),
+            seed=s["seed"],
+            engine="sequential",
+            progress=False,
+        )
         for (done, accuracy, loss), ours in zip(told["scores"], history.loss[1:]):
             for k in range(clients):
-                yield {"where": where, "rule": name, "settings": json.dumps(settings), "round": done, "client": k,
-                       "loss": f"{loss[k]:.9f}", "loss_train": f"{ours[k]:.9f}", "accuracy": f"{accuracy[k]:.6f}",
-                       **VERSIONS, "seed": s["seed"], "split": fed.digest}
+                yield {
+                    "where": where,
+                    "rule": name,
+                    "settings": json.dumps(settings),
+                    "round": done,
+                    "client": k,
+                    "loss": f"{loss[k]:.9f}",
+                    "loss_train": f"{ours[k]:.9f}",
+                    "accuracy": f"{accuracy[k]:.6f}",
+                    **VERSIONS,
+                    "seed": s["seed"],
+                    "split": fed.digest,
+                }
 
 
 def killed():
@@ -57,8 +75,15 @@ def failures():
     faulty = simulated.run({"rule": "FedMGDAPlus", "clients": 10, "faults": FAULTS}, limit=400)
     for where, told in (("simulation, faulty replies", faulty), ("network, SuperNode ended", killed())):
         for record, words in zip(told["log"], told["words"]):
-            yield {"where": where, "round": record["round"], "clients": len(record["clients"]), "refused": len(record["refused"]),
-                   "missing": len(record["missing"]), "words": words, **VERSIONS}
+            yield {
+                "where": where,
+                "round": record["round"],
+                "clients": len(record["clients"]),
+                "refused": len(record["refused"]),
+                "missing": len(record["missing"]),
+                "words": words,
+                **VERSIONS,
+            }
 
 
 def write(name, rows):

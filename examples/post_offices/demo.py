@@ -17,8 +17,19 @@ from fairfl.server.coordinator import Coordinator
 from fairfl.server.member import Member
 
 # "faults" is a list like "1 0 crash; 2 1 not a number": round, client, what happens. "out": where the server writes its results.
-SETTINGS = {"rule": "FedAvg", "rule-settings": "{}", "clients": 2, "rounds": 5, "seed": 0, "lr": 0.5, "epochs": 2,
-            "batch-size": 16, "wait-for": 0, "faults": "", "out": ""}
+SETTINGS = {
+    "rule": "FedAvg",
+    "rule-settings": "{}",
+    "clients": 2,
+    "rounds": 5,
+    "seed": 0,
+    "lr": 0.5,
+    "epochs": 2,
+    "batch-size": 16,
+    "wait-for": 0,
+    "faults": "",
+    "out": "",
+}
 
 
 def complete(given: dict) -> dict:
@@ -59,7 +70,9 @@ def client(settings: dict | None = None):
 
     def member_of(context) -> Member:
         s = of(context)
-        return Member.of(federation(s), int(context.node_config["partition-id"]), model(s), local=local(s), seed=s["seed"])
+        return Member.of(
+            federation(s), int(context.node_config["partition-id"]), model(s), local=local(s), seed=s["seed"]
+        )
 
     def tamper(reply, round, context):
         kind = faults(of(context)).get((round, reply.client))
@@ -79,8 +92,13 @@ def server(settings: dict | None = None, timeout: float = 60):
 
     def finish(strategy, context):
         state = strategy.state_dict()
-        told = {"scores": state["scores"], "log": state["coordinator"]["log"], "words": ["\n".join(r.lines()) for r in strategy.coordinator.log],
-                "weights": strategy.coordinator.reported.tolist(), "unread": state["unread"]}
+        told = {
+            "scores": state["scores"],
+            "log": state["coordinator"]["log"],
+            "words": ["\n".join(r.lines()) for r in strategy.coordinator.log],
+            "weights": strategy.coordinator.reported.tolist(),
+            "unread": state["unread"],
+        }
         if out := of(context)["out"]:
             whole = Path(out).with_suffix(".part")
             whole.write_text(json.dumps(told), encoding="utf-8")

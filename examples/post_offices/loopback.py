@@ -35,11 +35,18 @@ clientapp = "post_offices:client"
 
 [tool.flwr.app.config]
 """
-QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "RAY_USAGE_STATS_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "FAIRFL_PROGRESS": "0",
-         "OMP_NUM_THREADS": "1"}
+QUIET = {
+    "FLWR_TELEMETRY_ENABLED": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "FLWR_DISABLE_UPDATE_CHECK": "1",
+    "FAIRFL_PROGRESS": "0",
+    "OMP_NUM_THREADS": "1",
+}
 
 
-def run(settings: dict, *, limit: float = 180, timeout: float = 60, meanwhile: Callable[[list, str], None] | None = None) -> dict:
+def run(
+    settings: dict, *, limit: float = 180, timeout: float = 60, meanwhile: Callable[[list, str], None] | None = None
+) -> dict:
     """The demonstration with ``settings`` (see ``demo.SETTINGS``) over one SuperLink and a SuperNode per client.
 
     ``limit``: seconds for all of it; ``timeout``: seconds that a round waits for answers. ``meanwhile(nodes, said)``: called every
@@ -51,15 +58,35 @@ def run(settings: dict, *, limit: float = 180, timeout: float = 60, meanwhile: C
         folder = Path(folder)
         out = folder / "out.json"
         s = complete(settings) | {"out": str(out)}
-        environment = os.environ | QUIET | {"FLWR_HOME": str(folder), "PATH": os.pathsep.join(
-            [str(Path(sys.executable).parent), os.environ.get("PATH", "")])}
+        environment = (
+            os.environ
+            | QUIET
+            | {
+                "FLWR_HOME": str(folder),
+                "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+            }
+        )
         link, *doors = _free_ports(1 + s["clients"])
         start = lambda name, *words: stack.enter_context(_process(folder / f"{name}.log", words, environment))
-        start("superlink", "flower-superlink", "--insecure", "--port", link, "--disable-runtime-dependency-installation")
+        start(
+            "superlink", "flower-superlink", "--insecure", "--port", link, "--disable-runtime-dependency-installation"
+        )
         _write_app(folder, s, timeout, link)
         _wait_for_port(int(link), 60, folder)
-        nodes = [start(f"supernode-{k}", "flower-supernode", "--insecure", "--superlink", f"127.0.0.1:{link}", "--port", door,
-                       "--node-config", f"partition-id={k} num-partitions={s['clients']}") for k, door in enumerate(doors)]
+        nodes = [
+            start(
+                f"supernode-{k}",
+                "flower-supernode",
+                "--insecure",
+                "--superlink",
+                f"127.0.0.1:{link}",
+                "--port",
+                door,
+                "--node-config",
+                f"partition-id={k} num-partitions={s['clients']}",
+            )
+            for k, door in enumerate(doors)
+        ]
         order = start("run", "flwr", "run", str(folder / "app"), "loopback", "--stream")
         end = time.monotonic() + limit
         while not out.exists():
@@ -80,7 +107,9 @@ def _write_app(folder, settings, timeout, link):
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     (folder / "app" / "pyproject.toml").write_text(PROJECT + "\n".join(lines) + "\n", encoding="utf-8")
     (folder / "config.toml").write_text(
-        f'[superlink]\ndefault = "loopback"\n\n[superlink.loopback]\naddress = "127.0.0.1:{link}"\ninsecure = true\n', encoding="utf-8")
+        f'[superlink]\ndefault = "loopback"\n\n[superlink.loopback]\naddress = "127.0.0.1:{link}"\ninsecure = true\n',
+        encoding="utf-8",
+    )
 
 
 @contextmanager
@@ -88,8 +117,13 @@ def _process(log, words, environment):
     """A process that does not outlive the block."""
     with open(log, "w") as file:
         # A session of its own, so that the programs that it starts end with it.
-        process = subprocess.Popen([str(word) for word in words], stdout=file, stderr=subprocess.STDOUT, env=environment,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            [str(word) for word in words],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
     try:
         yield process
     finally:
@@ -125,7 +159,9 @@ def _wait_for_port(port, seconds, folder):
 
 
 def _last_words(folder) -> str:
-    return "\n".join(f"--- {log.stem}\n{log.read_text(errors='replace')[-1500:]}" for log in sorted(folder.glob("*.log")))
+    return "\n".join(
+        f"--- {log.stem}\n{log.read_text(errors='replace')[-1500:]}" for log in sorted(folder.glob("*.log"))
+    )
 
 
 if __name__ == "__main__":

@@ -19,10 +19,17 @@ def run(settings: dict, *, limit: float = 180) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
         s = complete(settings) | {"out": str(out)}
-        done = subprocess.run([sys.executable, "-m", "post_offices.simulated", json.dumps(s)], env=os.environ | QUIET,
-                              capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(
+            [sys.executable, "-m", "post_offices.simulated", json.dumps(s)],
+            env=os.environ | QUIET,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+        )
         if not out.exists():
-            raise RuntimeError(f"the simulation wrote no result; its last words:\n{(done.stdout + done.stderr)[-3000:]}")
+            raise RuntimeError(
+                f"the simulation wrote no result; its last words:\n{(done.stdout + done.stderr)[-3000:]}"
+            )
         return json.loads(out.read_text(encoding="utf-8"))
 
 
@@ -30,5 +37,9 @@ if __name__ == "__main__":
     from flwr.simulation import run_simulation
 
     given = complete(json.loads(sys.argv[1]))
-    run_simulation(server_app=server(given), client_app=client(given), num_supernodes=given["clients"],
-                   backend_config={"client_resources": {"num_cpus": 1, "num_gpus": 0.0}})
+    run_simulation(
+        server_app=server(given),
+        client_app=client(given),
+        num_supernodes=given["clients"],
+        backend_config={"client_resources": {"num_cpus": 1, "num_gpus": 0.0}},
+    )

@@ -19,23 +19,53 @@ from fairfl.clients.slots import Examples, Slot
 CPU_STACK = 2_000_000
 
 
-def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
-        loss: Loss, anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
+def run(
+    flat: FlatModel,
+    data: Examples,
+    slots: list[Slot],
+    starts: torch.Tensor,
+    local: LocalSGD,
+    round: int,
+    loss: Loss,
+    anchors: torch.Tensor | None = None,
+    bound: Bound | None = None,
+) -> torch.Tensor:
     """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
     flat.module.train()
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
     deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
-        chosen = order[first:first + group]
-        _train(flat, data, [slots[i] for i in chosen], starts, local, round, loss, anchors, deltas, chosen,
-               bound and bound.rows(chosen))
+        chosen = order[first : first + group]
+        _train(
+            flat,
+            data,
+            [slots[i] for i in chosen],
+            starts,
+            local,
+            round,
+            loss,
+            anchors,
+            deltas,
+            chosen,
+            bound and bound.rows(chosen),
+        )
     return deltas
 
 
-def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
-           loss: Loss, anchors: torch.Tensor | None, deltas: torch.Tensor, places: list[int],
-           bound: Bound | None) -> None:
+def _train(
+    flat: FlatModel,
+    data: Examples,
+    slots: list[Slot],
+    starts: torch.Tensor,
+    local: LocalSGD,
+    round: int,
+    loss: Loss,
+    anchors: torch.Tensor | None,
+    deltas: torch.Tensor,
+    places: list[int],
+    bound: Bound | None,
+) -> None:
     """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to
     ``deltas[places]``.
     """
@@ -51,8 +81,9 @@ def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Ten
     moments = local.moments(parameters)
     names, lr = flat.layout.names, local.lr_at(round)
 
-    def slot_loss(params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor,
-                  w: torch.Tensor | None) -> torch.Tensor:
+    def slot_loss(
+        params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor, w: torch.Tensor | None
+    ) -> torch.Tensor:
         per_row = loss(functional_call(flat.module, params, (x,)), y)
         return per_row.mean() if w is None else (per_row * w).sum()
 
@@ -62,20 +93,31 @@ def _train(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Ten
             now = [p[:active].detach().requires_grad_() for p in parameters]
             rows = plan[:active, t]
             losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weight is None else 0))(
-                dict(zip(names, now)), data.inputs[rows], data.targets[rows],
-                None if weight is None else weight[:active, t])
+                dict(zip(names, now)),
+                data.inputs[rows],
+                data.targets[rows],
+                None if weight is None else weight[:active, t],
+            )
             # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
             grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
             with torch.no_grad():
                 first = lambda stacks, active=active: stacks and [stack[:active] for stack in stacks]
-                local.descend(first(parameters), grads, first(pull), [first(m) for m in moments], lr, t + 1,
-                              bound and bound.rows(slice(active)))
+                local.descend(
+                    first(parameters),
+                    grads,
+                    first(pull),
+                    [first(m) for m in moments],
+                    lr,
+                    t + 1,
+                    bound and bound.rows(slice(active)),
+                )
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
     deltas[torch.tensor(places, device=deltas.device)] = start - ended
 
 
-def _plan(slots: list[Slot], local: LocalSGD, round: int,
-          device: torch.device) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _plan(
+    slots: list[Slot], local: LocalSGD, round: int, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
 
     The weights are ``None`` where nothing is padded.
@@ -99,7 +141,7 @@ def _plan(slots: list[Slot], local: LocalSGD, round: int,
     for e in range(local.epochs):
         drawn = torch.cat([o[e] for o in orders]) + torch.repeat_interleave(first, sizes)
         table.view(-1)[into + torch.repeat_interleave(e * each * B, sizes)] = drawn
-    plan = torch.cat([s.rows for s in slots])[table[:, :T * B].to(device)].view(len(slots), T, B)
+    plan = torch.cat([s.rows for s in slots])[table[:, : T * B].to(device)].view(len(slots), T, B)
     inside = torch.arange(B) < counts[:, :, None]
     if bool(inside.all()):
         return plan, None

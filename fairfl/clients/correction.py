@@ -37,15 +37,17 @@ class Correction:
         if not isinstance(cls.keeps, tuple) or not all(isinstance(name, str) for name in cls.keeps):
             raise refuse(f"{cls.__name__}.keeps", cls.keeps, "a tuple of names", f"One name alone is ({cls.keeps!r},).")
 
-    def gradient(self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks,
-                 common: Stacks) -> torch.Tensor:
+    def gradient(
+        self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks
+    ) -> torch.Tensor:
         """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
         proximal term and momentum; ``own`` and ``common`` as the round began.
         """
         return g
 
-    def after(self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks,
-              step_sizes: torch.Tensor) -> Stacks:
+    def after(
+        self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks, step_sizes: torch.Tensor
+    ) -> Stacks:
         """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end of local training;
         ``step_sizes`` (S, 1): the sum of each slot's.
         """
@@ -82,8 +84,9 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local: "LocalSGD",
-              round: int) -> torch.Tensor:
+    def close(
+        self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local: "LocalSGD", round: int
+    ) -> torch.Tensor:
         """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
@@ -93,8 +96,12 @@ class Bound:
             new = self.correct.after(delta, mine.start, mine.own, mine.common, step_sizes)
             if not isinstance(new, dict) or set(new) != set(held):
                 given = sorted(new) if isinstance(new, dict) else type(new).__name__
-                raise refuse(f"what {self._name}.after returns", given, f"a dict of {sorted(held)}",
-                             "Give every name of keeps its new stack.")
+                raise refuse(
+                    f"what {self._name}.after returns",
+                    given,
+                    f"a dict of {sorted(held)}",
+                    "Give every name of keeps its new stack.",
+                )
             for name, values in new.items():
                 held[name][[slots[i].client for i in places]] = self._shaped("after", values, delta)
             common = {name: v.mean(0).expand_as(delta) for name, v in held.items()}
@@ -110,6 +117,10 @@ class Bound:
     def _shaped(self, method: str, value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
         given = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
         if given != like.shape:
-            raise refuse(f"the shape from {self._name}.{method}", given, str(tuple(like.shape)),
-                         "One row a slot, as in what the method is given.")
+            raise refuse(
+                f"the shape from {self._name}.{method}",
+                given,
+                str(tuple(like.shape)),
+                "One row a slot, as in what the method is given.",
+            )
         return value

@@ -15,8 +15,9 @@ class LBFGS:
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
         self.memory = whole("memory", memory, 1, "It is the number of pairs that are kept.")
-        self.skip = number("skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.",
-                           below=True)
+        self.skip = number(
+            "skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.", below=True
+        )
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None
 
@@ -25,7 +26,7 @@ class LBFGS:
         if self.last is not None:
             s, y = w - self.last[0], gradient - self.last[1]
             if float(s @ y) > self.skip * float(s.norm() * y.norm()):
-                self.pairs = [*self.pairs, (s, y)][-self.memory:]
+                self.pairs = [*self.pairs, (s, y)][-self.memory :]
         self.last = (w.clone(), gradient.clone())
 
     def times(self, v: torch.Tensor, b0: float) -> torch.Tensor:

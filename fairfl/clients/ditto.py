@@ -32,11 +32,21 @@ class Ditto:
         if self.local.proximal:
             raise refuse("local.proximal", self.local.proximal, "0", "Ditto's pull is given by strength.")
         if self.local.correct is not None:
-            raise refuse("local.correct", self.local.correct, "None",
-                         "A correction is for the common model: train(local=...).")
+            raise refuse(
+                "local.correct", self.local.correct, "None", "A correction is for the common model: train(local=...)."
+            )
 
-    def step(self, flat: FlatModel, data: Examples, slots: list[Slot], personal: torch.Tensor, w: torch.Tensor,
-             round: int, loss: Loss, engine: str) -> None:
+    def step(
+        self,
+        flat: FlatModel,
+        data: Examples,
+        slots: list[Slot],
+        personal: torch.Tensor,
+        w: torch.Tensor,
+        round: int,
+        loss: Loss,
+        engine: str,
+    ) -> None:
         """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model
         w_t.
         """
@@ -44,5 +54,6 @@ class Ditto:
         own = [replace(slot, run=i) for i, slot in enumerate(slots)]
         starts = personal[clients]
         local = replace(self.local, proximal=self.strength)
-        personal[clients] = starts - train_slots(flat, data, own, starts, local, round, loss, engine,
-                                                 w.expand_as(starts))
+        personal[clients] = starts - train_slots(
+            flat, data, own, starts, local, round, loss, engine, w.expand_as(starts)
+        )

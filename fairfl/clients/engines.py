@@ -19,7 +19,7 @@ CPU_LIMIT = 100_000
 
 
 def choose(flat: FlatModel, slots: int) -> str:
-    """"batched" or "sequential" for ``slots`` slots a round.
+    """ "batched" or "sequential" for ``slots`` slots a round.
 
     Dropout and recurrent layers always run one by one: the first draws random numbers that stacking would change, the
     second has no batched gradient. So does a single slot. Everything else is stacked on a GPU. On a CPU stacking pays
@@ -36,9 +36,18 @@ def choose(flat: FlatModel, slots: int) -> str:
     return "batched" if flat.vector.numel() <= CPU_LIMIT else "sequential"
 
 
-def train_slots(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
-                loss: Loss, engine: str, anchors: torch.Tensor | None = None,
-                kept: Sequence[Stacks] | None = None) -> torch.Tensor:
+def train_slots(
+    flat: FlatModel,
+    data: Examples,
+    slots: list[Slot],
+    starts: torch.Tensor,
+    local: LocalSGD,
+    round: int,
+    loss: Loss,
+    engine: str,
+    anchors: torch.Tensor | None = None,
+    kept: Sequence[Stacks] | None = None,
+) -> torch.Tensor:
     """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``.
 
     ``kept``: for each run what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
@@ -48,8 +57,9 @@ def train_slots(flat: FlatModel, data: Examples, slots: list[Slot], starts: torc
     if local.correct is None:
         return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
     if kept is None:
-        raise Refused("local.correct needs what clients keep between rounds, and here nobody keeps it; "
-                      "use fairfl.train")
+        raise Refused(
+            "local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train"
+        )
     bound = Bound.of(local.correct, slots, starts, kept)
     deltas = ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors, bound)
     return bound.close(deltas, slots, kept, local, round)

@@ -53,8 +53,11 @@ class Scorer:
         for rows in self.rows.split(size):
             outputs, targets = scored(self.data.inputs[rows]), self.data.targets[rows]
             # Where targets are numbers, no answer is right or wrong: the losses are the scores.
-            right.append(targets.new_full((len(rows),), torch.nan) if targets.is_floating_point()
-                         else outputs.argmax(1) == targets)
+            right.append(
+                targets.new_full((len(rows),), torch.nan)
+                if targets.is_floating_point()
+                else outputs.argmax(1) == targets
+            )
             losses.append(self.loss(outputs, targets))
         module.train(was_training)
         return self._mean(torch.cat(right)), self._mean(torch.cat(losses))

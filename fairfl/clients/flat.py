@@ -24,8 +24,10 @@ class FlatModel:
         tracking = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
         if tracking:
             kind = type(tracking[0]).__name__
-            raise Refused(f"the model has {kind} layers that track running statistics, which are not parameters and "
-                          f"would leak from client to client; use track_running_stats=False, or group normalisation")
+            raise Refused(
+                f"the model has {kind} layers that track running statistics, which are not parameters and "
+                f"would leak from client to client; use track_running_stats=False, or group normalisation"
+            )
         self.draws = False
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
         self.vector = torch.cat([p.detach().flatten() for _, p in named])
@@ -42,8 +44,12 @@ class FlatModel:
     def has_dropout(self) -> bool:
         """Whether training draws random numbers inside the model."""
         return self.draws or any(
-            isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0
-            or isinstance(m, torch.nn.RNNBase) and m.dropout > 0 for m in self.module.modules())
+            isinstance(m, torch.nn.modules.dropout._DropoutNd)
+            and m.p > 0
+            or isinstance(m, torch.nn.RNNBase)
+            and m.dropout > 0
+            for m in self.module.modules()
+        )
 
     @property
     def has_convolutions(self) -> bool:
@@ -55,5 +61,7 @@ class FlatModel:
 
     def split(self, stack: torch.Tensor) -> dict[str, torch.Tensor]:
         """A stack of flat vectors (S, d) as named stacks (S, *shape), for ``torch.func``."""
-        return {name: stack[:, place].reshape(len(stack), *shape)
-                for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}
+        return {
+            name: stack[:, place].reshape(len(stack), *shape)
+            for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)
+        }

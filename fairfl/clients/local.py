@@ -45,8 +45,10 @@ class LocalSGD:
             raise unknown("local optimiser", self.optimiser, ("sgd", "adam"))
         for name, usual, reader in (("momentum", 0, "sgd"), ("betas", (0.9, 0.999), "adam"), ("eps", 1e-8, "adam")):
             if getattr(self, name) != usual and self.optimiser != reader:
-                raise Refused(f"local optimiser {self.optimiser!r} does not read {name}, which is "
-                              f"{getattr(self, name)!r}; leave it out, or use {reader!r}")
+                raise Refused(
+                    f"local optimiser {self.optimiser!r} does not read {name}, which is "
+                    f"{getattr(self, name)!r}; leave it out, or use {reader!r}"
+                )
         put = lambda name, value: object.__setattr__(self, name, value)
         put("betas", betas(self.betas))
         # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
@@ -55,11 +57,19 @@ class LocalSGD:
             if getattr(self, name) is not None or name == "epochs":
                 keep(name, whole(name, getattr(self, name), 1))
         for name, high in (("lr", math.inf), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
-            keep(name, number(name, getattr(self, name), 0, high, above=name in ("lr", "decay", "eps"),
-                              below=name == "momentum"))
+            keep(
+                name,
+                number(
+                    name, getattr(self, name), 0, high, above=name in ("lr", "decay", "eps"), below=name == "momentum"
+                ),
+            )
         if self.correct is not None and not isinstance(self.correct, Correction):
-            raise refuse("correct", self.correct, "a Correction",
-                         "Derive your class from fairfl.clients.Correction, and give an instance.")
+            raise refuse(
+                "correct",
+                self.correct,
+                "a Correction",
+                "Derive your class from fairfl.clients.Correction, and give an instance.",
+            )
 
     def lr_at(self, round: int) -> float:
         """The step size of this round."""
@@ -70,8 +80,16 @@ class LocalSGD:
         count = 2 if self.optimiser == "adam" else bool(self.momentum)
         return [[torch.zeros_like(p) for p in w] for _ in range(count)]
 
-    def descend(self, w: list[torch.Tensor], g: list[torch.Tensor], anchor: list[torch.Tensor] | None,
-                moments: list[list[torch.Tensor]], lr: float, step: int, bound: Bound | None = None) -> None:
+    def descend(
+        self,
+        w: list[torch.Tensor],
+        g: list[torch.Tensor],
+        anchor: list[torch.Tensor] | None,
+        moments: list[list[torch.Tensor]],
+        lr: float,
+        step: int,
+        bound: Bound | None = None,
+    ) -> None:
         """Step number ``step``, from 1, which changes ``w`` and ``moments``. Each is a list of stacks (S, ...), one a
         parameter or one for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S
         slots.

@@ -34,6 +34,7 @@ def loss_of(loss: Loss | str | None, dataset: Dataset) -> Loss:
     chosen = LOSSES[loss or fits] if loss is None or isinstance(loss, str) else loss
     if chosen in LOSSES.values() and chosen is not LOSSES[fits]:
         aim = "class numbers" if dataset.classes else "numbers to be predicted"
-        raise Refused(f"the targets of {dataset.called} are {aim}, for which the loss is {fits!r}; "
-                      f"leave loss out to have it")
+        raise Refused(
+            f"the targets of {dataset.called} are {aim}, for which the loss is {fits!r}; leave loss out to have it"
+        )
     return chosen

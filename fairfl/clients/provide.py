@@ -91,5 +91,9 @@ def refuse_unprovided(rule: str, needs: frozenset[str]) -> None:
     """Refuse, before the first round, the rule called ``rule`` if nobody provides what it needs."""
     for name in sorted(needs - ALWAYS):
         if name not in PROVIDERS:
-            raise unknown(f"need of rule {rule}", name, set(PROVIDERS) | ALWAYS,
-                          "train provides these; put anything else on the client side, in your own loop.")
+            raise unknown(
+                f"need of rule {rule}",
+                name,
+                set(PROVIDERS) | ALWAYS,
+                "train provides these; put anything else on the client side, in your own loop.",
+            )

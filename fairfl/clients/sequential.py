@@ -10,8 +10,17 @@ from fairfl.clients.slots import Examples, Slot
 from fairfl.randomness import key
 
 
-def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor, local: LocalSGD, round: int,
-        loss: Loss, anchors: torch.Tensor | None = None, bound: Bound | None = None) -> torch.Tensor:
+def run(
+    flat: FlatModel,
+    data: Examples,
+    slots: list[Slot],
+    starts: torch.Tensor,
+    local: LocalSGD,
+    round: int,
+    loss: Loss,
+    anchors: torch.Tensor | None = None,
+    bound: Bound | None = None,
+) -> torch.Tensor:
     """The pseudo-gradients (S, d) of ``slots``; slot i starts from ``starts[slots[i].run]``.
 
     The proximal term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given. ``bound``:
@@ -37,8 +46,17 @@ def run(flat: FlatModel, data: Examples, slots: list[Slot], starts: torch.Tensor
     return deltas
 
 
-def _descend(flat: FlatModel, data: Examples, slot: Slot, anchor: torch.Tensor, local: LocalSGD, lr: float, round: int,
-             loss: Loss, bound: Bound | None) -> None:
+def _descend(
+    flat: FlatModel,
+    data: Examples,
+    slot: Slot,
+    anchor: torch.Tensor,
+    local: LocalSGD,
+    lr: float,
+    round: int,
+    loss: Loss,
+    bound: Bound | None,
+) -> None:
     size = len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
     pull = [anchor[None]] if local.proximal else None

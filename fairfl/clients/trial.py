@@ -35,25 +35,34 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
     except Refused:
         raise
     except Exception as error:
-        error.add_note(f"this was a trial on {len(inputs)} rows before the first round: inputs {inputs.dtype} of shape "
-                       f"{tuple(inputs.shape[1:])}, a model of {flat.vector.dtype}")
+        error.add_note(
+            f"this was a trial on {len(inputs)} rows before the first round: inputs {inputs.dtype} of shape "
+            f"{tuple(inputs.shape[1:])}, a model of {flat.vector.dtype}"
+        )
         raise
     finally:
         flat.vector.copy_(weights)
         flat.module.train()
     if not torch.is_tensor(losses) or losses.shape != (len(inputs),):
         shape = tuple(losses.shape) if torch.is_tensor(losses) else type(losses).__name__
-        raise refuse("the shape of loss(outputs, targets)", shape, f"({len(inputs)},), one loss a row",
-                     "Give a loss that does not average, such as reduction='none'; for numbers to be "
-                     "predicted, loss='squared'.")
+        raise refuse(
+            "the shape of loss(outputs, targets)",
+            shape,
+            f"({len(inputs)},), one loss a row",
+            "Give a loss that does not average, such as reduction='none'; for numbers to be predicted, loss='squared'.",
+        )
     if evaluates_randomly:
-        raise Refused("the model or the loss draws random numbers in an evaluation, so that its scores are chance; "
-                      "where forward calls F.dropout, write F.dropout(x, p, training=self.training)")
+        raise Refused(
+            "the model or the loss draws random numbers in an evaluation, so that its scores are chance; "
+            "where forward calls F.dropout, write F.dropout(x, p, training=self.training)"
+        )
     for name, buffer in flat.module.named_buffers():
         if name not in held or not _equal(buffer, held[name]):
-            raise Refused(f"the model's buffer {name!r} changes in a forward pass; a buffer is no parameter, and what "
-                          f"one client leaves in it would leak to the next. Compute it anew in each pass, or make it "
-                          f"a parameter")
+            raise Refused(
+                f"the model's buffer {name!r} changes in a forward pass; a buffer is no parameter, and what "
+                f"one client leaves in it would leak to the next. Compute it anew in each pass, or make it "
+                f"a parameter"
+            )
     return trains_randomly
 
 
@@ -71,11 +80,14 @@ def _watched(device: torch.device) -> Iterator[Callable[..., bool]]:
                 return any(not torch.equal(a, b) for a, b in zip(*seen[-2:]))
 
             yield moved
-        for name, before, after in (("Python's random module", python_state, random.getstate()),
-                                    ("NumPy's global stream", numpy_state, np.random.get_state())):
+        for name, before, after in (
+            ("Python's random module", python_state, random.getstate()),
+            ("NumPy's global stream", numpy_state, np.random.get_state()),
+        ):
             if pickle.dumps(before) != pickle.dumps(after):
-                raise Refused(f"the model or the loss draws from {name}, which no seed of train reaches; "
-                              f"draw with torch instead")
+                raise Refused(
+                    f"the model or the loss draws from {name}, which no seed of train reaches; draw with torch instead"
+                )
     finally:
         np.random.set_state(numpy_state)
         random.setstate(python_state)

@@ -14,34 +14,41 @@ from fairfl.data.dataset import Dataset
 from fairfl.data.tables import Table, broken
 
 # The categorical attributes and their values, in UCI's own order. 8 + 16 + 7 + 14 + 6 + 5 + 2 + 41 = 99.
-ATTRIBUTES = {name: tuple(values.split()) for name, values in {
-    "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
-    "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters "
-                 "1st-4th 10th Doctorate 5th-6th Preschool",
-    "marital-status": "Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent "
-                      "Married-AF-spouse",
-    "occupation": "Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners "
-                  "Machine-op-inspct Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv "
-                  "Armed-Forces",
-    "relationship": "Wife Own-child Husband Not-in-family Other-relative Unmarried",
-    "race": "White Asian-Pac-Islander Amer-Indian-Eskimo Other Black",
-    "sex": "Female Male",
-    "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India "
-                      "Japan Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico "
-                      "Portugal Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala "
-                      "Nicaragua Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
-}.items()}
+ATTRIBUTES = {
+    name: tuple(values.split())
+    for name, values in {
+        "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
+        "education": "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters "
+        "1st-4th 10th Doctorate 5th-6th Preschool",
+        "marital-status": "Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent "
+        "Married-AF-spouse",
+        "occupation": "Tech-support Craft-repair Other-service Sales Exec-managerial Prof-specialty Handlers-cleaners "
+        "Machine-op-inspct Adm-clerical Farming-fishing Transport-moving Priv-house-serv Protective-serv "
+        "Armed-Forces",
+        "relationship": "Wife Own-child Husband Not-in-family Other-relative Unmarried",
+        "race": "White Asian-Pac-Islander Amer-Indian-Eskimo Other Black",
+        "sex": "Female Male",
+        "native-country": "United-States Cambodia England Puerto-Rico Canada Germany Outlying-US(Guam-USVI-etc) India "
+        "Japan Greece South China Cuba Iran Honduras Philippines Italy Poland Jamaica Vietnam Mexico "
+        "Portugal Ireland France Dominican-Republic Laos Ecuador Taiwan Haiti Columbia Hungary Guatemala "
+        "Nicaragua Scotland Thailand Yugoslavia El-Salvador Trinadad&Tobago Peru Hong Holand-Netherlands",
+    }.items()
+}
 FEATURES = tuple(f"{name}={value}" for name, values in ATTRIBUTES.items() for value in values)
 CLASSES = ("<=50K", ">50K")
 ROWS = (32561, 16281)
 # UCI's plain files have no header: these are their columns.
-_UCI_COLUMNS = ("age workclass fnlwgt education education-num marital-status occupation relationship race sex "  # noqa: SIM905
-                "capital-gain capital-loss hours-per-week native-country income").split()
+_UCI_COLUMNS = (
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country income"
+).split()
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 # SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
 # files' rows written in UCI's format (tests/test_data_real.py).
-DIGESTS = {"adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
-           "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"}
+DIGESTS = {
+    "adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+}
 
 
 def load() -> Dataset:
@@ -72,8 +79,16 @@ def load() -> Dataset:
     counts = zip((border, len(inputs) - border), ROWS, ("training", "test"))
     done = [f"{n:,} of {rows:,} {what} rows" for n, rows, what in counts if n != rows]
     phd = inputs[:, FEATURES.index("education=Doctorate")].astype(np.int64)
-    return Dataset(torch.from_numpy(inputs), torch.from_numpy(targets), CLASSES, border,
-                   {"phd": torch.from_numpy(phd)}, {"phd": ("non-PhD", "PhD")}, "; ".join(done), "adult")
+    return Dataset(
+        torch.from_numpy(inputs),
+        torch.from_numpy(targets),
+        CLASSES,
+        border,
+        {"phd": torch.from_numpy(phd)},
+        {"phd": ("non-PhD", "PhD")},
+        "; ".join(done),
+        "adult",
+    )
 
 
 def _files() -> list[Path]:
@@ -89,10 +104,12 @@ def _files() -> list[Path]:
             try:
                 _fetch(_UCI + file.name, file)
             except OSError as failure:  # URLError is one
-                raise places.missing("adult", "adult-train.parquet and adult-test.parquet, or UCI's adult.data and "
-                                     "adult.test,", f"it could not be fetched from {_UCI} ({failure})",
-                                     f"connect to the network and load it again: it is then fetched once, into "
-                                     f"{file.parent}") from None
+                raise places.missing(
+                    "adult",
+                    "adult-train.parquet and adult-test.parquet, or UCI's adult.data and adult.test,",
+                    f"it could not be fetched from {_UCI} ({failure})",
+                    f"connect to the network and load it again: it is then fetched once, into {file.parent}",
+                ) from None
     return kept
 
 
@@ -103,8 +120,10 @@ def _fetch(address: str, file: Path) -> None:
         text = answer.read()
     if (digest := hashlib.sha256(text).hexdigest()) != DIGESTS[file.name]:
         rows = len(_plain_rows(text.decode("ascii", "replace")))
-        raise OSError(f"{address} came with {rows:,} rows and another content than UCI's file has: SHA-256 "
-                      f"{digest} instead of {DIGESTS[file.name]}")
+        raise OSError(
+            f"{address} came with {rows:,} rows and another content than UCI's file has: SHA-256 "
+            f"{digest} instead of {DIGESTS[file.name]}"
+        )
     atomic.write(file, text)
 
 
@@ -129,8 +148,10 @@ def _read(file: Path) -> tuple[np.ndarray, np.ndarray]:
         columns = [[row[_UCI_COLUMNS.index(name)] for row in rows] for name in wanted]
         if not rows:
             raise broken(file, "it has no rows")
-    *features, income = (_one_hot(file, name, values, column) for (name, values), column in
-                         zip([*ATTRIBUTES.items(), ("income", CLASSES)], columns))
+    *features, income = (
+        _one_hot(file, name, values, column)
+        for (name, values), column in zip([*ATTRIBUTES.items(), ("income", CLASSES)], columns)
+    )
     if not income.any(1).all():
         raise broken(file, f"row {int(income.any(1).argmin())} has no income")
     return np.concatenate(features, 1).astype(np.float32), income.argmax(1)
@@ -142,6 +163,9 @@ def _one_hot(file: Path, name: str, values: tuple[str, ...], column: list) -> np
     hot = told[:, None] == np.array(values, object)
     for strange in told[~hot.any(1)]:
         if strange not in ("?", None):
-            raise broken(file, f"{name} has the value {strange!r}, which UCI's Adult does not; it has "
-                               f"{', '.join(values[:5])}{', ...' if len(values) > 5 else ''}")
+            raise broken(
+                file,
+                f"{name} has the value {strange!r}, which UCI's Adult does not; it has "
+                f"{', '.join(values[:5])}{', ...' if len(values) > 5 else ''}",
+            )
     return hot

@@ -50,9 +50,18 @@ class Dataset:
     name: str = ""
 
     if TYPE_CHECKING:  # what is accepted; above, what is read
-        def __init__(self, inputs: ArrayLike, targets: ArrayLike, classes: Sequence[object] | None = None,
-                     test_from: int | None = None, columns: Mapping[str, ArrayLike] = {},
-                     column_names: Mapping[str, tuple[str, ...]] = {}, variant: str = "", name: str = "") -> None: ...
+
+        def __init__(
+            self,
+            inputs: ArrayLike,
+            targets: ArrayLike,
+            classes: Sequence[object] | None = None,
+            test_from: int | None = None,
+            columns: Mapping[str, ArrayLike] = {},
+            column_names: Mapping[str, tuple[str, ...]] = {},
+            variant: str = "",
+            name: str = "",
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
@@ -63,8 +72,9 @@ class Dataset:
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         test_from = rows if self.test_from is None else self.test_from
         if not isinstance(test_from, Integral) or not 0 < test_from <= rows:
-            raise refuse("test_from", test_from, f"a whole number from 1 to {rows}",
-                         "It is the first row of the test set.")
+            raise refuse(
+                "test_from", test_from, f"a whole number from 1 to {rows}", "It is the first row of the test set."
+            )
         put("test_from", int(test_from))
         for what, values in (("input", self.inputs), ("target", self.targets)):
             if values.is_floating_point() and not torch.isfinite(values.sum()) and not torch.isfinite(values).all():
@@ -74,19 +84,30 @@ class Dataset:
     def _classes(self) -> tuple[str, ...]:
         if self.targets.is_floating_point():
             if self.classes:
-                raise refuse(f"the type of targets in {self.called}", "numbers with a fraction",
-                             "whole numbers, one class number a row",
-                             "Where they are class numbers, convert them: targets.astype('int64'). To predict numbers, "
-                             "leave classes out.")
+                raise refuse(
+                    f"the type of targets in {self.called}",
+                    "numbers with a fraction",
+                    "whole numbers, one class number a row",
+                    "Where they are class numbers, convert them: targets.astype('int64'). To predict numbers, "
+                    "leave classes out.",
+                )
             return ()
         if isinstance(self.classes, Integral):
-            raise refuse("classes", self.classes, "the names of the classes, in the order of their numbers",
-                         f"Leave classes out where numbers are all there is, or give range({self.classes}).")
+            raise refuse(
+                "classes",
+                self.classes,
+                "the names of the classes, in the order of their numbers",
+                f"Leave classes out where numbers are all there is, or give range({self.classes}).",
+            )
         low, high = (int(self.targets.min()), int(self.targets.max())) if len(self) else (0, -1)
         limit = len(self) if self.classes is None else len(self.classes)
         if low < 0 or high >= limit:
-            raise refuse(f"the range of targets in {self.called}", (low, high), f"0 to {limit - 1}",
-                         "Give one name in classes for each class number; numbers to be predicted are given as floats.")
+            raise refuse(
+                f"the range of targets in {self.called}",
+                (low, high),
+                f"0 to {limit - 1}",
+                "Give one name in classes for each class number; numbers to be predicted are given as floats.",
+            )
         return tuple(str(c) for c in (range(high + 1) if self.classes is None else self.classes))
 
     @property
@@ -111,23 +132,28 @@ class Dataset:
     def class_labels(self, reader: str) -> torch.Tensor:
         """``targets`` (N,), as ``reader`` needs them; raises ``Refused`` where they are numbers to be predicted."""
         if not self.classes:
-            raise Refused(f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
-                          f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' "
-                          f"need none")
+            raise Refused(
+                f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
+                f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' "
+                f"need none"
+            )
         return self.targets
 
     def _inputs(self) -> torch.Tensor:
-        inputs = _tensor(f"inputs of {self.called}", self.inputs,
-                         "one-hot features as numbers, or symbols numbered from 0")
+        inputs = _tensor(
+            f"inputs of {self.called}", self.inputs, "one-hot features as numbers, or symbols numbered from 0"
+        )
         if inputs.ndim == 0:
-            raise refuse(f"inputs of {self.called}", inputs.item(), "(N, ...), one row an example",
-                         "Stack the examples.")
+            raise refuse(
+                f"inputs of {self.called}", inputs.item(), "(N, ...), one row an example", "Stack the examples."
+            )
         if inputs.dtype in (torch.uint8, torch.bool):
             kind, remedy = ("truth values", ".astype('float32') makes features of 0 and 1")
             if inputs.dtype == torch.uint8:
                 kind, remedy = ("bytes", " / 255 brings pixels to the range from 0 to 1")
-            raise refuse(f"inputs of {self.called}", kind, "float32 features, or int64 symbols for text",
-                         f"inputs{remedy}.")
+            raise refuse(
+                f"inputs of {self.called}", kind, "float32 features, or int64 symbols for text", f"inputs{remedy}."
+            )
         return inputs
 
     def _column(self, what: str, values: ArrayLike) -> torch.Tensor:
@@ -138,11 +164,13 @@ class Dataset:
             remedy = "Flatten it: values.ravel()."
             if column.ndim == 2 and column.shape[1] > 1:
                 remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows."
-            raise refuse(f"the shape of {what}", tuple(column.shape), f"({len(self.inputs)},), one entry per row",
-                         remedy)
+            raise refuse(
+                f"the shape of {what}", tuple(column.shape), f"({len(self.inputs)},), one entry per row", remedy
+            )
         if len(column) != len(self.inputs):
-            raise refuse(f"the length of {what}", len(column), f"{len(self.inputs)}, one per input",
-                         "Give one entry per row.")
+            raise refuse(
+                f"the length of {what}", len(column), f"{len(self.inputs)}, one per input", "Give one entry per row."
+            )
         return column.long() if column.dtype in (torch.uint8, torch.bool) else column
 
     def __len__(self) -> int:
@@ -162,10 +190,15 @@ class Dataset:
         targets = renumber[self.targets]
         rows = (targets >= 0).nonzero().flatten()
         kept = tuple(self.classes[n] for n in numbers)
-        return replace(self, inputs=self.inputs[rows], targets=targets[rows], classes=kept,
-                       test_from=int((rows < self.test_from).sum()),
-                       columns={name: column[rows] for name, column in self.columns.items()},
-                       variant="; ".join(filter(None, [self.variant, f"only the classes {', '.join(kept)}"])))
+        return replace(
+            self,
+            inputs=self.inputs[rows],
+            targets=targets[rows],
+            classes=kept,
+            test_from=int((rows < self.test_from).sum()),
+            columns={name: column[rows] for name, column in self.columns.items()},
+            variant="; ".join(filter(None, [self.variant, f"only the classes {', '.join(kept)}"])),
+        )
 
     def _number(self, name: str | int) -> int:
         if name not in self.classes:
@@ -184,8 +217,12 @@ def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Ten
     try:
         tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):
-        raise refuse(what, type(values).__name__, "numbers in rows of one length, as a tensor, an array or lists",
-                     f"Text has to be numbered first: {text}.") from None
+        raise refuse(
+            what,
+            type(values).__name__,
+            "numbers in rows of one length, as a tensor, an array or lists",
+            f"Text has to be numbered first: {text}.",
+        ) from None
     if tensor.is_complex():
         raise refuse(what, "complex numbers", "real numbers", "Give real and imaginary parts as two features.")
     if tensor.is_floating_point():

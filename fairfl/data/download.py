@@ -30,10 +30,12 @@ def images_of(name: str, full: str, theirs: str, split: str | None) -> tuple[Pix
         except NotInstalled:
             raise
         except Exception as failure:  # no network, no disk: the reader's choice is the same
-            raise places.missing(full, f"{full}-train.parquet and {full}-test.parquet (as on the Hugging Face hub: "
-                                 f"image, label)", f"torchvision could not download it ({failure})",
-                                 f"connect to the network and load it again: torchvision then downloads it once, "
-                                 f"into {root / name}") from None
+            raise places.missing(
+                full,
+                f"{full}-train.parquet and {full}-test.parquet (as on the Hugging Face hub: image, label)",
+                f"torchvision could not download it ({failure})",
+                f"connect to the network and load it again: torchvision then downloads it once, into {root / name}",
+            ) from None
     try:
         made = [_open(theirs, root / name, train, split, fetch=False) for train in (True, False)]
         images, labels = [_upright(m.data, split) for m in made], [np.asarray(m.targets, np.int64) for m in made]

@@ -19,17 +19,25 @@ EMNIST_SPLITS = {
     "digits": tuple(string.digits),
     "mnist": tuple(string.digits),
 }
-EMNIST_ROWS = {"letters": (124800, 20800), "balanced": (112800, 18800), "bymerge": (697932, 116323),
-               "byclass": (697932, 116323), "digits": (240000, 40000), "mnist": (60000, 10000)}
+EMNIST_ROWS = {
+    "letters": (124800, 20800),
+    "balanced": (112800, 18800),
+    "bymerge": (697932, 116323),
+    "byclass": (697932, 116323),
+    "digits": (240000, 40000),
+    "mnist": (60000, 10000),
+}
 _FASHION = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot")
 _CIFAR10 = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-_CIFAR100 = tuple("""apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
+_CIFAR100 = tuple(
+    """apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly
 camel can castle caterpillar cattle chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur dolphin
 elephant flatfish forest fox girl hamster house kangaroo keyboard lamp lawn_mower leopard lion lizard lobster man
 maple_tree motorcycle mountain mouse mushroom oak_tree orange orchid otter palm_tree pear pickup_truck pine_tree plain
 plate poppy porcupine possum rabbit raccoon ray road rocket rose sea seal shark shrew skunk skyscraper snail snake
 spider squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor train trout tulip
-turtle wardrobe whale willow_tree wolf woman worm""".split())  # noqa: SIM905
+turtle wardrobe whale willow_tree wolf woman worm""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ def _named(name: str, source: _Source, normalise: Normalise, split: str | None =
     own = places.own()
     if files := places.both(own / full) if own else None:
         whole, origins = pixels.read([*files[0], *files[1]], like=(full, source.shape)), (files[0][0], files[1][0])
-        border = sum(whole.sizes[:len(files[0])])
+        border = sum(whole.sizes[: len(files[0])])
     else:
         whole, folder = download.images_of(name, full, source.theirs, split)
         origins, border = (folder, folder), whole.sizes[0]

@@ -14,8 +14,16 @@ from fairfl.data.tables import broken
 from fairfl.errors import refuse
 
 
-def load(path: str | Path, *, image: str | None = None, label: str | None = None, client: str | None = None,
-         test: str | None = None, channels: int | None = None, normalise: Normalise = None) -> Dataset:
+def load(
+    path: str | Path,
+    *,
+    image: str | None = None,
+    label: str | None = None,
+    client: str | None = None,
+    test: str | None = None,
+    channels: int | None = None,
+    normalise: Normalise = None,
+) -> Dataset:
     """Images, labels and clients from parquet files: FEMNIST by writer, CINIC-10, TinyImageNet, your own.
 
     - ``path``: one ``.parquet`` file (training rows only); or a prefix or folder as ``places.shards`` reads it. A
@@ -37,14 +45,16 @@ def load(path: str | Path, *, image: str | None = None, label: str | None = None
         raise refuse("channels", channels, "None, 1 or 3", "1 makes images grey, 3 makes them RGB.")
     train, tested = _files(Path(path).expanduser(), test)
     whole = pixels.read([*train, *tested], image=image, label=label, client=client, channels=channels)
-    border, labels = sum(whole.sizes[:len(train)]), whole.labels
+    border, labels = sum(whole.sizes[: len(train)]), whole.labels
     classes: Sequence[object] | None = whole.names
     if labels.dtype.kind == "U":  # numbered in alphabetical order
         texts, labels = np.unique(labels, return_inverse=True)
         classes = texts.tolist()
     elif labels.min() < 0:
-        raise broken([*train, *tested][0 if labels[:border].min() < 0 else len(train)], f"its labels go down to "
-                     f"{labels.min()}; classes count from 0 (the hub's -1 means that labels are withheld)")
+        raise broken(
+            [*train, *tested][0 if labels[:border].min() < 0 else len(train)],
+            f"its labels go down to {labels.min()}; classes count from 0 (the hub's -1 means that labels are withheld)",
+        )
     elif classes is not None and labels.max() >= len(classes):
         raise broken(train[0], f"its labels go up to {labels.max()} and it names {len(classes)} classes")
     columns: dict[str, ArrayLike] = {}
@@ -53,8 +63,16 @@ def load(path: str | Path, *, image: str | None = None, label: str | None = None
         values, columns["client"] = np.unique(whole.clients, return_inverse=True)
         column_names["client"] = tuple(map(str, values))
     classes = range(labels.max() + 1) if classes is None else classes
-    return assemble(Path(path).stem, replace(whole, labels=labels), border, classes, normalise,
-                    ["read from JPEG"] * whole.jpeg, columns, column_names)
+    return assemble(
+        Path(path).stem,
+        replace(whole, labels=labels),
+        border,
+        classes,
+        normalise,
+        ["read from JPEG"] * whole.jpeg,
+        columns,
+        column_names,
+    )
 
 
 def _files(path: Path, test: str | None) -> tuple[list[Path], list[Path]]:
@@ -66,8 +84,11 @@ def _files(path: Path, test: str | None) -> tuple[list[Path], list[Path]]:
         if train := places.shards(base, "train"):
             tested = places.shards(base, test or "test")
             if test is not None and not tested:
-                raise FileNotFoundError(f"{train[0]} has no part {test!r} beside it; name another part, "
-                                        f"or leave test out")
+                raise FileNotFoundError(
+                    f"{train[0]} has no part {test!r} beside it; name another part, or leave test out"
+                )
             return train, tested
-    raise FileNotFoundError(f"no parquet files at {' or '.join(map(str, bases))}. Give a .parquet file, a prefix with "
-                            f"PREFIX-train.parquet, or a folder with train-00000-of-00001.parquet and its fellows.")
+    raise FileNotFoundError(
+        f"no parquet files at {' or '.join(map(str, bases))}. Give a .parquet file, a prefix with "
+        f"PREFIX-train.parquet, or a folder with train-00000-of-00001.parquet and its fellows."
+    )

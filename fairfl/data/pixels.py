@@ -37,8 +37,15 @@ class Pixels:
         return len(self.images)
 
 
-def read(files: list[Path], *, image: str | None = None, label: str | None = None, client: str | None = None,
-         channels: int | None = None, like: tuple[str, tuple[int, int, int]] | None = None) -> Pixels:
+def read(
+    files: list[Path],
+    *,
+    image: str | None = None,
+    label: str | None = None,
+    client: str | None = None,
+    channels: int | None = None,
+    like: tuple[str, tuple[int, int, int]] | None = None,
+) -> Pixels:
     """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are. ``like``:
     whose images these must be, and their shape (default: the first file's).
 
@@ -49,14 +56,22 @@ def read(files: list[Path], *, image: str | None = None, label: str | None = Non
     whose, shape = like or (files[0], parts[0].images.shape[1:])
     for file, part in zip(files, parts):
         if part.images.shape[1:] != shape:
-            raise broken(file, f"its images are {part.images.shape[1:]} (channels, height, width) and those of "
-                               f"{whose} are {shape}")
+            raise broken(
+                file,
+                f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}",
+            )
         if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
             kind = "text" if part.labels.dtype.kind == "U" else "numbers"
             raise broken(file, f"its labels are {kind}, unlike those of {whose}")
     clients = None if client is None else np.concatenate([p.clients for p in parts])
-    return Pixels(np.concatenate([p.images for p in parts]), np.concatenate([p.labels for p in parts]), clients,
-                  parts[0].names, any(p.jpeg for p in parts), tuple(map(len, parts)))
+    return Pixels(
+        np.concatenate([p.images for p in parts]),
+        np.concatenate([p.labels for p in parts]),
+        clients,
+        parts[0].names,
+        any(p.jpeg for p in parts),
+        tuple(map(len, parts)),
+    )
 
 
 def _read_one(file: Path, image: str | None, label: str | None, client: str | None, channels: int | None) -> Pixels:
@@ -68,8 +83,9 @@ def _read_one(file: Path, image: str | None, label: str | None, client: str | No
     if arrays is None:
         arrays = _decode(table, columns, channels)
         _keep(kept, arrays)
-    return Pixels(arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label),
-                  bool(arrays["jpeg"]))
+    return Pixels(
+        arrays["images"], arrays["labels"], arrays.get("clients"), table.class_names(label), bool(arrays["jpeg"])
+    )
 
 
 def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str, np.ndarray]:
@@ -80,8 +96,11 @@ def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str,
         jpeg = jpeg or data[:2] == b"\xff\xd8"
         images = images if row else np.empty((len(cells), *pixels.shape), np.uint8)
         if pixels.shape != images.shape[1:]:
-            raise broken(table.file, f"image {row} is {pixels.shape} (channels, height, width) and the first is "
-                                     f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike")
+            raise broken(
+                table.file,
+                f"image {row} is {pixels.shape} (channels, height, width) and the first is "
+                f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike",
+            )
         images[row] = pixels
     facts = {what: _fact(table, column) for what, column in zip(("labels", "clients"), columns[1:])}
     return {"images": images, "jpeg": np.array(jpeg), **facts}

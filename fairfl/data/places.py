@@ -33,8 +33,10 @@ def shards(prefix: Path, part: str) -> list[Path]:
                 last = numbered.group(1)
                 wanted = [folder / f"{part}-{i:0{len(last)}d}-of-{last}.parquet" for i in range(int(last))]
                 if absent := [w for w in wanted if not w.is_file()]:
-                    raise FileNotFoundError(f"{absent[0]} is missing: {len(wanted) - len(absent)} of {last} shards are "
-                                            f"there. Fetch the rest, or load a part of a dataset by its file's name.")
+                    raise FileNotFoundError(
+                        f"{absent[0]} is missing: {len(wanted) - len(absent)} of {last} shards are "
+                        f"there. Fetch the rest, or load a part of a dataset by its file's name."
+                    )
                 return wanted
         if found:
             return found
@@ -46,9 +48,11 @@ def both(prefix: Path) -> tuple[list[Path], list[Path]] | None:
     train, test = shards(prefix, "train"), shards(prefix, "test")
     if bool(train) != bool(test):
         there, absent = ("train", "test") if train else ("test", "train")
-        raise FileNotFoundError(f"{(train or test)[0]} is there, but no {absent} part beside it. Put "
-                                f"{prefix.name}-{absent}.parquet there, or read the {there} part alone with "
-                                f"data.load('parquet', path='{(train or test)[0]}').")
+        raise FileNotFoundError(
+            f"{(train or test)[0]} is there, but no {absent} part beside it. Put "
+            f"{prefix.name}-{absent}.parquet there, or read the {there} part alone with "
+            f"data.load('parquet', path='{(train or test)[0]}')."
+        )
     return (train, test) if train else None
 
 
@@ -56,5 +60,7 @@ def missing(name: str, files: str, why: str, second_way: str) -> FileNotFoundErr
     """The one error for a dataset that is nowhere: ``why`` the second way failed, and both ways out."""
     folder = own()
     looked = f"it is {str(folder)!r}, which has none of them" if folder else "it is not set"
-    return FileNotFoundError(f"dataset {name!r} is not on this machine, and {why}. Two ways out: (1) put {files} into "
-                             f"a folder and set FAIRFL_DATA to it (now {looked}); (2) {second_way}.")
+    return FileNotFoundError(
+        f"dataset {name!r} is not on this machine, and {why}. Two ways out: (1) put {files} into "
+        f"a folder and set FAIRFL_DATA to it (now {looked}); (2) {second_way}."
+    )

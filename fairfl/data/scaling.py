@@ -14,9 +14,16 @@ from fairfl.errors import refuse, unknown
 Normalise = str | Sequence[ArrayLike] | None
 
 
-def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | None, normalise: Normalise,
-             done: list[str], columns: dict[str, ArrayLike] | None = None,
-             column_names: dict[str, tuple[str, ...]] | None = None) -> Dataset:
+def assemble(
+    name: str,
+    whole: Pixels,
+    border: int,
+    classes: Sequence[object] | None,
+    normalise: Normalise,
+    done: list[str],
+    columns: dict[str, ArrayLike] | None = None,
+    column_names: dict[str, tuple[str, ...]] | None = None,
+) -> Dataset:
     """Pixels → ``Dataset``: float32 from 0 to 1, training rows up to ``border``, then what ``normalise`` asks for:
 
     - None: nothing;
@@ -35,8 +42,9 @@ def assemble(name: str, whole: Pixels, border: int, classes: Sequence[object] | 
     return Dataset(inputs, whole.labels, classes, border, columns or {}, column_names or {}, "; ".join(done), name)
 
 
-def _moments(raw: np.ndarray, train: torch.Tensor,
-             normalise: str | Sequence[ArrayLike]) -> tuple[torch.Tensor, torch.Tensor, str]:
+def _moments(
+    raw: np.ndarray, train: torch.Tensor, normalise: str | Sequence[ArrayLike]
+) -> tuple[torch.Tensor, torch.Tensor, str]:
     """Mean and deviation to normalise by, in a shape that broadcasts over rows, and the words for it."""
     channels = raw.shape[1]
     if isinstance(normalise, str):
@@ -55,8 +63,13 @@ def _moments(raw: np.ndarray, train: torch.Tensor,
         try:
             mean, deviation = (np.broadcast_to(np.asarray(m, np.float64), channels) for m in normalise)
         except (TypeError, ValueError):
-            raise refuse("normalise", normalise, "None, 'channel', 'pixel', or (mean, deviation) with one number each "
-                         f"or one for each of {channels} channels", "See fairfl.data.scaling.assemble.") from None
+            raise refuse(
+                "normalise",
+                normalise,
+                "None, 'channel', 'pixel', or (mean, deviation) with one number each "
+                f"or one for each of {channels} channels",
+                "See fairfl.data.scaling.assemble.",
+            ) from None
         if not (np.isfinite(mean).all() and (deviation > 0).all()):
             raise refuse("normalise", normalise, "finite means and positive deviations", "Pixels run from 0 to 1.")
     told = ", ".join(f"{m:.4f}/{d:.4f}" for m, d in zip(mean, deviation))

@@ -69,18 +69,28 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     odd = sum(strange[name] for name in chosen)
     done += [f"characters outside the alphabet read as spaces: {odd}"] if odd else []
     role = torch.repeat_interleave(torch.arange(len(chosen)), torch.tensor(counts))
-    return Dataset(inputs, targets, tuple(ALPHABET), None,
-                   {"role": role, "position": begins, "position_end": ends}, {"role": tuple(chosen)}, "; ".join(done),
-                   "shakespeare")
+    return Dataset(
+        inputs,
+        targets,
+        tuple(ALPHABET),
+        None,
+        {"role": role, "position": begins, "position_end": ends},
+        {"role": tuple(chosen)},
+        "; ".join(done),
+        "shakespeare",
+    )
 
 
 def _file() -> Path:
     own = places.own()
     files = places.shards(own / "shakespeare", "train") if own else []
     if not files:
-        raise places.missing("shakespeare", "shakespeare-train.parquet (one speech a row: play, role, text)",
-                             "there is no download of it by role",
-                             "make that file from an edition of the plays, speech by speech in the plays' order")
+        raise places.missing(
+            "shakespeare",
+            "shakespeare-train.parquet (one speech a row: play, role, text)",
+            "there is no download of it by role",
+            "make that file from an edition of the plays, speech by speech in the plays' order",
+        )
     return files[0]
 
 
@@ -92,8 +102,12 @@ def _chosen(texts: dict[str, np.ndarray], roles: int | str | Sequence[str] | Non
         return names
     if isinstance(roles, int):
         if not 1 <= roles <= len(names):
-            raise refuse("roles", roles, f"1 to {len(names)}, the roles with enough windows", "Lower min_windows, "
-                         "or ask for fewer.")
+            raise refuse(
+                "roles",
+                roles,
+                f"1 to {len(names)}, the roles with enough windows",
+                "Lower min_windows, or ask for fewer.",
+            )
         return sorted(numpy_generator(seed, "roles").choice(names, roles, replace=False).tolist())
     for name in [roles] if isinstance(roles, str) else roles:
         if name not in texts:

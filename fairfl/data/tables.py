@@ -9,8 +9,10 @@ from fairfl.extras import needed_by
 
 def broken(file: Path, why: object) -> ValueError:
     """The refusal of a file that cannot be what it should be."""
-    return Refused(f"{file} cannot be used: {why}. It may be truncated or another file under this name; "
-                      f"fetch it again or remove it.")
+    return Refused(
+        f"{file} cannot be used: {why}. It may be truncated or another file under this name; "
+        f"fetch it again or remove it."
+    )
 
 
 class Table:
@@ -38,8 +40,10 @@ class Table:
         for name in tried:
             if name in self.columns:
                 return name
-        raise Refused(f"{self.file} has no {what} column {' or '.join(map(repr, tried))}; its columns: "
-                      f"{', '.join(self.columns)}. Name the right one, or check that this is the right file.")
+        raise Refused(
+            f"{self.file} has no {what} column {' or '.join(map(repr, tried))}; its columns: "
+            f"{', '.join(self.columns)}. Name the right one, or check that this is the right file."
+        )
 
     def values(self, column: str) -> list:
         """The column's rows as Python values, ``None`` where one is absent."""

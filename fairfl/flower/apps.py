@@ -15,8 +15,9 @@ from fairfl.server.member import Member
 from fairfl.server.reply import Reply
 
 
-def client_app(member_of: Callable[[Context], Member],
-               tamper: Callable[[Reply, int, Context], Reply] | None = None) -> ClientApp:
+def client_app(
+    member_of: Callable[[Context], Member], tamper: Callable[[Reply, int, Context], Reply] | None = None
+) -> ClientApp:
     """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from
     ``context.node_config``.
 
@@ -45,8 +46,12 @@ def client_app(member_of: Callable[[Context], Member],
     return app
 
 
-def server_app(strategy_of: Callable[[Context], FairStrategy], *, timeout: float = 600,
-               finish: Callable[[FairStrategy, Context], None] | None = None) -> ServerApp:
+def server_app(
+    strategy_of: Callable[[Context], FairStrategy],
+    *,
+    timeout: float = 600,
+    finish: Callable[[FairStrategy, Context], None] | None = None,
+) -> ServerApp:
     """The program of the SuperLink: the rounds that the coordinator has left.
 
     ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the

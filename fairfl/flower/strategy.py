@@ -31,8 +31,14 @@ class FairStrategy(Strategy):
     who, reason) of scores that were left out.
     """
 
-    def __init__(self, coordinator: Coordinator, *, wait_for: int | None = None, evaluate: bool = True,
-                 roster: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        *,
+        wait_for: int | None = None,
+        evaluate: bool = True,
+        roster: Mapping[int, int] | None = None,
+    ) -> None:
         self.coordinator, self.evaluate, self.roster = coordinator, evaluate, roster
         self.wait_for = coordinator.population if wait_for is None else wait_for
         self.scores: list[tuple[int, np.ndarray, np.ndarray]] = []
@@ -43,8 +49,9 @@ class FairStrategy(Strategy):
         """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
         return to_record(self.coordinator.arrays())
 
-    def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
-                        grid: Grid) -> Iterable[Message]:
+    def configure_train(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
         c = self.coordinator
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
         nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
@@ -56,12 +63,14 @@ class FairStrategy(Strategy):
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
 
-    def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
-                           grid: Grid) -> Iterable[Message]:
+    def configure_evaluate(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
         if not self.evaluate:
             return []
-        return _to_each(_nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)),
-                        config)
+        return _to_each(
+            _nodes(grid, 1), MessageType.EVALUATE, to_record(self.coordinator.arrays(reported=True)), config
+        )
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
         if not self.evaluate:
@@ -73,18 +82,33 @@ class FairStrategy(Strategy):
         self.scores.append((done, accuracy, loss))
         if np.isnan(loss).all():
             return None
-        return MetricRecord({"accuracy": float(np.nanmean(accuracy)), "worst accuracy": float(np.nanmin(accuracy)),
-                             "loss": float(np.nanmean(loss))})
+        return MetricRecord(
+            {
+                "accuracy": float(np.nanmean(accuracy)),
+                "worst accuracy": float(np.nanmin(accuracy)),
+                "loss": float(np.nanmean(loss)),
+            }
+        )
 
     def summary(self) -> None:
         c = self.coordinator
-        log(INFO, "rule %s, %d clients, quorum %d, next round %d of %d", c.rule, c.population, c.quorum, c.round,
-            c.rounds)
+        log(
+            INFO,
+            "rule %s, %d clients, quorum %d, next round %d of %d",
+            c.rule,
+            c.population,
+            c.quorum,
+            c.round,
+            c.rounds,
+        )
 
     def state_dict(self) -> dict:
         """The coordinator's state and the scores so far."""
-        return {"coordinator": self.coordinator.state_dict(), "unread": list(self.unread),
-                "scores": [(done, accuracy.tolist(), loss.tolist()) for done, accuracy, loss in self.scores]}
+        return {
+            "coordinator": self.coordinator.state_dict(),
+            "unread": list(self.unread),
+            "scores": [(done, accuracy.tolist(), loss.tolist()) for done, accuracy, loss in self.scores],
+        }
 
     def load_state_dict(self, state: dict) -> None:
         """Continue from ``state``; ``start`` then needs only the rounds that are left."""

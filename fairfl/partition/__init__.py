@@ -11,5 +11,16 @@ from fairfl.partition.laws import by_class, dirichlet, iid, shards, some_classes
 from fairfl.partition.own_lists import split
 from fairfl.partition.presets import PRESETS, preset, presets
 
-__all__ = ["PRESETS", "by_class", "by_column", "dirichlet", "iid", "in_time", "preset", "presets", "shards",
-           "some_classes", "split"]
+__all__ = [
+    "PRESETS",
+    "by_class",
+    "by_column",
+    "dirichlet",
+    "iid",
+    "in_time",
+    "preset",
+    "presets",
+    "shards",
+    "some_classes",
+    "split",
+]

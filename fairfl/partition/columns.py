@@ -11,9 +11,18 @@ from fairfl.randomness import generator
 
 
 @law
-def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: int | None = None,
-              in_order: bool = False, seed: int = 0,
-              scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def by_column(
+    dataset: Dataset,
+    column: str,
+    *,
+    min_size: int = 2,
+    max_clients: int | None = None,
+    in_order: bool = False,
+    seed: int = 0,
+    scored_on: str = "own",
+    test: float = 0.2,
+    validation: float = 0.0,
+) -> Federation:
     """One client for each value of ``column``: a writer, a speaking role, a domain.
 
     Values with fewer than ``min_size`` rows to split are left out, and the recipe counts them. Of more than
@@ -31,7 +40,7 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
     present, counts = values[rows].unique(return_counts=True)
     kept = present[counts >= min_size]
     if official:
-        kept = kept[torch.isin(kept, values[dataset.test_from:])]
+        kept = kept[torch.isin(kept, values[dataset.test_from :])]
     dropped = len(present) - len(kept)
     if max_clients is not None and len(kept) > max_clients:
         chosen = torch.randperm(len(kept), generator=generator(seed, "columns"))[:max_clients]
@@ -45,8 +54,15 @@ def by_column(dataset: Dataset, column: str, *, min_size: int = 2, max_clients: 
 
 
 @law
-def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "position", end: str = "position_end",
-            min_size: int = 2) -> Federation:
+def in_time(
+    dataset: Dataset,
+    column: str,
+    *,
+    cut: float = 0.8,
+    start: str = "position",
+    end: str = "position_end",
+    min_size: int = 2,
+) -> Federation:
     """One client for each value of ``column``, trained on what ends before ``cut`` and scored on what begins after it.
 
     ``start`` and ``end`` name columns that say where a row lies in its client's text, from 0 to 1. A row that straddles
@@ -71,7 +87,8 @@ def in_time(dataset: Dataset, column: str, *, cut: float = 0.8, start: str = "po
             train.append(first)
             test.append(last)
     if not train:
-        raise Refused(f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower "
-                      f"min_size or move the cut")
+        raise Refused(
+            f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut"
+        )
     nothing = tuple(order[:0] for _ in train)
     return Federation(dataset, tuple(train), nothing, tuple(test), {"left_out": left_out})

@@ -11,8 +11,9 @@ from fairfl.randomness import generator, numpy_generator
 
 
 @law
-def iid(dataset: Dataset, clients: int, *, seed: int = 0,
-        scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def iid(
+    dataset: Dataset, clients: int, *, seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0
+) -> Federation:
     """Rows shuffled and dealt evenly: every client sees the same law of data."""
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
@@ -22,8 +23,16 @@ def iid(dataset: Dataset, clients: int, *, seed: int = 0,
 
 
 @law
-def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0,
-           scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def shards(
+    dataset: Dataset,
+    clients: int,
+    per_client: int = 2,
+    *,
+    seed: int = 0,
+    scored_on: str = "own",
+    test: float = 0.2,
+    validation: float = 0.0,
+) -> Federation:
     """Rows sorted by class, cut into ``clients * per_client`` equal shards, dealt at random.
 
     With two shards a client, most clients hold two classes. Source: McMahan et al. 2017, section 3; FedFV section 5.1.
@@ -45,8 +54,17 @@ def shards(dataset: Dataset, clients: int, per_client: int = 2, *, seed: int = 0
 
 
 @law
-def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: int = 10, seed: int = 0,
-              scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def dirichlet(
+    dataset: Dataset,
+    clients: int,
+    beta: float = 0.5,
+    *,
+    min_size: int = 10,
+    seed: int = 0,
+    scored_on: str = "own",
+    test: float = 0.2,
+    validation: float = 0.0,
+) -> Federation:
     """Class by class, shares over the clients drawn from Dir(β·1): small β, strong skew.
 
     Drawn again until every client has ``min_size`` rows; after 1,000 draws it is refused. Source: Hsu et al. 2019 as
@@ -75,13 +93,22 @@ def dirichlet(dataset: Dataset, clients: int, beta: float = 0.5, *, min_size: in
         lists = [torch.cat(hand) for hand in hands]
         if min(len(r) for r in lists) >= min_size:
             return finish(dataset, lists, pool, scoring)
-    raise Refused(f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
-                     f"draws; use a larger beta, fewer clients or a smaller min_size")
+    raise Refused(
+        f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
+        f"draws; use a larger beta, fewer clients or a smaller min_size"
+    )
 
 
 @law
-def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
-             scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def by_class(
+    dataset: Dataset,
+    groups: list | None = None,
+    *,
+    seed: int = 0,
+    scored_on: str = "own",
+    test: float = 0.2,
+    validation: float = 0.0,
+) -> Federation:
     """Client k holds rows of the classes in ``groups[k]`` (names or numbers; default: one client per class).
 
     Clients with the same group share its rows evenly; two different groups may not share a class. So
@@ -90,13 +117,18 @@ def by_class(dataset: Dataset, groups: list | None = None, *, seed: int = 0,
     """
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
-    groups = [tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)}))
-              for g in groups]
+    groups = [
+        tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups
+    ]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
     if len(set(flat)) < len(flat):
-        raise refuse("groups", groups, "groups that are equal or have no class in common",
-                     "A class in two different groups would have two owners.")
+        raise refuse(
+            "groups",
+            groups,
+            "groups that are equal or have no class in common",
+            "A class in two different groups would have two owners.",
+        )
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
@@ -120,8 +152,16 @@ def _class_number(dataset: Dataset, c: int | str) -> int:
 
 
 @law
-def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: int = 0,
-                 scored_on: str = "own", test: float = 0.2, validation: float = 0.0) -> Federation:
+def some_classes(
+    dataset: Dataset,
+    clients: int,
+    per_client: int = 5,
+    *,
+    seed: int = 0,
+    scored_on: str = "own",
+    test: float = 0.2,
+    validation: float = 0.0,
+) -> Federation:
     """Each client is dealt ``per_client`` classes at random; a class's rows are shared evenly by those who hold it.
 
     Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed):
@@ -131,8 +171,9 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
     if not 1 <= per_client <= classes:
         raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
     if clients * per_client < classes:
-        raise refuse("clients × per_client", clients * per_client, f"{classes} or more",
-                     "Otherwise some class has no holder.")
+        raise refuse(
+            "clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder."
+        )
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     for attempt in range(1000):
@@ -141,8 +182,10 @@ def some_classes(dataset: Dataset, clients: int, per_client: int = 5, *, seed: i
         if len(hands.unique()) == classes:
             break
     else:
-        raise Refused(f"{clients} clients with {per_client} classes each left a class without a holder in "
-                      "1,000 draws; use more of either")
+        raise Refused(
+            f"{clients} clients with {per_client} classes each left a class without a holder in "
+            "1,000 draws; use more of either"
+        )
     lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
         held = rows[labels[rows] == c]

@@ -16,8 +16,15 @@ from fairfl.partition.scoring import Scoring, finish, put_aside
 
 
 @law
-def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", test: float | Sequence[Rows] = 0.2,
-          validation: float | Sequence[Rows] = 0.0, seed: int = 0) -> Federation:
+def split(
+    dataset: Dataset,
+    lists: Sequence[Rows],
+    *,
+    scored_on: str = "own",
+    test: float | Sequence[Rows] = 0.2,
+    validation: float | Sequence[Rows] = 0.0,
+    seed: int = 0,
+) -> Federation:
     """Client k holds the rows ``lists[k]``: row numbers from 0, or a boolean mask of shape (len(dataset),).
 
     ``test`` and ``validation`` are fractions of each client's rows, cut at random by ``seed`` as the laws cut, or
@@ -39,8 +46,12 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
     """
     share, kept = (None if not isinstance(given, Real) else float(given) for given in (test, validation))
     if share is None and scored_on in ("pool", "official"):
-        raise refuse("scored_on", scored_on, '"own" where test is given as lists',
-                     "Leave scored_on out to score on your lists, or give test as a fraction.")
+        raise refuse(
+            "scored_on",
+            scored_on,
+            '"own" where test is given as lists',
+            "Leave scored_on out to score on your lists, or give test as a fraction.",
+        )
     scoring = Scoring(seed, scored_on, share or 0.0, kept or 0.0)
     own = {"lists": _lists(dataset, "lists", lists, dataset.test_from)}
     if kept is None:
@@ -56,8 +67,10 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
         facts["rows_in_pool"] = given - sum(len(rows) for part in own.values() for rows in part)
         for client, rows in enumerate(own["lists"]):
             if len(rows) == 0:
-                raise Refused(f"every row of lists[{client}] fell into the pool; lower test (now {test}), give the "
-                              f"client more rows, or use scored_on='own'")
+                raise Refused(
+                    f"every row of lists[{client}] fell into the pool; lower test (now {test}), give the "
+                    f"client more rows, or use scored_on='own'"
+                )
     untouched = scoring.validation == 0 and (share is None or scored_on != "own")
     federation = finish(dataset, own["lists"], pool, scoring, in_order=untouched, tests=own.get("test"), facts=facts)
     if kept is not None:
@@ -68,11 +81,19 @@ def split(dataset: Dataset, lists: Sequence[Rows], *, scored_on: str = "own", te
 def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | None = None) -> list[torch.Tensor]:
     """``given`` as int64 row numbers below ``end``, one tensor per client; only validation lists may be empty."""
     if isinstance(given, (str, dict)) or not hasattr(given, "__len__") or torch.is_tensor(given) and given.ndim == 0:
-        raise refuse(part, type(given).__name__, "lists of row numbers, one per client" + (", or a fraction" if clients
-                     else ""), "Of a dictionary give list(groups.values()), of a generator list(groups).")
+        raise refuse(
+            part,
+            type(given).__name__,
+            "lists of row numbers, one per client" + (", or a fraction" if clients else ""),
+            "Of a dictionary give list(groups.values()), of a generator list(groups).",
+        )
     if len(given) != (clients or len(given)) or len(given) == 0:
-        raise refuse(f"the length of {part}", len(given), f"{clients or '1 or more'}, one list per client",
-                     "Give every client a list; it may be empty for validation.")
+        raise refuse(
+            f"the length of {part}",
+            len(given),
+            f"{clients or '1 or more'}, one list per client",
+            "Give every client a list; it may be empty for validation.",
+        )
     lists = []
     for client, rows in enumerate(given):
         what = f"{part}[{client}]"
@@ -80,10 +101,15 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
         if len(rows) == 0 and part != "validation":
             raise refuse(f"the number of rows in {what}", 0, "1 or more", "Leave the client out, or give it rows.")
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < end:
-            raise refuse(f"the range of rows in {what}", (int(rows.min()), int(rows.max())), f"0 to {end - 1}",
-                         "Rows count from 0." if end == len(dataset) else
-                         f"The dataset's official test rows begin at {end}; dataclasses.replace(dataset, "
-                         f"test_from=len(dataset)) makes them rows like the others.")
+            raise refuse(
+                f"the range of rows in {what}",
+                (int(rows.min()), int(rows.max())),
+                f"0 to {end - 1}",
+                "Rows count from 0."
+                if end == len(dataset)
+                else f"The dataset's official test rows begin at {end}; dataclasses.replace(dataset, "
+                f"test_from=len(dataset)) makes them rows like the others.",
+            )
         if len(rows.unique()) < len(rows):
             twice = int(torch.bincount(rows).argmax())
             raise Refused(f"row {twice} is held twice in {what}; list each row once (torch.unique drops doubles)")
@@ -95,17 +121,28 @@ def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
     try:
         rows = given.cpu() if isinstance(given, torch.Tensor) else torch.from_numpy(np.array(given))
     except (TypeError, ValueError):
-        raise refuse(what, type(given).__name__, "row numbers as a list, an array or a tensor",
-                     "Of a set or a generator give sorted(rows).") from None
+        raise refuse(
+            what,
+            type(given).__name__,
+            "row numbers as a list, an array or a tensor",
+            "Of a set or a generator give sorted(rows).",
+        ) from None
     if rows.dtype == torch.bool:
         if rows.shape != (len(dataset),):
-            raise refuse(f"the shape of the mask {what}", tuple(rows.shape), f"({len(dataset)},), a truth value a row",
-                         "Compare a whole column, as in dataset.targets == 3.")
+            raise refuse(
+                f"the shape of the mask {what}",
+                tuple(rows.shape),
+                f"({len(dataset)},), a truth value a row",
+                "Compare a whole column, as in dataset.targets == 3.",
+            )
         return rows.nonzero().flatten()
     if rows.ndim != 1 or len(rows) and (rows.is_floating_point() or rows.is_complex()):
-        raise refuse(what, f"{str(rows.dtype).removeprefix('torch.')} of shape {tuple(rows.shape)}",
-                     "a list of whole numbers, or a boolean mask",
-                     "Give one list per client; convert with astype(int).")
+        raise refuse(
+            what,
+            f"{str(rows.dtype).removeprefix('torch.')} of shape {tuple(rows.shape)}",
+            "a list of whole numbers, or a boolean mask",
+            "Give one list per client; convert with astype(int).",
+        )
     return rows.long()
 
 

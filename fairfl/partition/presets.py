@@ -87,8 +87,9 @@ def cifar10_dirichlet(seed: int = 0) -> Federation:
 
 def femnist_skewed(seed: int = 0) -> Federation:
     """AdaFed's FEMNIST-skewed, after q-FFL: EMNIST letters a to j, 100 clients, five classes each, local 80/20."""
-    return laws.some_classes(data.load("emnist", split="letters", classes=tuple("abcdefghij")), 100, 5, seed=seed,
-                             test=0.2)
+    return laws.some_classes(
+        data.load("emnist", split="letters", classes=tuple("abcdefghij")), 100, 5, seed=seed, test=0.2
+    )
 
 
 def shakespeare_31(seed: int = 0) -> Federation:
@@ -120,8 +121,9 @@ def cifar100_50(seed: int = 0) -> Federation:
 
 def cinic10(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CINIC-10: fifty clients, Dirichlet 0.5; parquet files called cinic10 under FAIRFL_DATA."""
-    return laws.dirichlet(data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed,
-                          scored_on="official")
+    return laws.dirichlet(
+        data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed, scored_on="official"
+    )
 
 
 def tiny_imagenet(seed: int = 0) -> Federation:
@@ -140,10 +142,28 @@ def femnist(seed: int = 0) -> Federation:
     return columns.by_column(dataset, "client", max_clients=500, seed=seed, test=0.2)
 
 
-PRESETS = {f.__name__: f for f in (fedfv_cifar10, fedfv_cifar10_released, fedfv_mnist, fedfv_fashion_mnist,
-                                   fedfv_fashion_mnist_released, fedmgda_cifar10, fedmgda_fashion_mnist, adult,
-                                   cifar10_dirichlet, femnist_skewed, shakespeare_31, shakespeare_20, cifar100_10,
-                                   cifar100_50, cinic10, tiny_imagenet, femnist)}
+PRESETS = {
+    f.__name__: f
+    for f in (
+        fedfv_cifar10,
+        fedfv_cifar10_released,
+        fedfv_mnist,
+        fedfv_fashion_mnist,
+        fedfv_fashion_mnist_released,
+        fedmgda_cifar10,
+        fedmgda_fashion_mnist,
+        adult,
+        cifar10_dirichlet,
+        femnist_skewed,
+        shakespeare_31,
+        shakespeare_20,
+        cifar100_10,
+        cifar100_50,
+        cinic10,
+        tiny_imagenet,
+        femnist,
+    )
+}
 
 
 def presets() -> list[str]:

@@ -44,8 +44,10 @@ def enough(wanted: int, rows: int) -> None:
     if wanted < 1:
         raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
     if wanted > rows:
-        raise Refused(f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
-                         f"use fewer clients or hold out less")
+        raise Refused(
+            f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
+            f"use fewer clients or hold out less"
+        )
 
 
 def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.Tensor | None]:
@@ -61,14 +63,21 @@ def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.T
     for c in range(classes):
         of_class = rows[labels[rows] == c]
         order = torch.randperm(len(of_class), generator=generator(scoring.seed, "pool", client=c))
-        aside.append(of_class[order[:round(scoring.test * len(of_class))]])
+        aside.append(of_class[order[: round(scoring.test * len(of_class))]])
     pool = torch.cat(aside).sort().values
     return rows[~torch.isin(rows, pool)], pool
 
 
-def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor | None, scoring: Scoring, *,
-           in_order: bool = False, tests: Sequence[torch.Tensor] | None = None,
-           facts: dict | None = None) -> Federation:
+def finish(
+    dataset: Dataset,
+    lists: Sequence[torch.Tensor],
+    pool: torch.Tensor | None,
+    scoring: Scoring,
+    *,
+    in_order: bool = False,
+    tests: Sequence[torch.Tensor] | None = None,
+    facts: dict | None = None,
+) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
     ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they
@@ -82,11 +91,11 @@ def finish(dataset: Dataset, lists: Sequence[torch.Tensor], pool: torch.Tensor |
         n_validation = round(scoring.validation * len(rows))
         n_train = len(rows) - n_test - n_validation
         parts["train"].append(order[:n_train])
-        parts["validation"].append(order[n_train:n_train + n_validation])
+        parts["validation"].append(order[n_train : n_train + n_validation])
         if tests is not None:
             parts["test"].append(tests[client])
         elif pool is None:
-            parts["test"].append(order[n_train + n_validation:])
+            parts["test"].append(order[n_train + n_validation :])
         else:
             parts["test"].append(_own_mix(dataset, rows, pool, scoring.seed, client))
     return Federation(dataset, **{part: tuple(lists) for part, lists in parts.items()}, recipe=facts or {})
@@ -113,5 +122,5 @@ def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int
     for c in held.nonzero().flatten().tolist():
         of_class = pool[labels[pool] == c]
         order = torch.randperm(len(of_class), generator=generator(seed, "score", round=c, client=client))
-        chosen.append(of_class[order[:int(take[c])]])
+        chosen.append(of_class[order[: int(take[c])]])
     return torch.cat(chosen).sort().values

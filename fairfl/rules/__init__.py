@@ -25,8 +25,24 @@ from fairfl.rules.qfedavg import QFedAvg
 from fairfl.rules.term import TERM
 from fairfl.rules.torchjd import TorchJD
 
-RULES = {rule.__name__: rule for rule in (FedAvg, FedAvgN, QFedAvg, TERM, AFL, FedFA, FedMGDA, FedMGDAPlus, AdaFed,
-                                          DQNFed, FedFV, FedLF, FedHEAL)}
+RULES = {
+    rule.__name__: rule
+    for rule in (
+        FedAvg,
+        FedAvgN,
+        QFedAvg,
+        TERM,
+        AFL,
+        FedFA,
+        FedMGDA,
+        FedMGDAPlus,
+        AdaFed,
+        DQNFed,
+        FedFV,
+        FedLF,
+        FedHEAL,
+    )
+}
 
 
 def names() -> list[str]:
@@ -45,5 +61,16 @@ def make(name: str, **settings: Any) -> Rule:
     return RULES[name](**settings)
 
 
-__all__ = ["Direction", "GramRule", "MinNorm", "Rule", "TorchJD", "WeightRule", "Weights", "make", "min_norm", "names",
-           *RULES]
+__all__ = [
+    "Direction",
+    "GramRule",
+    "MinNorm",
+    "Rule",
+    "TorchJD",
+    "WeightRule",
+    "Weights",
+    "make",
+    "min_norm",
+    "names",
+    *RULES,
+]

@@ -32,8 +32,11 @@ class AdaFed(GramRule):
         self.needs = frozenset({"losses" if losses == "before" else "losses_after"})
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
-        losses = updates.losses if self.losses == "before" else \
-            column("losses_after", updates.extras["losses_after"], updates)
+        losses = (
+            updates.losses
+            if self.losses == "before"
+            else column("losses_after", updates.extras["losses_after"], updates)
+        )
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         # Powers relative to the largest: |f|^10 of 1e30 fits into float64, its square does not.
@@ -41,17 +44,24 @@ class AdaFed(GramRule):
         if len(keep) == 0 or (self.gamma > 0 and not bool(sizes.any())):
             return Weights(weights, False, reason or "every loss is zero, so every prescribed rate is zero")
         largest = sizes.max() if self.gamma > 0 else torch.ones((), dtype=torch.float64)
-        top = largest ** self.gamma
+        top = largest**self.gamma
         if not 0 < float(top) < float("inf"):
-            refusal = refuse(f"the largest |loss| to the power gamma = {self.gamma:g}", float(top),
-                             "what float64 can hold, 1e-308 to 1e308", "Choose a smaller gamma, or scale the losses.")
-            over = torch.isinf(sizes ** self.gamma)
-            refusal.clients = {int(k): f"sent a loss whose power gamma = {self.gamma:g} is beyond float64: {float(f):g}"
-                               for k, f in zip(updates.clients[keep][over], losses[keep][over])}
+            refusal = refuse(
+                f"the largest |loss| to the power gamma = {self.gamma:g}",
+                float(top),
+                "what float64 can hold, 1e-308 to 1e308",
+                "Choose a smaller gamma, or scale the losses.",
+            )
+            over = torch.isinf(sizes**self.gamma)
+            refusal.clients = {
+                int(k): f"sent a loss whose power gamma = {self.gamma:g} is beyond float64: {float(f):g}"
+                for k, f in zip(updates.clients[keep][over], losses[keep][over])
+            }
             raise refusal
         s = (sizes / largest) ** self.gamma
-        point = prescribed(gram[keep][:, keep], s,
-                           updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
+        point = prescribed(
+            gram[keep][:, keep], s, updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
+        )
         weights[keep] = point.weights / top
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)

@@ -51,9 +51,15 @@ class Direction:
     reason: str = ""
 
     if TYPE_CHECKING:
-        def __init__(self, vector: torch.Tensor, weights: torch.Tensor | None = None,
-                     rates: torch.Tensor | Callable[[], torch.Tensor] | None = None, exact: bool = True,
-                     reason: str = "") -> None: ...
+
+        def __init__(
+            self,
+            vector: torch.Tensor,
+            weights: torch.Tensor | None = None,
+            rates: torch.Tensor | Callable[[], torch.Tensor] | None = None,
+            exact: bool = True,
+            reason: str = "",
+        ) -> None: ...
 
     def __getstate__(self) -> dict:
         return vars(self) | {"rates": self.rates}
@@ -66,13 +72,18 @@ def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Calla
 
     def call() -> torch.Tensor:
         if versions() != seen:
-            raise Refused("the updates, the weights or the direction were changed in place after the rule decided, and "
-                          "its rates are gone; read direction.rates before that, or change a clone")
+            raise Refused(
+                "the updates, the weights or the direction were changed in place after the rule decided, and "
+                "its rates are gone; read direction.rates before that, or change a clone"
+            )
         rates = compute(*tensors)
         if not bool(torch.isfinite(rates).all()):
-            raise refuse("the largest rate, a product of an update and the direction,", float("inf"),
-                         "up to 1.8e308, which float64 can hold",
-                         "Such updates have diverged; lower the local learning rate.")
+            raise refuse(
+                "the largest rate, a product of an update and the direction,",
+                float("inf"),
+                "up to 1.8e308, which float64 can hold",
+                "Such updates have diverged; lower the local learning rate.",
+            )
         return rates
 
     return call
@@ -106,8 +117,9 @@ class Rule:
         super().__init_subclass__(**more)
         for what, several in (("needs", "frozenset({%r})"), ("remembers", "(%r,)")):
             if isinstance(name := getattr(cls, what), str):
-                raise refuse(f"{cls.__name__}.{what}", name, "several names, one by one",
-                             f"Write {what} = {several % name}.")
+                raise refuse(
+                    f"{cls.__name__}.{what}", name, "several names, one by one", f"Write {what} = {several % name}."
+                )
         if isinstance(cls.needs, (tuple, list, set)):
             cls.needs = frozenset(cls.needs)
         if isinstance(cls.remembers, (tuple, list)):
@@ -135,13 +147,17 @@ class Rule:
         """
         updates.require(*sorted(self.needs), by=self.name)
         if self.needs_everyone and len(updates) < updates.population:
-            raise Refused(f"{self.name} is defined for full participation, and {len(updates)} of "
-                             f"{updates.population} clients took part in round {updates.round}; use participation=1.0")
+            raise Refused(
+                f"{self.name} is defined for full participation, and {len(updates)} of "
+                f"{updates.population} clients took part in round {updates.round}; use participation=1.0"
+            )
         return self.combine(updates)
 
     def combine(self, updates: Updates) -> Direction:
-        raise NotImplementedError(f"{self.name} must define combine(updates), or weights(updates) as a WeightRule, or "
-                                  "weights(gram, updates) as a GramRule")
+        raise NotImplementedError(
+            f"{self.name} must define combine(updates), or weights(updates) as a WeightRule, or "
+            "weights(gram, updates) as a GramRule"
+        )
 
     def report(self, w: torch.Tensor) -> torch.Tensor:
         """The model to evaluate, given the new ``w`` (d,): ``train`` asks once a round, after the server's step."""
@@ -159,8 +175,10 @@ class Rule:
         if state and not self.remembers:
             raise Refused(f"{self.name} keeps no state, but was given {sorted(state)}")
         if state and set(state) != set(self.remembers):
-            raise Refused(f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
-                             f"{sorted(state)}; load what this rule's own state_dict() returned")
+            raise Refused(
+                f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
+                f"{sorted(state)}; load what this rule's own state_dict() returned"
+            )
         for name in self.remembers:
             value = state.get(name)
             setattr(self, f"_{name}", value.clone() if torch.is_tensor(value) else value)
@@ -237,5 +255,6 @@ def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:
     absent = updates.clients[gram.diagonal() <= 0].tolist()
     who = f"client {absent[0]}" if len(absent) == 1 else f"clients {', '.join(map(str, absent[:8]))}"
     who += f" and {len(absent) - 8} more" if len(absent) > 8 else ""
-    return keep, f"{who} sent a zero update and was set aside" if len(absent) == 1 else \
-        f"{who} sent zero updates and were set aside"
+    return keep, f"{who} sent a zero update and was set aside" if len(
+        absent
+    ) == 1 else f"{who} sent zero updates and were set aside"

@@ -61,7 +61,7 @@ def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray)
     """
     # With λ ≥ 0 and Σ λ = 1 an upper bound of 1 says nothing.
     a, lower, upper = 1 / D, low * D, np.where(high < 1, high * D, np.inf)
-    y = D * _filled(C.diagonal() * D ** 2, low, high)
+    y = D * _filled(C.diagonal() * D**2, low, high)
     at = np.where(y <= lower, -1, np.where(y >= upper, 1, 0))
     at[np.argmax(np.minimum(y - lower, upper - y))] = 0
     slope, batch, before = C @ y, 1, np.inf
@@ -99,8 +99,17 @@ def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray)
     return y
 
 
-def _bounded_step(C: np.ndarray, D: np.ndarray, y: np.ndarray, free: np.ndarray, step: np.ndarray, reach: np.ndarray,
-                  edge: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _bounded_step(
+    C: np.ndarray,
+    D: np.ndarray,
+    y: np.ndarray,
+    free: np.ndarray,
+    step: np.ndarray,
+    reach: np.ndarray,
+    edge: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> np.ndarray:
     """``y`` after a step that leaves the box: to the first bound, or along all that it meets where that leads lower."""
     part = max(reach.min(), 0.0)
     straight, first = y.copy(), reach <= part
@@ -119,8 +128,9 @@ def _bounded_step(C: np.ndarray, D: np.ndarray, y: np.ndarray, free: np.ndarray,
     return straight
 
 
-def _face_step(C: np.ndarray, a: np.ndarray, y: np.ndarray, slope: np.ndarray,
-               free: np.ndarray) -> tuple[np.ndarray, float]:
+def _face_step(
+    C: np.ndarray, a: np.ndarray, y: np.ndarray, slope: np.ndarray, free: np.ndarray
+) -> tuple[np.ndarray, float]:
     """The step to the minimiser over the free coordinates with ``aᵀ y = 1``, and the multiplier of that equation.
 
     Where A is singular (duplicates, K > d) there may be no such minimiser, only a way down to the bounds.

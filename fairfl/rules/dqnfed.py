@@ -33,16 +33,24 @@ class DQNFed(GramRule):
         return "DQN-Fed"
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
-        rates = column("newton_rates", updates.extras["newton_rates"], updates, low=0.0,
-                       remedy="r = gᵀBg is negative where B is not positive definite: skip the pair (s, y) that did "
-                              "it. It is inf or nan where the run has diverged: lower the server's step.")
+        rates = column(
+            "newton_rates",
+            updates.extras["newton_rates"],
+            updates,
+            low=0.0,
+            remedy="r = gᵀBg is negative where B is not positive definite: skip the pair (s, y) that did "
+            "it. It is inf or nan where the run has diverged: lower the server's step.",
+        )
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if not bool(rates[keep].any()):
             return Weights(weights, False, reason or "every prescribed rate is zero")
         largest = rates[keep].max()
-        point = prescribed(gram[keep][:, keep], rates[keep] / largest,
-                           updates.gradients if len(keep) == len(gram) else updates.gradients[keep])
+        point = prescribed(
+            gram[keep][:, keep],
+            rates[keep] / largest,
+            updates.gradients if len(keep) == len(gram) else updates.gradients[keep],
+        )
         if point.squared_norm > 0:
             weights[keep] = point.weights / point.squared_norm * largest
         reason = "; ".join(filter(None, (reason, point.reason)))

@@ -75,7 +75,7 @@ class FedFV(KeepsLatest):
         movable = torch.ones(K, dtype=torch.bool)
         if self.alpha > 0:
             # 10 · (1 − 0.7) is 3.0000000000000004 in floating point and means 3.
-            movable[by_loss[math.ceil((K - 1) * (1 - self.alpha) - 1e-9):]] = False
+            movable[by_loss[math.ceil((K - 1) * (1 - self.alpha) - 1e-9) :]] = False
         targets = by_loss
         if self.order == "reversed":
             targets = by_loss[::-1]

@@ -11,7 +11,7 @@ from fairfl.rules.settings import number, same_size
 from fairfl.updates import Updates
 
 # Numbers worked on at a time: a few copies of so many stay far below 64 MB.
-BLOCK = 2 ** 19
+BLOCK = 2**19
 
 
 class FedHEAL(Rule):
@@ -48,9 +48,16 @@ class FedHEAL(Rule):
         # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second
         # time.
         masks = self._masks(rows, who, parts)
-        lengths = lambda scale: torch.stack([
-            torch.linalg.vector_norm(_masked(rows[:, part] * scale, mask)[0], dim=1, dtype=torch.float64)
-            for part, mask in zip(parts, masks)]).norm(dim=0).cpu()
+        lengths = lambda scale: (
+            torch.stack(
+                [
+                    torch.linalg.vector_norm(_masked(rows[:, part] * scale, mask)[0], dim=1, dtype=torch.float64)
+                    for part, mask in zip(parts, masks)
+                ]
+            )
+            .norm(dim=0)
+            .cpu()
+        )
         distances = lengths(1)
         if not 1e-140 < float(distances.max()) < 1e150:
             # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1
@@ -73,8 +80,8 @@ class FedHEAL(Rule):
             self._taken = torch.zeros(N, dtype=torch.int64)
             self._mixture, self._momentum = torch.zeros(N, dtype=torch.float64), torch.zeros(N, dtype=torch.float64)
         same_size(self, "clients and parameters", (N, d), tuple(self._positives.shape))
-        if int(self._taken[updates.clients].max()) >= 2 ** 15 - 1:
-            raise refuse("rounds of one client", 2 ** 15, "up to 32767", "Start with a fresh rule.")
+        if int(self._taken[updates.clients].max()) >= 2**15 - 1:
+            raise refuse("rounds of one client", 2**15, "up to 32767", "Start with a fresh rule.")
         self._positives = self._positives.to(updates.gradients.device)
 
     def _needed(self, who: torch.Tensor) -> torch.Tensor:

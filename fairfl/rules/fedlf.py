@@ -88,7 +88,7 @@ def _layer(gram: torch.Tensor, fairness: torch.Tensor | None, K: int, tolerance:
         row = torch.zeros_like(norms)
         row[:K] = fairness
         length = (row @ gram @ row).clamp(min=0).sqrt()
-        if length > tolerance ** 0.5 * (row.abs() @ norms):
+        if length > tolerance**0.5 * (row.abs() @ norms):
             table = torch.cat([table, (row * mean / length)[None]])
     point = min_norm(table @ gram @ table.T)
     return table.T @ point.weights, point.reason

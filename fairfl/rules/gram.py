@@ -14,9 +14,9 @@ BLOCK = 64
 # afterwards, which for few clients is nothing, and rounds no worse.
 MANY, CHAIN = 64, 4
 # Rows up to this length are multiplied in float64, where an exactly singular A comes out singular to rounding.
-SHORT = 2 ** 14
+SHORT = 2**14
 # Bytes of one chunk's copies and products: small enough to stay in cache, far below the promised 64 MB.
-CHUNK = 2 ** 22
+CHUNK = 2**22
 # A combination this much shorter than its parts has lost two of float32's seven digits, and is taken in float64.
 CANCELS = 1e-2
 
@@ -59,8 +59,12 @@ def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch
         if bool(shifts.any()):
             total = torch.ldexp(_gram(held, work, shifts), shifts[:, None] + shifts)
     if not bool(torch.isfinite(total).all()):
-        raise refuse("the largest product of two updates", float("inf"), "up to 1.8e308, which float64 can hold",
-                     "Such updates have diverged; lower the local learning rate.")
+        raise refuse(
+            "the largest product of two updates",
+            float("inf"),
+            "up to 1.8e308, which float64 can hold",
+            "Such updates have diverged; lower the local learning rate.",
+        )
     return (total + total.T) / 2
 
 
@@ -73,8 +77,9 @@ def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | Non
     weights = torch.as_tensor(weights, dtype=torch.float64).cpu()
     norms = None if norms is None else torch.as_tensor(norms, dtype=torch.float64).cpu()
     if not bool(torch.isfinite(weights).all()):
-        raise refuse("the weights", weights.tolist(), "finite numbers",
-                     "Bring the losses and the rule's settings closer to 1.")
+        raise refuse(
+            "the weights", weights.tolist(), "finite numbers", "Bring the losses and the rule's settings closer to 1."
+        )
     work = torch.float64 if rows.dtype == torch.float64 else torch.float32
     fits = torch.finfo(work)
     sizes = weights.abs()
@@ -101,8 +106,12 @@ def rates(rows: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
 def _in_float32(rows: torch.Tensor) -> bool:
     # Elsewhere float64 blocks: accelerators multiply them well and may cut float32 products to TF32 unasked, a caller
     # who has lowered this precision (for training) gets short products on the CPU too, and short rows cost nothing.
-    return (rows.dtype != torch.float64 and rows.device.type == "cpu" and rows.shape[1] > SHORT
-            and torch.get_float32_matmul_precision() == "highest")
+    return (
+        rows.dtype != torch.float64
+        and rows.device.type == "cpu"
+        and rows.shape[1] > SHORT
+        and torch.get_float32_matmul_precision() == "highest"
+    )
 
 
 def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | None = None) -> torch.Tensor:
@@ -116,7 +125,7 @@ def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | 
         # Few large products rather than many small ones; still at most 32 MB.
         step *= 8
     for start in range(0, d, step):
-        pieces = [rows[:, start:start + step].to(work) for rows in blocks]
+        pieces = [rows[:, start : start + step].to(work) for rows in blocks]
         chunk = pieces[0] if len(pieces) == 1 else torch.cat(pieces)
         if shifts is not None:
             chunk = chunk * torch.exp2(-shifts.to(chunk))[:, None]
@@ -201,10 +210,12 @@ def _combine_scaled(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype
     for part, piece in zip(rows.split(step, 1), scaled.split(step)):
         piece.copy_(near @ (part.double() * down[:, None]))
     half = max(-1000, min(1000, top // 2))
-    vector = (scaled * 2.0 ** half * 2.0 ** max(-1000, min(1000, top - half))).to(rows.dtype)
+    vector = (scaled * 2.0**half * 2.0 ** max(-1000, min(1000, top - half))).to(rows.dtype)
     if not bool(torch.isfinite(vector).all()):
         digits = int((top + float(scaled.abs().max().log2())) * 0.30103)
-        raise Diverged(f"the direction's largest entry is about 1e{digits}; allowed: up to "
-                       f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
-                       "losses and the rule's settings closer to 1.")
+        raise Diverged(
+            f"the direction's largest entry is about 1e{digits}; allowed: up to "
+            f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
+            "losses and the rule's settings closer to 1."
+        )
     return vector

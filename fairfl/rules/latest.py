@@ -34,8 +34,9 @@ class KeepsLatest(Rule):
         stale = torch.isin(self._clients, updates.clients) | (updates.round - self._rounds > age)
         return self._rows.to(updates.gradients), torch.where(stale, FREE, self._rounds)
 
-    def grams(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor,
-              parts: Sequence[slice]) -> list[torch.Tensor]:
+    def grams(
+        self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, parts: Sequence[slice]
+    ) -> list[torch.Tensor]:
         """For each slice of d the Gram matrix (K + M, K + M) of the round's rows and, below them, the kept ones; of the
         round's alone where no other counts.
         """
@@ -69,18 +70,23 @@ class KeepsLatest(Rule):
         self._products = torch.stack([gram[order][:, order] for gram in padded])
 
 
-def _products(rows: torch.Tensor, others: torch.Tensor, squares: torch.Tensor,
-              other_squares: torch.Tensor) -> torch.Tensor:
+def _products(
+    rows: torch.Tensor, others: torch.Tensor, squares: torch.Tensor, other_squares: torch.Tensor
+) -> torch.Tensor:
     """``rows @ others.T`` (K, M) as exactly as ``gram_matrix`` would have it, given all rows' squared lengths."""
     d, total = rows.shape[1], torch.zeros(len(rows), len(others), dtype=torch.float64, device=rows.device)
     lengths = torch.cat([squares, other_squares])
     # Products in float32 lose small rows and large ones, which float64 does not.
-    fast = (rows.dtype != torch.float64 and rows.device.type == "cpu" and d > SHORT
-            and torch.get_float32_matmul_precision() == "highest"
-            and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all()))
+    fast = (
+        rows.dtype != torch.float64
+        and rows.device.type == "cpu"
+        and d > SHORT
+        and torch.get_float32_matmul_precision() == "highest"
+        and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
+    )
     step = BLOCK * max(1, CHUNK // (8 * BLOCK * (len(rows) + len(others))))
     for start in range(0, d, step):
-        left, right = rows[:, start:start + step], others[:, start:start + step]
+        left, right = rows[:, start : start + step], others[:, start : start + step]
         if fast and left.shape[1] == step:
             left, right = (side.float().unflatten(1, (-1, BLOCK)).transpose(0, 1) for side in (left, right))
             total += torch.bmm(left, right.transpose(1, 2)).sum(0, dtype=torch.float64)

@@ -41,6 +41,6 @@ def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tenso
 
 
 def _in_float64(rows: torch.Tensor, weights: np.ndarray) -> torch.Tensor:
-    step = max(256, 2 ** 19 // len(rows))
+    step = max(256, 2**19 // len(rows))
     u = torch.from_numpy(weights).to(rows.device)
     return torch.cat([u @ part.double() for part in rows.split(step, 1)])

@@ -35,13 +35,18 @@ class FedMGDA(GramRule):
         self.epsilon = number("epsilon", epsilon, 0, 1)
         if isinstance(lambda0, str):
             if lambda0 not in ("uniform", "shares"):
-                raise refuse("lambda0", lambda0, "'uniform', 'shares' or a weight per client",
-                             "Shares follow data sizes.")
+                raise refuse(
+                    "lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes."
+                )
         else:
             lambda0 = torch.as_tensor(lambda0, dtype=torch.float64).cpu()
             if lambda0.ndim != 1 or not bool((lambda0 >= 0).all()) or not 0 < float(lambda0.sum()) < float("inf"):
-                raise refuse("lambda0", lambda0.tolist(), "non-negative weights with a positive sum",
-                             "Give one weight per client of the population.")
+                raise refuse(
+                    "lambda0",
+                    lambda0.tolist(),
+                    "non-negative weights with a positive sum",
+                    "Give one weight per client of the population.",
+                )
         self.lambda0 = lambda0
         if normalise is not None:
             self.normalise = yes_or_no("normalise", normalise)
@@ -78,8 +83,12 @@ class FedMGDA(GramRule):
         if isinstance(self.lambda0, str):
             return a_priori(self.lambda0, updates)
         if len(self.lambda0) != updates.population:
-            raise refuse("the length of lambda0", len(self.lambda0), f"{updates.population}, the population",
-                         "Give one weight per client, or 'uniform' or 'shares'.")
+            raise refuse(
+                "the length of lambda0",
+                len(self.lambda0),
+                f"{updates.population}, the population",
+                "Give one weight per client, or 'uniform' or 'shares'.",
+            )
         return self.lambda0[updates.clients]
 
 

@@ -30,8 +30,9 @@ class MinNorm:
     reason: str = ""
 
 
-def min_norm(gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = None,
-             radius: float | None = None) -> MinNorm:
+def min_norm(
+    gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = None, radius: float | None = None
+) -> MinNorm:
     """The point ``dir = Gᵀ λ`` of a hull of the rows of G that is nearest to the origin, from ``gram = G Gᵀ``.
 
     ``hull="convex"``: ``min λᵀ A λ`` over ``λ ≥ 0, Σ λ = 1``; with ``centre`` λ0 (K,) on that simplex and ``radius`` ε
@@ -53,8 +54,12 @@ def min_norm(gram: ArrayLike, hull: str = "convex", centre: ArrayLike | None = N
     if A.ndim != 2 or A.shape != (K, K) or K == 0:
         raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", "Hand over G @ G.T for rows G of shape (K, d).")
     if not np.isfinite(A).all() or (A.diagonal() < 0).any():
-        raise refuse("gram", "a matrix with non-finite entries or a negative diagonal", "products of finite rows",
-                     "Drop the clients whose updates are not finite.")
+        raise refuse(
+            "gram",
+            "a matrix with non-finite entries or a negative diagonal",
+            "products of finite rows",
+            "Drop the clients whose updates are not finite.",
+        )
     if hull == "affine":
         if centre is not None or radius is not None:
             raise refuse("hull", hull, "'convex' with a centre and a radius", "An affine hull has no bounds on λ.")
@@ -69,8 +74,12 @@ def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.
         return np.zeros(K), np.ones(K)
     middle = np.full(K, 1 / K) if centre is None else torch.as_tensor(centre, dtype=torch.float64).cpu().numpy()
     if middle.shape != (K,) or not (middle >= 0).all() or abs(middle.sum() - 1) > 1e-6:
-        raise refuse("centre", middle.tolist(), f"{K} non-negative numbers that sum to 1",
-                     "Hand over the weights that the clients have without the method.")
+        raise refuse(
+            "centre",
+            middle.tolist(),
+            f"{K} non-negative numbers that sum to 1",
+            "Hand over the weights that the clients have without the method.",
+        )
     if not radius >= 0:
         raise refuse("radius", radius, "0 or more", "0 fixes the weights at the centre, 1 leaves them free.")
     middle = middle / middle.sum()

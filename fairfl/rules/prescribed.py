@@ -37,11 +37,17 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
     # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
     wanted = np.maximum(wanted, 1e-100 * wanted.max())
     point = min_norm(A / wanted / wanted[:, None])
-    reason = ("the updates are linearly dependent and no direction has the prescribed rates; "
-              "took the convex hull's point")
+    reason = (
+        "the updates are linearly dependent and no direction has the prescribed rates; took the convex hull's point"
+    )
     squared = point.squared_norm
-    if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / wanted ** 2)):
+    if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / wanted**2)):
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
         point = replace(point, weights=torch.zeros_like(point.weights))
-    return MinNorm(point.weights / torch.from_numpy(wanted), squared, point.gap, False,
-                   "; ".join(filter(None, (reason, point.reason))))
+    return MinNorm(
+        point.weights / torch.from_numpy(wanted),
+        squared,
+        point.gap,
+        False,
+        "; ".join(filter(None, (reason, point.reason))),
+    )

@@ -36,8 +36,13 @@ class QFedAvg(GramRule):
     def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
         losses = updates.losses
         if self.q > 0:
-            losses = column("losses", losses, updates, low=0.0,
-                            remedy="Powers of losses need losses that are never negative; TERM takes any.")
+            losses = column(
+                "losses",
+                losses,
+                updates,
+                low=0.0,
+                remedy="Powers of losses need losses that are never negative; TERM takes any.",
+            )
         L = 1 / updates.local_lr if self.L is None else self.L
         if self.q == 0:
             return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
@@ -48,5 +53,5 @@ class QFedAvg(GramRule):
         largest = losses.max()
         share, square = losses[lossy] / largest, gram.diagonal()[lossy]
         curvature = torch.where(square > 0, self.q * share ** (self.q - 1) * (L * square / largest), 0.0)
-        weights[lossy] = share ** self.q / (curvature + share ** self.q).sum()
+        weights[lossy] = share**self.q / (curvature + share**self.q).sum()
         return weights

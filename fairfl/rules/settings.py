@@ -29,14 +29,22 @@ def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math
     """One finite number per client, (K,) float64 on the CPU; ``Refused`` names the clients that sent another."""
     values = torch.as_tensor(values).double().cpu()
     if values.shape != (len(updates),):
-        raise refuse(f"the shape of {name}", tuple(values.shape), f"({len(updates)},), one number per client",
-                     "Hand over one number for each row of gradients.")
+        raise refuse(
+            f"the shape of {name}",
+            tuple(values.shape),
+            f"({len(updates)},), one number per client",
+            "Hand over one number for each row of gradients.",
+        )
     bad = (~(torch.isfinite(values) & (values >= low))).nonzero().flatten()
     if len(bad):
         k, clients = int(bad[0]), updates.clients.tolist()
         bounds = "finite numbers" if low == -math.inf else f"finite numbers from {low:g} on"
-        refusal = refuse(f"client {clients[k]}'s entry in {name} (round {updates.round})", float(values[k]),
-                         bounds, remedy or "Check the client's data or drop the client.")
+        refusal = refuse(
+            f"client {clients[k]}'s entry in {name} (round {updates.round})",
+            float(values[k]),
+            bounds,
+            remedy or "Check the client's data or drop the client.",
+        )
         refusal.clients = {clients[k]: f"sent {name!r} = {float(values[k])!r}; allowed: {bounds}" for k in bad.tolist()}
         raise refusal
     return values
@@ -45,5 +53,9 @@ def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math
 def same_size(rule: Rule, what: str, given: object, kept: object) -> None:
     """Refuse updates whose ``what`` (clients, parameters) is not the one that ``rule`` remembers."""
     if given != kept:
-        raise refuse(f"the number of {what}", given, f"{kept}, as in {rule.name}'s state",
-                     "Start with a fresh rule, or load the state of a run with the same clients and model.")
+        raise refuse(
+            f"the number of {what}",
+            given,
+            f"{kept}, as in {rule.name}'s state",
+            "Start with a fresh rule, or load the state of a run with the same clients and model.",
+        )

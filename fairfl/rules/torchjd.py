@@ -35,11 +35,19 @@ class TorchJD(Rule):
         if isinstance(aggregator, str):
             aggregator = _by_name(aggregator, settings)
         elif isinstance(aggregator, type) or not callable(aggregator):
-            raise refuse("aggregator", aggregator, "a name in torchjd.aggregation, or a callable (K, d) → (d,)",
-                         "Hand over an instance, such as aggregation.MGDA().")
+            raise refuse(
+                "aggregator",
+                aggregator,
+                "a name in torchjd.aggregation, or a callable (K, d) → (d,)",
+                "Hand over an instance, such as aggregation.MGDA().",
+            )
         elif settings:
-            raise refuse("settings beside an aggregator that is made already", settings, "none",
-                         "Give them where the aggregator is made, or its name instead.")
+            raise refuse(
+                "settings beside an aggregator that is made already",
+                settings,
+                "none",
+                "Give them where the aggregator is made, or its name instead.",
+            )
         self.aggregator = aggregator
 
     @property
@@ -49,8 +57,10 @@ class TorchJD(Rule):
     def combine(self, updates: Updates) -> Direction:
         rows, tasks = updates.gradients, getattr(self.aggregator, "n_tasks", len(updates))
         if tasks != len(updates):
-            raise Refused(f"{self.name} was made for n_tasks={tasks}, and {len(updates)} clients took part in round "
-                          f"{updates.round}; make it with n_tasks={len(updates)}")
+            raise Refused(
+                f"{self.name} was made for n_tasks={tasks}, and {len(updates)} clients took part in round "
+                f"{updates.round}; make it with n_tasks={len(updates)}"
+            )
         with torch.no_grad():
             vector = self.aggregator(rows if rows.dtype == torch.float64 else rows.float()).to(rows)
         return Direction(vector, None, later(rates, rows, vector))
@@ -59,8 +69,11 @@ class TorchJD(Rule):
 def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], torch.Tensor]:
     with needed_by(f"TorchJD({name!r})"):
         from torchjd import aggregation
-    kinds = {n: kind for n, kind in vars(aggregation).items() if isinstance(kind, type)
-             and issubclass(kind, aggregation.Aggregator) and not n.endswith("Aggregator")}
+    kinds = {
+        n: kind
+        for n, kind in vars(aggregation).items()
+        if isinstance(kind, type) and issubclass(kind, aggregation.Aggregator) and not n.endswith("Aggregator")
+    }
     if name not in kinds:
         raise unknown("TorchJD aggregator", name, kinds)
     known = inspect.signature(kinds[name]).parameters
@@ -70,8 +83,10 @@ def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], to
     absent = [n for n, parameter in known.items() if parameter.default is parameter.empty and n not in settings]
     if absent:
         call = ", ".join([repr(name), *(f"{n}=…" for n in absent)])
-        raise Refused(f"TorchJD's {name} has no default for {', '.join(absent)}; write TorchJD({call}). "
-                      f"help(torchjd.aggregation.{name}) says what to give")
+        raise Refused(
+            f"TorchJD's {name} has no default for {', '.join(absent)}; write TorchJD({call}). "
+            f"help(torchjd.aggregation.{name}) says what to give"
+        )
     try:
         return kinds[name](**settings)
     except ImportError as error:

@@ -1,6 +1,5 @@
 """Whose reply made a rule refuse a round, so that the round can go on without it."""
 
-
 from fairfl.errors import Refused
 from fairfl.updates import Updates
 
@@ -30,5 +29,7 @@ def _outsized(updates: Updates) -> dict[int, str]:
         return {}
     sizes = columns[what]
     most, median = float(sizes.max()), float(sizes.median())
-    return {int(updates.clients[sizes.argmax()]): f"sent {what} {most:.3g} (everybody's median: {median:.3g}), and the "
-                                                  "rule refused the round with it"}
+    return {
+        int(updates.clients[sizes.argmax()]): f"sent {what} {most:.3g} (everybody's median: {median:.3g}), and the "
+        "rule refused the round with it"
+    }

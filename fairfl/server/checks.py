@@ -8,7 +8,7 @@ from fairfl.server.quoting import printable, quoted
 from fairfl.server.reply import Reply
 
 # Every whole number up to here is a float64, and the sum of a population's sizes is finite.
-MOST_ROWS = 2 ** 53
+MOST_ROWS = 2**53
 
 
 def is_client(number: object, population: int) -> bool:
@@ -29,8 +29,10 @@ def against_name(reply: Reply, claimed: Counter, population: int) -> str:
         return f"gives its number as {quoted(reply.client)}; allowed: 0 to {population - 1}"
     if claimed[reply.client] > 1:
         # Nothing tells the true one from the other, and counting both would give this client two votes.
-        return (f"is one of {claimed[reply.client]} replies that call themselves client {reply.client}, "
-                "and none of them is used")
+        return (
+            f"is one of {claimed[reply.client]} replies that call themselves client {reply.client}, "
+            "and none of them is used"
+        )
     return ""
 
 

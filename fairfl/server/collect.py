@@ -29,8 +29,16 @@ class Sound:
     numbers: Mapping[str, float]
 
 
-def collect(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, *, round: int = 0,
-            needs: Iterable[str] = (), local_lr: float = 1.0) -> tuple[Updates | None, list[Refusal]]:
+def collect(
+    replies: Iterable[Reply],
+    start: torch.Tensor,
+    layout: Layout,
+    population: int,
+    *,
+    round: int = 0,
+    needs: Iterable[str] = (),
+    local_lr: float = 1.0,
+) -> tuple[Updates | None, list[Refusal]]:
     """The ``Updates`` of a round's sound replies (``None`` if there are none), and who was refused and why.
 
     ``start`` (d,): w_t, which the replies' models are subtracted from. ``needs``: the numbers that every reply must
@@ -42,8 +50,9 @@ def collect(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, popul
     return gather(sound, layout, population, round=round, needs=needs, local_lr=local_lr) if sound else None, refused
 
 
-def sift(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int,
-         needs: Iterable[str] = ()) -> tuple[dict[int, Sound], list[Refusal]]:
+def sift(
+    replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, needs: Iterable[str] = ()
+) -> tuple[dict[int, Sound], list[Refusal]]:
     """The sound replies by client number, in the order of the numbers, and who was refused and why."""
     replies = list(replies)
     claimed = claims(replies, population)
@@ -61,15 +70,30 @@ def sift(replies: Iterable[Reply], start: torch.Tensor, layout: Layout, populati
     return dict(sorted(sound.items())), refused
 
 
-def gather(sound: Mapping[int, Sound], layout: Layout, population: int, *, round: int = 0, needs: Iterable[str] = (),
-           local_lr: float = 1.0) -> Updates:
+def gather(
+    sound: Mapping[int, Sound],
+    layout: Layout,
+    population: int,
+    *,
+    round: int = 0,
+    needs: Iterable[str] = (),
+    local_lr: float = 1.0,
+) -> Updates:
     """The ``Updates`` of one or more sound replies."""
     held = list(sound.values())
     sizes = torch.tensor([reply.size for reply in held], dtype=torch.float64)
     numbers = {name: torch.tensor([reply.numbers[name] for reply in held], dtype=torch.float64) for name in needs}
-    return Updates(torch.stack([reply.gradient for reply in held]), losses=numbers.pop("losses", None),
-                   shares=sizes / sizes.sum(), clients=torch.tensor(list(sound)), population=population, round=round,
-                   layout=layout, extras=numbers, local_lr=local_lr)
+    return Updates(
+        torch.stack([reply.gradient for reply in held]),
+        losses=numbers.pop("losses", None),
+        shares=sizes / sizes.sum(),
+        clients=torch.tensor(list(sound)),
+        population=population,
+        round=round,
+        layout=layout,
+        extras=numbers,
+        local_lr=local_lr,
+    )
 
 
 def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torch.Tensor | None, str]:
@@ -90,7 +114,7 @@ def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torc
                 return None, f"sent {name} of shape {quoted(tuple(piece.shape))}; expected {shape}"
             if not piece.is_floating_point():
                 return None, f"sent {name} as {piece.dtype}; expected floating-point numbers"
-            pieces.append(torch.empty_like(start[:piece.numel()]).copy_(piece.reshape(-1)))
+            pieces.append(torch.empty_like(start[: piece.numel()]).copy_(piece.reshape(-1)))
         except Exception as error:  # whatever a stranger's array makes torch say, it is this reply that cannot be used
             return None, f"sent {name} in a form that is no array ({printable(str(error))})"
     row = torch.cat(pieces)

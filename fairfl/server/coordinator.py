@@ -104,8 +104,10 @@ class Coordinator:
     def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
         """The model by parameter name: what clients start from, or what the method reports."""
         w = self.reported if reported else self.w
-        return {name: w[place].reshape(shape).clone()
-                for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)}
+        return {
+            name: w[place].reshape(shape).clone()
+            for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)
+        }
 
     def receive(self, replies: Iterable[Reply]) -> RoundRecord:
         """One round: check the replies, ask the rule, move the model.
@@ -132,12 +134,21 @@ class Coordinator:
         Whoever keeps the rule from it goes from ``sound`` to ``refused``.
         """
         while len(sound) >= self.quorum:
-            updates = gather(sound, self.layout, self.population, round=self.round, needs=self.needs,
-                             local_lr=self.local.lr_at(self.round))
+            updates = gather(
+                sound,
+                self.layout,
+                self.population,
+                round=self.round,
+                needs=self.needs,
+                local_lr=self.local.lr_at(self.round),
+            )
             try:
                 taken = self._step.take(updates)
-                return {"direction_norm": taken.norm, "smallest_rate": taken.smallest_rate,
-                        "remark": taken.direction.reason}
+                return {
+                    "direction_norm": taken.norm,
+                    "smallest_rate": taken.smallest_rate,
+                    "remark": taken.direction.reason,
+                }
             except Refused as refusal:
                 blamed = culprits(refusal, updates)
                 if not blamed:
@@ -155,8 +166,10 @@ class Coordinator:
         """Continue from ``state``, bit for bit. Raises what ``ServerStep.load_state_dict`` raises."""
         self._step.load_state_dict(state)
         self.round = state["round"]
-        self.log = [RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
-                    for record in state["log"]]
+        self.log = [
+            RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
+            for record in state["log"]
+        ]
 
 
 def _count(n: int, one: str, many: str = "") -> str:

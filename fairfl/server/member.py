@@ -28,15 +28,29 @@ class Member:
     ``memory``: what a rule wants a client to keep between rounds, tensors and plain values.
     """
 
-    def __init__(self, client: int, data: Dataset | Examples, train: torch.Tensor, model: torch.nn.Module, *,
-                 local: LocalSGD | None = None, seed: int = 0, test: torch.Tensor | None = None,
-                 validation: torch.Tensor | None = None, loss: Loss = cross_entropy) -> None:
+    def __init__(
+        self,
+        client: int,
+        data: Dataset | Examples,
+        train: torch.Tensor,
+        model: torch.nn.Module,
+        *,
+        local: LocalSGD | None = None,
+        seed: int = 0,
+        test: torch.Tensor | None = None,
+        validation: torch.Tensor | None = None,
+        loss: Loss = cross_entropy,
+    ) -> None:
         self.client, self.data, self.rows = client, Examples(data.inputs, data.targets), train
         self.flat = FlatModel(copy.deepcopy(model))
         self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
         if self.local.correct is not None:
-            raise refuse("local.correct", self.local.correct, "None for a Member",
-                         "What clients keep in common is in fairfl.train alone.")
+            raise refuse(
+                "local.correct",
+                self.local.correct,
+                "None for a Member",
+                "What clients keep in common is in fairfl.train alone.",
+            )
         self.test = train[:0] if test is None else test
         self.validation = train[:0] if validation is None else validation
         self.memory: dict = {}
@@ -44,8 +58,15 @@ class Member:
     @classmethod
     def of(cls, federation: Federation, client: int, model: torch.nn.Module, **settings: Any) -> "Member":
         """Client number ``client`` of a simulated ``Federation``, with that client's rows."""
-        return cls(client, federation.dataset, federation.train[client], model, test=federation.test[client],
-                   validation=federation.validation[client], **settings)
+        return cls(
+            client,
+            federation.dataset,
+            federation.train[client],
+            model,
+            test=federation.test[client],
+            validation=federation.validation[client],
+            **settings,
+        )
 
     def work(self, arrays: Mapping[str, object], round: int, needs: Iterable[str] = ()) -> Reply:
         """Train from ``arrays`` (the server's model, by parameter name) and answer with the model after that.
@@ -61,8 +82,18 @@ class Member:
         # Sent as it was reached: start − (start − w) would round twice, and the server would see other bits than in a
         # simulation.
         after = {name: piece[0].clone() for name, piece in self.flat.split(self.flat.vector[None]).items()}
-        view = RoundView(self.flat, self.data, self.loss, [self.rows], [self.validation], start, gradient,
-                         [self.client], [self.local.pseudo_lr(len(self.rows), round)], self.memory)
+        view = RoundView(
+            self.flat,
+            self.data,
+            self.loss,
+            [self.rows],
+            [self.validation],
+            start,
+            gradient,
+            [self.client],
+            [self.local.pseudo_lr(len(self.rows), round)],
+            self.memory,
+        )
         numbers = {name: float(PROVIDERS[name](view)[0]) for name in needs}
         return Reply(client=self.client, arrays=after, size=len(self.rows), numbers=numbers)
 
@@ -72,8 +103,10 @@ class Member:
             raise Refused(f"client {self.client} has no test rows to score on; give Member(..., test=...)")
         self.flat.vector.copy_(self._flatten(arrays))
         if self.data.targets.is_floating_point():
-            raise Refused("a server is sent accuracies, and these targets are numbers to be predicted; score "
-                          "the model in fairfl.train")
+            raise Refused(
+                "a server is sent accuracies, and these targets are numbers to be predicted; score "
+                "the model in fairfl.train"
+            )
         accuracy, loss = Scorer(self.data, [self.test], self.loss)(self.flat.module)
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}
 

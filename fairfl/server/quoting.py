@@ -8,8 +8,8 @@ LONGEST = 200
 
 def printable(text: str, longest: int = LONGEST) -> str:
     """At most ``longest`` characters of ``text``, with all that is not printable spelt out: an escape as ``\\x1b``."""
-    spelt = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:longest + 1])
-    return spelt if len(spelt) <= longest else spelt[:longest - 1] + "…"
+    spelt = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1])
+    return spelt if len(spelt) <= longest else spelt[: longest - 1] + "…"
 
 
 def quoted(value: object) -> str:

@@ -50,8 +50,15 @@ class ServerStep:
     tensor([2., 1.])
     """
 
-    def __init__(self, rule: Rule | str, w: torch.Tensor, rounds: int, server: Server = Server(),  # noqa: B008 (frozen)
-                 *, undo: bool = True):
+    def __init__(
+        self,
+        rule: Rule | str,
+        w: torch.Tensor,
+        rounds: int,
+        server: Server = Server(),  # noqa: B008 (frozen)
+        *,
+        undo: bool = True,
+    ):
         self.rule = make(rule) if isinstance(rule, str) else copy.deepcopy(rule)
         self.rounds, self.server, self.undo = rounds, server, undo
         self._state = server.begin(w.detach())
@@ -76,8 +83,12 @@ class ServerStep:
         try:
             decided = self.rule.direction(updates)
             if decided.vector.shape != self.w.shape:
-                raise refuse(f"the shape of {self.rule.name}'s direction", tuple(decided.vector.shape),
-                             str(tuple(self.w.shape)), "A direction is one flat vector, like a row of gradients.")
+                raise refuse(
+                    f"the shape of {self.rule.name}'s direction",
+                    tuple(decided.vector.shape),
+                    str(tuple(self.w.shape)),
+                    "A direction is one flat vector, like a row of gradients.",
+                )
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             self._finite({f"{self.rule.name}'s direction": norm}, updates)
             # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
@@ -87,8 +98,9 @@ class ServerStep:
             held: dict[str, Any] = {"the next model": state["w"], "the next reported model": reported}
             held |= {f"the server's {name} moment": state[name] for name in ("first", "second") if name in state}
             if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
-                held |= {f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None)
-                         for name in self.rule.remembers}
+                held |= {
+                    f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers
+                }
             self._finite(held, updates)
         except BaseException:
             vars(self.rule).clear()
@@ -112,11 +124,16 @@ class ServerStep:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from ``state``, bit for bit. Raises ``Refused`` for another model's, rule's or optimiser's."""
         if state["reported"].shape != self.w.shape:
-            raise refuse("the size of the saved model", tuple(state["reported"].shape), str(tuple(self.w.shape)),
-                         "Start from the model that it was saved with.")
+            raise refuse(
+                "the size of the saved model",
+                tuple(state["reported"].shape),
+                str(tuple(self.w.shape)),
+                "Start from the model that it was saved with.",
+            )
         if set(state["server"]) != set(self._state):
-            raise Refused("the saved state is that of another server optimiser; start with the Server that it "
-                          "was saved with")
+            raise Refused(
+                "the saved state is that of another server optimiser; start with the Server that it was saved with"
+            )
         self.rule.load_state_dict(state["rule"])
         device = self.w.device
         self.reported = state["reported"].to(device)

@@ -33,8 +33,9 @@ class Server:
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
             raise unknown("server optimiser", self.optimiser, OPTIMISERS)
-        number("lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.",
-               above=True)
+        number(
+            "lr", self.lr, 0, torch.finfo(torch.float32).max, "It is a positive number that float32 holds.", above=True
+        )
         number("momentum", self.momentum, 0, 1, below=True)
         number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
         number("tau", self.tau, 0, above=True)
@@ -42,8 +43,10 @@ class Server:
         for field in fields(self):
             value, readers = getattr(self, field.name), READ_BY.get(field.name, OPTIMISERS)
             if value != field.default and self.optimiser not in readers:
-                raise Refused(f"optimiser {self.optimiser!r} does not read {field.name}, which is {value!r}; leave it "
-                              f"out, or use {' or '.join(map(repr, readers))}")
+                raise Refused(
+                    f"optimiser {self.optimiser!r} does not read {field.name}, which is {value!r}; leave it "
+                    f"out, or use {' or '.join(map(repr, readers))}"
+                )
 
     def lr_at(self, round: int, rounds: int) -> float:
         """η_t in round t of T."""

@@ -37,8 +37,10 @@ def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
         cause = error if isinstance(error, OSError) else error.__context__
         if not isinstance(cause, OSError):
             raise
-        told = (f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another "
-                f"path. An earlier checkpoint there is whole, and the same call continues from it")
+        told = (
+            f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another "
+            f"path. An earlier checkpoint there is whole, and the same call continues from it"
+        )
         raise OSError(cause.errno, told, str(path)) from error
 
 
@@ -59,12 +61,16 @@ def load(path: str | os.PathLike, settings: dict) -> dict | None:
         raise Refused(f"{path} cannot be read ({error.strerror}); give another path") from error
     except Exception:
         # Not chained: torch's own words advise to load the file without protection against code in it.
-        raise Refused(f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
-                      f"delete it or give another path") from None
+        raise Refused(
+            f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
+            f"delete it or give another path"
+        ) from None
     different = differences(settings, theirs)
     if different:
-        raise Refused(f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
-                      f"Give another path, or the same settings")
+        raise Refused(
+            f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
+            f"Give another path, or the same settings"
+        )
     return state
 
 
@@ -75,5 +81,7 @@ def _try_writing(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as error:
-        raise Refused(f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a "
-                      f"folder that you may write to") from error
+        raise Refused(
+            f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a "
+            f"folder that you may write to"
+        ) from error

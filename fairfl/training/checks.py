@@ -29,8 +29,12 @@ def each(name: str, value: Any, seeds: list[int]) -> list:
     if not isinstance(value, (list, tuple)):
         return [value] * len(seeds)
     if len(value) != len(seeds):
-        raise refuse(f"the number of entries in {name}", len(value), f"{len(seeds)}, one a seed",
-                     "Give one for all, or one for each.")
+        raise refuse(
+            f"the number of entries in {name}",
+            len(value),
+            f"{len(seeds)}, one a seed",
+            "Give one for all, or one for each.",
+        )
     return list(value)
 
 
@@ -41,8 +45,12 @@ def a_rule(rule: Rule | str) -> Rule:
     if isinstance(rule, type) and issubclass(rule, Rule):
         raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
     if not isinstance(rule, Rule):
-        raise refuse("rule", rule, "a rule's name or a Rule",
-                     "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.")
+        raise refuse(
+            "rule",
+            rule,
+            "a rule's name or a Rule",
+            "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.",
+        )
     return rule
 
 
@@ -68,35 +76,53 @@ def a_device(device: str | torch.device | None, here: bool = True) -> torch.devi
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if found.type == "meta" or here and found.type == "cuda" and not (found.index or 0) < count:
         have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(count))])
-        raise refuse("device", str(found), f"a device that computes and is here: {have}",
-                     "Leave device out to take the fastest.")
+        raise refuse(
+            "device", str(found), f"a device that computes and is here: {have}", "Leave device out to take the fastest."
+        )
     return found
 
 
 def a_federation(federation: Federation) -> None:
     """Refuse what is no ``Federation``, saying how to make one of it."""
     if not isinstance(federation, Federation):
-        remedy = f"For a preset of that name: partition.preset({federation!r})." if isinstance(federation, str) else \
-            "Split a dataset first, for instance partition.iid(dataset, 10)."
+        remedy = (
+            f"For a preset of that name: partition.preset({federation!r})."
+            if isinstance(federation, str)
+            else "Split a dataset first, for instance partition.iid(dataset, 10)."
+        )
         given = federation if isinstance(federation, str) else type(federation).__name__
         raise refuse("federation", given, "a Federation", remedy)
 
 
-def check(federation: Federation, rules: list[Rule], servers: list[Server], tampers: list[Callable | None],
-          seeds: list[int], repeatable: bool, local: LocalSGD, personal: Ditto | None, participation: float,
-          loss: Callable, engine: str | None, checkpoint: str | os.PathLike | None) -> None:
+def check(
+    federation: Federation,
+    rules: list[Rule],
+    servers: list[Server],
+    tampers: list[Callable | None],
+    seeds: list[int],
+    repeatable: bool,
+    local: LocalSGD,
+    personal: Ditto | None,
+    participation: float,
+    loss: Callable,
+    engine: str | None,
+    checkpoint: str | os.PathLike | None,
+) -> None:
     """Refuse settings of the wrong kind, out of range, or that cannot go together."""
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
     number("participation", participation, 0, 1, "It is the fraction of clients in a round.", above=True)
     for rule in rules:
         if participation < 1 and rule.needs_everyone:
-            raise Refused(f"{rule.name} is defined for full participation, and participation is {participation}; "
-                          f"use 1.0")
+            raise Refused(
+                f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0"
+            )
         refuse_unprovided(rule.name, rule.needs)
         if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
-            raise Refused(f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} "
-                          f"does not send; use LocalSGD(optimiser='sgd')")
+            raise Refused(
+                f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} "
+                f"does not send; use LocalSGD(optimiser='sgd')"
+            )
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
     kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]

@@ -79,8 +79,10 @@ class History:
         except (KeyError, OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
             if isinstance(error, FileNotFoundError):
                 raise
-            raise Refused(f"{path} is not a saved History, or not a whole one ({error}); delete it and run again, "
-                          f"or give a file that history.save(path) made") from error
+            raise Refused(
+                f"{path} is not a saved History, or not a whole one ({error}); delete it and run again, "
+                f"or give a file that history.save(path) made"
+            ) from error
         allowed = {f.name for f in fields(cls)}
         for name in values:
             if name not in allowed:

@@ -23,8 +23,12 @@ def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel,
 
 
 def _inside(flat: FlatModel) -> dict:
-    attributes = {f"{path}.{name}".lstrip("."): value for path, module in flat.module.named_modules()
-                  for name, value in public(module).items() if name != "training" and _plain(value)}
+    attributes = {
+        f"{path}.{name}".lstrip("."): value
+        for path, module in flat.module.named_modules()
+        for name, value in public(module).items()
+        if name != "training" and _plain(value)
+    }
     frozen = {name: p for name, p in flat.module.named_parameters() if name not in flat.layout.names}
     return describe(attributes | frozen | dict(flat.module.named_buffers()))
 

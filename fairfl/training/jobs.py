@@ -34,9 +34,16 @@ class Job:
 Record = Callable[[Sequence[Job], list[History] | None, Refused | None], None]
 
 
-def train_jobs(federation: Federation, model: str | torch.nn.Module | Callable, jobs: Sequence[Job], record: Record, *,
-               together: int | None = None, checkpoint: Callable[[Sequence[Job]], os.PathLike] | None = None,
-               **settings: Any) -> None:
+def train_jobs(
+    federation: Federation,
+    model: str | torch.nn.Module | Callable,
+    jobs: Sequence[Job],
+    record: Record,
+    *,
+    together: int | None = None,
+    checkpoint: Callable[[Sequence[Job]], os.PathLike] | None = None,
+    **settings: Any,
+) -> None:
     """Train ``jobs``; neighbours whose clients do the same are one batch, of at most ``together`` where that is given.
 
     ``record(jobs, histories, error)`` hears of every batch when it has ended: its histories and ``None``; or ``None``
@@ -48,14 +55,20 @@ def train_jobs(federation: Federation, model: str | torch.nn.Module | Callable, 
     for _, group in groupby(jobs, lambda job: (job.local, job.personal)):
         alike = list(group)
         for first in range(0, len(alike), together or len(alike)):
-            batch = alike[first:first + (together or len(alike))]
+            batch = alike[first : first + (together or len(alike))]
             error = _train(federation, model, batch, record, checkpoint, settings)
             for job in batch if error and len(batch) > 1 else ():
                 _train(federation, model, [job], record, checkpoint, settings)
 
 
-def _train(federation: Federation, model: str | torch.nn.Module | Callable, jobs: Sequence[Job], record: Record,
-           checkpoint: Callable[[Sequence[Job]], os.PathLike] | None, settings: dict[str, Any]) -> Refused | None:
+def _train(
+    federation: Federation,
+    model: str | torch.nn.Module | Callable,
+    jobs: Sequence[Job],
+    record: Record,
+    checkpoint: Callable[[Sequence[Job]], os.PathLike] | None,
+    settings: dict[str, Any],
+) -> Refused | None:
     # One run is set up as one, so that its checkpoint and its bits are those of a plain call of train. Attacks are
     # copied: one that counts or draws must not hear of other runs, nor of a batch that was given up.
     each = lambda values: values if len(jobs) > 1 else values[0]
@@ -63,10 +76,18 @@ def _train(federation: Federation, model: str | torch.nn.Module | Callable, jobs
     done: History | list[History] | None
     caught: Refused | None = None
     try:
-        done = train(federation, model=model, local=jobs[0].local, personal=jobs[0].personal, checkpoint=file,
-                     rule=each([job.rule for job in jobs]), server=each([job.server for job in jobs]),
-                     tamper=each([copy.deepcopy(job.tamper) for job in jobs]), seed=each([job.seed for job in jobs]),
-                     **settings)
+        done = train(
+            federation,
+            model=model,
+            local=jobs[0].local,
+            personal=jobs[0].personal,
+            checkpoint=file,
+            rule=each([job.rule for job in jobs]),
+            server=each([job.server for job in jobs]),
+            tamper=each([copy.deepcopy(job.tamper) for job in jobs]),
+            seed=each([job.seed for job in jobs]),
+            **settings,
+        )
     except Refused as error:
         done, caught = error.history if isinstance(error, Diverged) and len(jobs) == 1 else None, error
     record(jobs, done if done is None or isinstance(done, list) else [done], caught)

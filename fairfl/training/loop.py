@@ -102,19 +102,35 @@ def train(
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
     engine = engine or choose(flat, slots_a_round)
     if engine == "batched" and flat.has_dropout:
-        raise refuse("engine", engine, "'sequential' for a model with dropout",
-                     "Stacked clients would share their random numbers; leave engine out to have one that fits.")
-    own = [{"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
-           for s, r, v, a in zip(seeds, rules, servers, tampers)]
+        raise refuse(
+            "engine",
+            engine,
+            "'sequential' for a model with dropout",
+            "Stacked clients would share their random numbers; leave engine out to have one that fits.",
+        )
+    own = [
+        {"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
+        for s, r, v, a in zip(seeds, rules, servers, tampers)
+    ]
     settings = {
-        "federation": describe_federation(federation, tensors=checkpoint is not None), "model": describe(flat.module),
-        "initial": [describe(f.vector) for f in flats], "rounds": rounds, "local": describe(local),
-        "participation": describe(participation), "batch_group": own if listed else seeds,
-        "evaluate_every": evaluate_every, "score": list(score), "personal": describe(personal), "loss": describe(loss),
-        "device": device.type, "engine": engine,
+        "federation": describe_federation(federation, tensors=checkpoint is not None),
+        "model": describe(flat.module),
+        "initial": [describe(f.vector) for f in flats],
+        "rounds": rounds,
+        "local": describe(local),
+        "participation": describe(participation),
+        "batch_group": own if listed else seeds,
+        "evaluate_every": evaluate_every,
+        "score": list(score),
+        "personal": describe(personal),
+        "loss": describe(loss),
+        "device": device.type,
+        "engine": engine,
     }
-    runs = [Run(i, s, r, f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
-            for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))]
+    runs = [
+        Run(i, s, r, f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
+        for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
+    ]
     begun, first, spent = time.perf_counter(), 0, 0.0
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]

@@ -31,9 +31,11 @@ class Memory:
         changed = sorted(name for name in now if name not in self.before or now[name] != self.before[name])
         if changed:
             name, word = changed[0], changed[0].lstrip("_")
-            raise Refused(f"{self.rule.name} changed self.{name} in a round, and no checkpoint would hold it: a "
-                          f"resumed run would go on without. Keep it as self._{word} and declare it, "
-                          f"remembers = ({word!r},), or compute it anew in each round, or leave checkpoint= out")
+            raise Refused(
+                f"{self.rule.name} changed self.{name} in a round, and no checkpoint would hold it: a "
+                f"resumed run would go on without. Keep it as self._{word} and declare it, "
+                f"remembers = ({word!r},), or compute it anew in each round, or leave checkpoint= out"
+            )
         for name, value in self.rule.state_dict().items() if readable else ():
             try:
                 torch.save(value, file := io.BytesIO())
@@ -41,13 +43,18 @@ class Memory:
                 torch.load(file, weights_only=True)
             except Exception as error:
                 kind = f"{type(value).__module__}.{type(value).__qualname__}"
-                raise Refused(f"{self.rule.name} remembers {name!r} as a {kind}, which could not be read back from a "
-                              f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these") from error
+                raise Refused(
+                    f"{self.rule.name} remembers {name!r} as a {kind}, which could not be read back from a "
+                    f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these"
+                ) from error
 
     def _attributes(self) -> dict:
         if self.trusted:
             return {}
         declared = {f"_{name}" for name in self.rule.remembers}
         cached = lambda name: isinstance(getattr(type(self.rule), name, None), functools.cached_property)
-        return {name: state_of(value) for name, value in vars(self.rule).items()
-                if name not in declared and not cached(name)}
+        return {
+            name: state_of(value)
+            for name, value in vars(self.rule).items()
+            if name not in declared and not cached(name)
+        }

@@ -25,9 +25,22 @@ from fairfl.updates import Updates
 class Run:
     """State of one seed between rounds. All of it that changes is in ``state_dict``."""
 
-    def __init__(self, index: int, seed: int, rule: Rule, w: torch.Tensor, federation: Federation, data: Examples,
-                 server: Server, rounds: int, participation: float, score: Sequence[str], loss: Loss,
-                 personal: Ditto | None, engine: str):
+    def __init__(
+        self,
+        index: int,
+        seed: int,
+        rule: Rule,
+        w: torch.Tensor,
+        federation: Federation,
+        data: Examples,
+        server: Server,
+        rounds: int,
+        participation: float,
+        score: Sequence[str],
+        loss: Loss,
+        personal: Ditto | None,
+        engine: str,
+    ):
         self.index, self.seed, self.federation = index, seed, federation
         self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
         self.server = ServerStep(rule, w, rounds, server, undo=False)
@@ -37,8 +50,10 @@ class Run:
         self.validation = [rows.to(device) for rows in federation.validation]
         # A personal model is scored on its own client's rows alone.
         lists = {part: getattr(federation, part) for part in dict.fromkeys(("test", *score))}
-        self.scorers = {part: [Scorer(data, [own], loss) for own in rows] if personal else [Scorer(data, rows, loss)]
-                        for part, rows in lists.items()}
+        self.scorers = {
+            part: [Scorer(data, [own], loss) for own in rows] if personal else [Scorer(data, rows, loss)]
+            for part, rows in lists.items()
+        }
         self.slots: list[Slot] = []
         self.memory: dict[str, Any] = {}
         self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -53,7 +68,7 @@ class Run:
         chosen = torch.arange(N)
         if self.count < N:
             chance = generator(self.seed, "participation", round)
-            chosen = torch.randperm(N, generator=chance)[:self.count].sort().values
+            chosen = torch.randperm(N, generator=chance)[: self.count].sort().values
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
 
@@ -64,21 +79,45 @@ class Run:
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
-    def step(self, flat: FlatModel, gradients: torch.Tensor, round: int, local: LocalSGD,
-             tamper: Callable[[Updates], Updates] | None) -> None:
+    def step(
+        self,
+        flat: FlatModel,
+        gradients: torch.Tensor,
+        round: int,
+        local: LocalSGD,
+        tamper: Callable[[Updates], Updates] | None,
+    ) -> None:
         """From the round's pseudo-gradients to the next model."""
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
-        view = RoundView(flat, self.data, self.loss, [s.rows for s in self.slots],
-                         [self.validation[k] for k in clients], self.server.w, gradients, clients, steps,
-                         self.memory, self.scored)
+        view = RoundView(
+            flat,
+            self.data,
+            self.loss,
+            [s.rows for s in self.slots],
+            [self.validation[k] for k in clients],
+            self.server.w,
+            gradients,
+            clients,
+            steps,
+            self.memory,
+            self.scored,
+        )
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         for name, values in extras.items():
             _finite(name, values, clients, round)
-        updates = Updates(gradients, losses=extras.pop("losses", None), shares=sizes / sizes.sum(),
-                          clients=torch.tensor(clients), population=len(self.rows), round=round,
-                          layout=flat.layout, extras=extras, local_lr=local.lr_at(round))
+        updates = Updates(
+            gradients,
+            losses=extras.pop("losses", None),
+            shares=sizes / sizes.sum(),
+            clients=torch.tensor(clients),
+            population=len(self.rows),
+            round=round,
+            layout=flat.layout,
+            extras=extras,
+            local_lr=local.lr_at(round),
+        )
         if tamper is not None:
             # The step size is the round's, whatever a reader's attack leaves out.
             updates = replace(tamper(updates), round=round)
@@ -132,17 +171,26 @@ class Run:
             if not federation.dataset.classes:
                 scored[f"{prefix}accuracy"] = None
         return History(
-            rounds=np.array(r["rounds"]), participants=np.array(r["participants"], dtype=np.int64),
-            direction_norm=np.array(r["direction_norm"]), smallest_rate=np.array(r["smallest_rate"]),
-            test_sizes=np.array([len(rows) for rows in federation.test]), parameters=_array(self.server.reported),
-            remarks=list(r["remarks"]), settings=settings, seconds=seconds, **scored)
+            rounds=np.array(r["rounds"]),
+            participants=np.array(r["participants"], dtype=np.int64),
+            direction_norm=np.array(r["direction_norm"]),
+            smallest_rate=np.array(r["smallest_rate"]),
+            test_sizes=np.array([len(rows) for rows in federation.test]),
+            parameters=_array(self.server.reported),
+            remarks=list(r["remarks"]),
+            settings=settings,
+            seconds=seconds,
+            **scored,
+        )
 
 
 def _finite(name: str, values: torch.Tensor, clients: list[int], round: int) -> None:
     bad = (~torch.isfinite(values)).nonzero().flatten().tolist()
     if bad:
-        raise Diverged(f"client {clients[bad[0]]}'s entry in {name} is {float(values[bad[0]])} (round {round}); "
-                       f"lower the local learning rate or drop the client")
+        raise Diverged(
+            f"client {clients[bad[0]]}'s entry in {name} is {float(values[bad[0]])} (round {round}); "
+            f"lower the local learning rate or drop the client"
+        )
 
 
 def _array(vector: torch.Tensor) -> np.ndarray:

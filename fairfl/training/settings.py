@@ -24,8 +24,10 @@ from fairfl.rules import Rule
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
 Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
-REMEDY = ("give a named function, a functools.partial of one, or a small class whose settings are public attributes "
-          "(a dataclass, as fairfl.attacks.Scaling is)")
+REMEDY = (
+    "give a named function, a functools.partial of one, or a small class whose settings are public attributes "
+    "(a dataclass, as fairfl.attacks.Scaling is)"
+)
 
 
 def describe(thing: object) -> Any:
@@ -70,8 +72,9 @@ class _Teller:
             content = thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
             return _digest(f"tensor{tuple(thing.shape)}", content.numpy().data)
         if isinstance(thing, np.ndarray) and not thing.dtype.hasobject:
-            return _digest(f"array{thing.shape}{thing.dtype}",
-                           np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data)
+            return _digest(
+                f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data
+            )
         if isinstance(thing, (np.ndarray, np.generic)):
             return self.tell(thing.tolist(), path, around)
         if isinstance(thing, SAID_BY_REPR):
@@ -96,8 +99,11 @@ class _Teller:
         if isinstance(thing, (list, tuple, deque)):
             return [inside(v, i) for i, v in enumerate(thing)]
         if isinstance(thing, functools.partial):
-            told = {"function": inside(thing.func, "function"), "arguments": inside(thing.args, "arguments"),
-                    "keywords": inside(thing.keywords, "keywords")}
+            told = {
+                "function": inside(thing.func, "function"),
+                "arguments": inside(thing.args, "arguments"),
+                "keywords": inside(thing.keywords, "keywords"),
+            }
             return {name: value for name, value in told.items() if value}
         if isinstance(thing, types.FunctionType):
             return self._function(thing, path, inside)
@@ -115,7 +121,7 @@ class _Teller:
         told = {name: inside(_content(cell), name) for name, cell in captured.items()}
         if "<locals>" in thing.__qualname__:
             count, values = thing.__code__.co_argcount, thing.__defaults__ or ()
-            defaults = dict(zip(thing.__code__.co_varnames[count - len(values):count], values))
+            defaults = dict(zip(thing.__code__.co_varnames[count - len(values) : count], values))
             told |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
         return {"function": _name(thing), "captured": told} if told else _name(thing)
 
@@ -134,21 +140,29 @@ class _Teller:
         if isinstance(thing, torch.nn.Module):
             if not (self.strict or self.private):
                 return str(thing)
-            held = (public(thing) | dict(thing.named_children()) | dict(thing.named_parameters(recurse=False))
-                    | dict(thing.named_buffers(recurse=False)))
+            held = (
+                public(thing)
+                | dict(thing.named_children())
+                | dict(thing.named_parameters(recurse=False))
+                | dict(thing.named_buffers(recurse=False))
+            )
             return kind | {name: inside(value, name) for name, value in held.items() if name != "training"}
         if not hasattr(thing, "__dict__") and not hasattr(type(thing), "__slots__"):
             return self._unknown(path, f"a {type(thing).__name__}, whose content cannot be compared", kind)
-        attributes = {name: getattr(thing, name) for cls in type(thing).__mro__ for name in _slots(cls)
-                      if hasattr(thing, name)} | getattr(thing, "__dict__", {})
-        return kind | {name: inside(value, name) for name, value in attributes.items()
-                       if self.private or not name.startswith("_")}
+        attributes = {
+            name: getattr(thing, name) for cls in type(thing).__mro__ for name in _slots(cls) if hasattr(thing, name)
+        } | getattr(thing, "__dict__", {})
+        return kind | {
+            name: inside(value, name) for name, value in attributes.items() if self.private or not name.startswith("_")
+        }
 
     def _unknown(self, path: str, why: str, instead: object) -> object:
         if not self.strict:
             return instead
-        raise Refused(f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
-                      f"or leave checkpoint= out")
+        raise Refused(
+            f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
+            f"or leave checkpoint= out"
+        )
 
 
 def _digest(what: str, content: bytes | memoryview) -> str:
@@ -186,8 +200,13 @@ def describe_federation(federation: Federation, tensors: bool = False) -> dict:
     which take about two seconds a gigabyte.
     """
     dataset = federation.dataset
-    told = {"dataset": dataset.name or dataset.digest, "variant": dataset.variant, "clients": len(federation),
-            "recipe": describe(federation.recipe), "digest": federation.digest}
+    told = {
+        "dataset": dataset.name or dataset.digest,
+        "variant": dataset.variant,
+        "clients": len(federation),
+        "recipe": describe(federation.recipe),
+        "digest": federation.digest,
+    }
     if tensors:
         told["data"] = {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}
     return told

@@ -20,8 +20,11 @@ from fairfl.training.jobs import Job, train_jobs
 if TYPE_CHECKING:
     import pandas
 
-INSTEAD = {"seed": "give seeds=[0, 1]", "rule": "give rules=[…]",
-           "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)"}
+INSTEAD = {
+    "seed": "give seeds=[0, 1]",
+    "rule": "give rules=[…]",
+    "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)",
+}
 
 
 def sweep(
@@ -76,8 +79,12 @@ def sweep(
     last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
         whole("together", together, 1, "It is the most runs that train as one batch.")
-    asked = {"local": _labelled("local", local, LocalSGD()), "rule": _labelled("rules", rules),
-             "server": _labelled("server", server, Server()), "tamper": _labelled("tamper", tamper)}
+    asked = {
+        "local": _labelled("local", local, LocalSGD()),
+        "rule": _labelled("rules", rules),
+        "server": _labelled("server", server, Server()),
+        "tamper": _labelled("tamper", tamper),
+    }
     asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
     for _, work in asked["local"]:  # ``train`` would refuse the second when the first has trained
         if not isinstance(work, LocalSGD):
@@ -94,12 +101,21 @@ def sweep(
         for job, history in zip(jobs, done or ()):
             if histories is not None:
                 histories.append(history)
-            tables.append(pandas.DataFrame({
-                "rule": job.name["rule"], "seed": job.seed, **{name: job.name[name] for name in shown},
-                "client": range(len(federation)), "test_size": history.test_sizes,
-                **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}),
-                "loss": history.loss[-last:].mean(0),
-                "rounds": int(history.rounds[-1]), "diverged": str(error or "")}))
+            tables.append(
+                pandas.DataFrame(
+                    {
+                        "rule": job.name["rule"],
+                        "seed": job.seed,
+                        **{name: job.name[name] for name in shown},
+                        "client": range(len(federation)),
+                        "test_size": history.test_sizes,
+                        **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}),
+                        "loss": history.loss[-last:].mean(0),
+                        "rounds": int(history.rounds[-1]),
+                        "diverged": str(error or ""),
+                    }
+                )
+            )
 
     jobs = []
     choices: list[list] = [*asked.values(), numbers]
@@ -118,8 +134,12 @@ def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:
     if not things:
         raise refuse(name, given, "one, a list, or a dict label → thing, not empty", "Without any nothing is trained.")
     if twice := [label for label in labels if labels.count(label) > 1]:
-        raise refuse(f"a label in {name}, twice,", twice[0], "labels that differ",
-                     f"Leave one out, or name them: {name}={{'one': …, 'other': …}}.")
+        raise refuse(
+            f"a label in {name}, twice,",
+            twice[0],
+            "labels that differ",
+            f"Leave one out, or name them: {name}={{'one': …, 'other': …}}.",
+        )
     return list(zip(labels, things))
 
 

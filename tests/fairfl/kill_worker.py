@@ -15,9 +15,18 @@ ROUNDS = 12
 
 def settings():
     federation = partition.shards(data.load("digits"), 30, test=0.3)
-    return dict(federation=federation, rule=rules.FedAvg(), model="mlp", rounds=ROUNDS, participation=0.1, seed=[0, 1],
-                local=LocalSGD(lr=0.05, epochs=1, batch_size=10, momentum=0.5), server=Server(0.8, momentum=0.3),
-                engine="sequential", evaluate_every=5)
+    return dict(
+        federation=federation,
+        rule=rules.FedAvg(),
+        model="mlp",
+        rounds=ROUNDS,
+        participation=0.1,
+        seed=[0, 1],
+        local=LocalSGD(lr=0.05, epochs=1, batch_size=10, momentum=0.5),
+        server=Server(0.8, momentum=0.3),
+        engine="sequential",
+        evaluate_every=5,
+    )
 
 
 def training(folder: Path):

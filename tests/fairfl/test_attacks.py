@@ -11,8 +11,16 @@ G = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [1.0, 1.0, 0.5]], dtype=tor
 
 
 def updates(**more):
-    given = {"losses": [1.0, 2.0, 3.0], "clients": torch.tensor([0, 4, 7]), "population": 9,
-             "extras": {"losses_after": torch.tensor([0.5, 1.0, 1.5]), "newton_rates": torch.ones(3), "accuracies": torch.ones(3)}}
+    given = {
+        "losses": [1.0, 2.0, 3.0],
+        "clients": torch.tensor([0, 4, 7]),
+        "population": 9,
+        "extras": {
+            "losses_after": torch.tensor([0.5, 1.0, 1.5]),
+            "newton_rates": torch.ones(3),
+            "accuracies": torch.ones(3),
+        },
+    }
     return Updates(G, **(given | more))
 
 
@@ -22,19 +30,27 @@ def offices():
 
 
 def same(a, b):
-    return torch.equal(a.gradients, b.gradients) and torch.equal(a.losses, b.losses) and a.extras.keys() == b.extras.keys() \
+    return (
+        torch.equal(a.gradients, b.gradients)
+        and torch.equal(a.losses, b.losses)
+        and a.extras.keys() == b.extras.keys()
         and all(torch.equal(a.extras[name], b.extras[name]) for name in a.extras)
+    )
 
 
 def test_bias_changes_the_reported_losses_of_one_client_and_nothing_else():
     before, after = updates(), Bias(4, 1000.0)(updates())
     assert after.losses.tolist() == [1.0, 1002.0, 3.0]
     assert after.extras["losses_after"].tolist() == [0.5, 1001.0, 1.5]
-    assert torch.equal(after.gradients, before.gradients) and torch.equal(after.extras["newton_rates"], before.extras["newton_rates"])
+    assert torch.equal(after.gradients, before.gradients) and torch.equal(
+        after.extras["newton_rates"], before.extras["newton_rates"]
+    )
     assert before.losses.tolist() == [1.0, 2.0, 3.0], "the attack works on a copy"
 
 
-@pytest.mark.parametrize("part, row, loss, newton", [("both", 3.0, 6.0, 3.0), ("update", 3.0, 2.0, 3.0), ("loss", 1.0, 6.0, 1.0)])
+@pytest.mark.parametrize(
+    "part, row, loss, newton", [("both", 3.0, 6.0, 3.0), ("update", 3.0, 2.0, 3.0), ("loss", 1.0, 6.0, 1.0)]
+)
 def test_scaling_by_part(part, row, loss, newton):
     after = Scaling(4, 3.0, part)(updates())
     assert torch.equal(after.gradients[1], row * G[1]) and torch.equal(after.gradients[[0, 2]], G[[0, 2]])
@@ -52,23 +68,33 @@ def test_losses_that_nobody_asked_for_stay_away():
     assert Bias(4, 1000.0)(bare).losses is None and Scaling(4, 2.0)(bare).losses is None
 
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: Bias(9, 1.0)(updates()), "0 to 8"),
-    (lambda: Scaling(-1, 2.0)(updates()), "Name a client of the federation"),
-    (lambda: Bias(0, float("inf")), "a finite number"),
-    (lambda: Scaling(0, 0.0), "a positive number"),
-    (lambda: Scaling(0, 2.0, "updates"), "Did you mean 'update'"),
-])
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: Bias(9, 1.0)(updates()), "0 to 8"),
+        (lambda: Scaling(-1, 2.0)(updates()), "Name a client of the federation"),
+        (lambda: Bias(0, float("inf")), "a finite number"),
+        (lambda: Scaling(0, 0.0), "a positive number"),
+        (lambda: Scaling(0, 2.0, "updates"), "Did you mean 'update'"),
+    ],
+)
 def test_refusals_teach(make, words):
     with pytest.raises(ValueError, match=words):
         make()
 
 
-@pytest.mark.parametrize("rule, moves", [
-    (rules.FedAvg(), (False, True)), (rules.FedAvgN(), (False, False)), (rules.FedMGDA(), (False, True)),
-    (rules.FedMGDAPlus(), (False, False)), (rules.QFedAvg(), (True, True)), (rules.TERM(), (True, True)),
-    (rules.AdaFed(), (True, False)),
-])
+@pytest.mark.parametrize(
+    "rule, moves",
+    [
+        (rules.FedAvg(), (False, True)),
+        (rules.FedAvgN(), (False, False)),
+        (rules.FedMGDA(), (False, True)),
+        (rules.FedMGDAPlus(), (False, False)),
+        (rules.QFedAvg(), (True, True)),
+        (rules.TERM(), (True, True)),
+        (rules.AdaFed(), (True, False)),
+    ],
+)
 def test_whom_bias_and_scaling_move(rule, moves):
     calm = rule.direction(updates()).vector
     for attack, moved in zip((Bias(4, 1000.0), Scaling(4, 10.0)), moves):
@@ -111,9 +137,10 @@ def test_wrong_labels_hurt_who_has_them(offices):
     assert train(noisy_labels(offices, 4, 0.8), rounds=30, local=local).accuracy[-1, 4] < clean - 0.1
 
 
-@pytest.mark.parametrize("clients, fraction, words", [
-    (5, 0.1, "0 to 4"), ([1, 1], 0.1, "each client once"), (1, 1.5, "0 to 1"), (1, -0.1, "0 to 1"),
-])
+@pytest.mark.parametrize(
+    "clients, fraction, words",
+    [(5, 0.1, "0 to 4"), ([1, 1], 0.1, "each client once"), (1, 1.5, "0 to 1"), (1, -0.1, "0 to 1")],
+)
 def test_noisy_labels_refusals(offices, clients, fraction, words):
     with pytest.raises(ValueError, match=words):
         noisy_labels(offices, clients, fraction)

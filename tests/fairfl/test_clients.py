@@ -20,7 +20,9 @@ RECIPES = {
     "steps": LocalSGD(lr=0.1, epochs=5, batch_size=7, steps=4),
     "batch above size": LocalSGD(lr=0.1, epochs=2, batch_size=1000),
     "adam": LocalSGD(lr=0.01, epochs=3, batch_size=7, optimiser="adam"),
-    "adam, all": LocalSGD(lr=0.02, epochs=2, batch_size=4, proximal=0.1, decay=0.9, steps=9, optimiser="adam", betas=(0.8, 0.9), eps=1e-4),
+    "adam, all": LocalSGD(
+        lr=0.02, epochs=2, batch_size=4, proximal=0.1, decay=0.9, steps=9, optimiser="adam", betas=(0.8, 0.9), eps=1e-4
+    ),
 }
 
 
@@ -33,8 +35,11 @@ def by_hand(dataset, model, start, slot, local, round):
     torch.nn.utils.vector_to_parameters(start.clone(), model.parameters())
     anchor = [p.detach().clone() for p in model.parameters()]
     lr = local.lr * local.decay**round
-    optimiser = torch.optim.SGD(model.parameters(), lr, local.momentum) if local.optimiser == "sgd" else \
-        torch.optim.Adam(model.parameters(), lr, local.betas, local.eps)
+    optimiser = (
+        torch.optim.SGD(model.parameters(), lr, local.momentum)
+        if local.optimiser == "sgd"
+        else torch.optim.Adam(model.parameters(), lr, local.betas, local.eps)
+    )
     n, taken = len(slot.rows), 0
     batch = n if local.batch_size is None else local.batch_size
     for order in local.orders(n, slot.seed, round, slot.client):
@@ -111,12 +116,17 @@ def test_adam_starts_anew_in_every_round(small, engine):
     assert np.allclose(history.parameters, w, atol=1e-5)
 
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: LocalSGD(optimiser="adma"), "unknown local optimiser 'adma'.*mean 'adam'"),
-    (lambda: LocalSGD(optimiser="adam", momentum=0.9), "'adam' does not read momentum"),
-    (lambda: LocalSGD(betas=(0.5, 0.9)), "'sgd' does not read betas"), (lambda: LocalSGD(eps=1.0), "does not read eps"),
-    (lambda: LocalSGD(optimiser="adam", betas=(0.5, 1)), "betas is"), (lambda: LocalSGD(optimiser="adam", eps=0), "eps is 0"),
-])
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: LocalSGD(optimiser="adma"), "unknown local optimiser 'adma'.*mean 'adam'"),
+        (lambda: LocalSGD(optimiser="adam", momentum=0.9), "'adam' does not read momentum"),
+        (lambda: LocalSGD(betas=(0.5, 0.9)), "'sgd' does not read betas"),
+        (lambda: LocalSGD(eps=1.0), "does not read eps"),
+        (lambda: LocalSGD(optimiser="adam", betas=(0.5, 1)), "betas is"),
+        (lambda: LocalSGD(optimiser="adam", eps=0), "eps is 0"),
+    ],
+)
 def test_what_adam_does_not_read_is_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
@@ -127,11 +137,30 @@ def test_a_rule_that_reads_gradients_refuses_adam_s_updates(small):
         train(partition.iid(small, 3), "DQNFed", local=RECIPES["adam"], rounds=1)
 
 
-@pytest.mark.parametrize("bad", [dict(lr=0), dict(epochs=0), dict(batch_size=0), dict(momentum=1.0), dict(proximal=-1),
-                                 dict(decay=0), dict(steps=0), dict(epochs=1.5), dict(batch_size=2.5), dict(steps=1.5),
-                                 dict(epochs=True), dict(epochs=None), dict(lr=None), dict(lr="0.1"),
-                                 dict(lr=float("inf")), dict(lr=float("nan")),
-                                 dict(proximal=float("inf")), dict(momentum=float("nan")), dict(decay="1")])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        dict(lr=0),
+        dict(epochs=0),
+        dict(batch_size=0),
+        dict(momentum=1.0),
+        dict(proximal=-1),
+        dict(decay=0),
+        dict(steps=0),
+        dict(epochs=1.5),
+        dict(batch_size=2.5),
+        dict(steps=1.5),
+        dict(epochs=True),
+        dict(epochs=None),
+        dict(lr=None),
+        dict(lr="0.1"),
+        dict(lr=float("inf")),
+        dict(lr=float("nan")),
+        dict(proximal=float("inf")),
+        dict(momentum=float("nan")),
+        dict(decay="1"),
+    ],
+)
 def test_refusals_name_the_argument(bad):
     [(name, value)] = bad.items()
     with pytest.raises(ValueError, match=re.escape(f"{name} is {value!r}; allowed: ")):
@@ -144,11 +173,18 @@ def test_what_is_given_is_kept_but_numpy_s_numbers_become_python_s():
     assert [type(value) for value in given] == [int, float, int]
 
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: Ditto("0.1"), "strength is '0.1'"), (lambda: Ditto(0.1, 0.2), "local is 0.2; allowed: LocalSGD"),
-    (lambda: LBFGS(memory=0), "memory is 0; allowed: a whole number"), (lambda: LBFGS(memory=2.5), "memory is 2.5"),
-    (lambda: LBFGS(skip=-1), "skip is -1"), (lambda: LBFGS(skip=float("nan")), "skip is nan"),
-    (lambda: LBFGS(skip=None), "skip is None")])
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: Ditto("0.1"), "strength is '0.1'"),
+        (lambda: Ditto(0.1, 0.2), "local is 0.2; allowed: LocalSGD"),
+        (lambda: LBFGS(memory=0), "memory is 0; allowed: a whole number"),
+        (lambda: LBFGS(memory=2.5), "memory is 2.5"),
+        (lambda: LBFGS(skip=-1), "skip is -1"),
+        (lambda: LBFGS(skip=float("nan")), "skip is nan"),
+        (lambda: LBFGS(skip=None), "skip is None"),
+    ],
+)
 def test_the_others_of_this_room_refuse_too(make, words):
     with pytest.raises(ValueError, match=words):
         make()
@@ -169,8 +205,10 @@ class Spare(torch.nn.Module):
 def test_a_parameter_without_a_use_stays_where_it_is_in_both_engines(small, recipe):
     federation, flat = partition.dirichlet(small, 4, 1.0, min_size=2, test=0.1), FlatModel(Spare())
     starts = torch.stack([flat.vector.clone(), flat.vector.clone() * 0.5])
-    one, other = (train_slots(flat, small, slots_of(federation), starts, RECIPES[recipe], 3, cross_entropy, engine)
-                  for engine in ("sequential", "batched"))
+    one, other = (
+        train_slots(flat, small, slots_of(federation), starts, RECIPES[recipe], 3, cross_entropy, engine)
+        for engine in ("sequential", "batched")
+    )
     assert torch.allclose(one, other, atol=1e-5) and one[:, :18].any()
     assert not one[:, 18:].any() and not other[:, 18:].any()
 
@@ -180,14 +218,20 @@ def test_a_group_of_slots_changes_nothing(small, monkeypatch):
     from fairfl.clients import batched
 
     federation = partition.dirichlet(small, 5, 1.0, min_size=5, test=0.2)
-    settings = dict(model=partial(models.mlp, hidden=(6,)), rounds=2, engine="batched",
-                    local=LocalSGD(lr=0.1, epochs=2, batch_size=7))
+    settings = dict(
+        model=partial(models.mlp, hidden=(6,)),
+        rounds=2,
+        engine="batched",
+        local=LocalSGD(lr=0.1, epochs=2, batch_size=7),
+    )
     whole = train(federation, **settings)
     monkeypatch.setattr(batched, "CPU_STACK", 130)
     assert abs(train(federation, **settings).parameters - whole.parameters).max() < 1e-6
 
 
-@pytest.mark.parametrize("name, shape", [("fedmgda_cifar10", (3, 32, 32)), ("fedfv_mnist", (1, 28, 28)), ("resnet18", (3, 32, 32))])
+@pytest.mark.parametrize(
+    "name, shape", [("fedmgda_cifar10", (3, 32, 32)), ("fedfv_mnist", (1, 28, 28)), ("resnet18", (3, 32, 32))]
+)
 def test_engines_agree_on_the_papers_convolutional_models(name, shape):
     """In float64, where what is left is rounding: in float32 a ResNet's stacked gradients differ by up to 3e-4."""
     g = torch.Generator().manual_seed(0)

@@ -73,7 +73,7 @@ class Loops:
         for _ in range(self.epochs):
             order = torch.randperm(len(rows), generator=g).numpy() if self.batch < len(rows) else np.arange(len(rows))
             for i in range(0, len(rows), self.batch):
-                chosen = rows[order[i:i + self.batch]]
+                chosen = rows[order[i : i + self.batch]]
                 z = self.x[chosen] @ w.T
                 p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
                 w -= self.lr * change((p - self.y[chosen]).T @ self.x[chosen] / len(chosen), w)
@@ -116,8 +116,13 @@ class Loops:
 
 
 def settings(correct, weighting, **local):
-    return dict(rule=FedAvg(weighting), rounds=3, local=LocalSGD(lr=0.3, epochs=2, batch_size=4, correct=correct, **local),
-                participation=0.6, seed=[0, 1])
+    return dict(
+        rule=FedAvg(weighting),
+        rounds=3,
+        local=LocalSGD(lr=0.3, epochs=2, batch_size=4, correct=correct, **local),
+        participation=0.6,
+        seed=[0, 1],
+    )
 
 
 CASES = {"scaffold": (Scaffold(), "uniform"), "fednova": (FedNova(), "shares"), "feddyn": (FedDyn(0.3), "uniform")}
@@ -128,11 +133,18 @@ CASES = {"scaffold": (Scaffold(), "uniform"), "fednova": (FedNova(), "shares"), 
 def test_a_readers_method_is_its_papers(federation, name, engine):
     asked = settings(*CASES[name])
     for seed, history in zip((0, 1), train(federation, engine=engine, **asked)):
-        first = torch.cat([p.detach().flatten() for p in models.build("logistic", federation.dataset, seed=seed).parameters()]).numpy()
+        first = torch.cat(
+            [p.detach().flatten() for p in models.build("logistic", federation.dataset, seed=seed).parameters()]
+        ).numpy()
         matrix = lambda flat: np.hstack([flat[:15].reshape(3, 5), flat[15:, None]]).astype(float)
         exact = getattr(Loops(federation, seed, 0.3, 2, 4), name)(matrix(first), 3, 3)
         plain = train(federation, **{**asked, "local": LocalSGD(lr=0.3, epochs=2, batch_size=4), "seed": seed})
-        assert np.abs(matrix(history.parameters) - exact).max() < 5e-6 < 1e-3 < np.abs(matrix(plain.parameters) - exact).max()
+        assert (
+            np.abs(matrix(history.parameters) - exact).max()
+            < 5e-6
+            < 1e-3
+            < np.abs(matrix(plain.parameters) - exact).max()
+        )
 
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
@@ -194,15 +206,21 @@ class Narrow(Scaffold):
         return delta.mean(0)
 
 
-@pytest.mark.parametrize("refused, told", [
-    (lambda fed: LocalSGD(correct=lambda g, w: g), "correct is <.*allowed: a Correction. Derive your class"),
-    (lambda fed: LocalSGD(correct=Scaffold), "correct is <class .*give an instance"),
-    (lambda fed: type("Slip", (Correction,), {"keeps": ("control")}), "Slip.keeps is 'control'.*'control',"),
-    (lambda fed: Ditto(0.1, LocalSGD(correct=Scaffold())), "local.correct"),
-    (lambda fed: Member.of(fed, 0, torch.nn.Linear(5, 3), local=LocalSGD(correct=Scaffold())), "local.correct"),
-    (lambda fed: train(fed, local=LocalSGD(correct=Forgetful())), r"Forgetful.after returns is \[\]; allowed: a dict of \['control'\]"),
-    (lambda fed: train(fed, local=LocalSGD(correct=Narrow())), r"the shape from Narrow.sent"),
-])
+@pytest.mark.parametrize(
+    "refused, told",
+    [
+        (lambda fed: LocalSGD(correct=lambda g, w: g), "correct is <.*allowed: a Correction. Derive your class"),
+        (lambda fed: LocalSGD(correct=Scaffold), "correct is <class .*give an instance"),
+        (lambda fed: type("Slip", (Correction,), {"keeps": ("control")}), "Slip.keeps is 'control'.*'control',"),
+        (lambda fed: Ditto(0.1, LocalSGD(correct=Scaffold())), "local.correct"),
+        (lambda fed: Member.of(fed, 0, torch.nn.Linear(5, 3), local=LocalSGD(correct=Scaffold())), "local.correct"),
+        (
+            lambda fed: train(fed, local=LocalSGD(correct=Forgetful())),
+            r"Forgetful.after returns is \[\]; allowed: a dict of \['control'\]",
+        ),
+        (lambda fed: train(fed, local=LocalSGD(correct=Narrow())), r"the shape from Narrow.sent"),
+    ],
+)
 def test_slips_are_refused_by_name(federation, refused, told):
     with pytest.raises(Refused, match=told):
         refused(federation)

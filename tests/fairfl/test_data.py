@@ -11,13 +11,29 @@ from fairfl import Dataset, data, partition, train
 
 
 def small(**more) -> Dataset:
-    return Dataset(torch.arange(8.).reshape(8, 1), torch.tensor([0, 1, 2, 0, 1, 2, 0, 1]), ("a", "b", "c"),
-                   test_from=5, columns={"who": torch.arange(8)}, name="small", **more)
+    return Dataset(
+        torch.arange(8.0).reshape(8, 1),
+        torch.tensor([0, 1, 2, 0, 1, 2, 0, 1]),
+        ("a", "b", "c"),
+        test_from=5,
+        columns={"who": torch.arange(8)},
+        name="small",
+        **more,
+    )
 
 
 def test_names_are_the_loaders():
-    assert data.names() == ["adult", "cifar10", "cifar100", "digits", "emnist", "fashion_mnist", "mnist", "parquet",
-                            "shakespeare"]
+    assert data.names() == [
+        "adult",
+        "cifar10",
+        "cifar100",
+        "digits",
+        "emnist",
+        "fashion_mnist",
+        "mnist",
+        "parquet",
+        "shakespeare",
+    ]
 
 
 def test_an_unknown_dataset_is_refused_with_the_nearest_name():
@@ -50,8 +66,15 @@ def test_only_moves_the_border_and_the_columns():
     assert d.variant == "thinned; only the classes c, a"
 
 
-@pytest.mark.parametrize("classes, words", [(("a", "a"), "different classes"), ((), "different classes"),
-                                            (("d",), "unknown class of dataset 'small' 'd'"), ((3,), "unknown class")])
+@pytest.mark.parametrize(
+    "classes, words",
+    [
+        (("a", "a"), "different classes"),
+        ((), "different classes"),
+        (("d",), "unknown class of dataset 'small' 'd'"),
+        ((3,), "unknown class"),
+    ],
+)
 def test_only_refuses(classes, words):
     with pytest.raises(ValueError, match=words):
         small().only(*classes)
@@ -59,8 +82,10 @@ def test_only_refuses(classes, words):
 
 def test_importing_data_and_models_imports_no_heavy_library():
     """They cost seconds, and a reader of the digits chapters needs none of them."""
-    code = ("import sys, fairfl.data, fairfl.models, fairfl.vision; "
-            "print([m for m in ('torchvision', 'pandas', 'pyarrow', 'sklearn', 'PIL') if m in sys.modules])")
+    code = (
+        "import sys, fairfl.data, fairfl.models, fairfl.vision; "
+        "print([m for m in ('torchvision', 'pandas', 'pyarrow', 'sklearn', 'PIL') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
@@ -68,13 +93,15 @@ def test_importing_data_and_models_imports_no_heavy_library():
 def test_torchvision_imports_whatever_build_of_torch_is_beside_it():
     """Also after a plain import has failed and left its pieces behind."""
     pytest.importorskip("pyarrow")
-    code = ("import sys\n"
-            "try:\n    import torchvision\nexcept RuntimeError: pass\n"
-            "from fairfl import vision\n"
-            "tv = vision.torchvision()\n"
-            "import torchvision\n"
-            "assert tv is torchvision is vision.torchvision() and tv.datasets.MNIST and tv.models.resnet18 and tv.ops.nms\n"
-            "print('fine')")
+    code = (
+        "import sys\n"
+        "try:\n    import torchvision\nexcept RuntimeError: pass\n"
+        "from fairfl import vision\n"
+        "tv = vision.torchvision()\n"
+        "import torchvision\n"
+        "assert tv is torchvision is vision.torchvision() and tv.datasets.MNIST and tv.models.resnet18 and tv.ops.nms\n"
+        "print('fine')"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "fine", done.stderr
 
@@ -83,15 +110,24 @@ def made(inputs, targets=(0, 1, 2), classes="abc", **more):
     return Dataset(inputs, targets, classes, name="mine", **more)
 
 
-@pytest.mark.parametrize("inputs, dtype", [
-    (np.arange(6.0).reshape(3, 2), torch.float32),
-    (torch.arange(6.0, dtype=torch.float64).reshape(3, 2), torch.float32),
-    (np.arange(6, dtype=np.float16).reshape(3, 2), torch.float32), (np.arange(6.0)[::-1].reshape(3, 2), torch.float32),
-    ([[0.5, 1], [2, 3], [4, 5]], torch.float32), (np.arange(6, dtype=np.int32).reshape(3, 2), torch.int64),
-    (torch.arange(6, dtype=torch.int16).reshape(3, 2), torch.int64)])
+@pytest.mark.parametrize(
+    "inputs, dtype",
+    [
+        (np.arange(6.0).reshape(3, 2), torch.float32),
+        (torch.arange(6.0, dtype=torch.float64).reshape(3, 2), torch.float32),
+        (np.arange(6, dtype=np.float16).reshape(3, 2), torch.float32),
+        (np.arange(6.0)[::-1].reshape(3, 2), torch.float32),
+        ([[0.5, 1], [2, 3], [4, 5]], torch.float32),
+        (np.arange(6, dtype=np.int32).reshape(3, 2), torch.int64),
+        (torch.arange(6, dtype=torch.int16).reshape(3, 2), torch.int64),
+    ],
+)
 def test_arrays_and_lists_become_tensors_that_models_take(inputs, dtype):
-    d = made(inputs, np.array([0, 1, 2], np.uint8),
-             columns={"who": np.array([1, 1, 2]), "age": np.array([0.5, 1, 2]), "old": [True, False, True]})
+    d = made(
+        inputs,
+        np.array([0, 1, 2], np.uint8),
+        columns={"who": np.array([1, 1, 2]), "age": np.array([0.5, 1, 2]), "old": [True, False, True]},
+    )
     assert d.inputs.dtype == dtype and d.inputs.double().tolist() == np.asarray(inputs, np.float64).tolist()
     assert d.targets.dtype == torch.int64 and d.targets.tolist() == [0, 1, 2]
     assert [d.columns[name].dtype for name in ("who", "age", "old")] == [torch.int64, torch.float32, torch.int64]
@@ -121,7 +157,9 @@ def test_without_a_name_a_digest_of_the_data_stands_in(tmp_path):
     assert partition.iid(one, 3).passport().startswith(f"{one.digest}: 3 clients")
     history = train(partition.iid(one, 3), rounds=1, checkpoint=tmp_path / "run.pt")
     assert history.settings["federation"]["dataset"] == one.digest
-    with pytest.raises(ValueError, match=f"federation.dataset: '{other.digest}' here, '{one.digest}' in the checkpoint"):
+    with pytest.raises(
+        ValueError, match=f"federation.dataset: '{other.digest}' here, '{one.digest}' in the checkpoint"
+    ):
         train(partition.iid(other, 3), rounds=1, checkpoint=tmp_path / "run.pt")
     with pytest.raises(ValueError, match="the dataset has no official test rows"):
         partition.iid(one, 3, scored_on="official")
@@ -130,23 +168,29 @@ def test_without_a_name_a_digest_of_the_data_stands_in(tmp_path):
 ROWS = np.zeros((3, 2))
 
 
-@pytest.mark.parametrize("given, words", [
-    (dict(inputs=ROWS.astype(np.uint8)), "inputs of dataset 'mine' is 'bytes'; allowed: float32 features.*/ 255"),
-    (dict(inputs=ROWS.astype(bool)), "'truth values'.*astype"), (dict(inputs=ROWS + 1j), "complex"),
-    (dict(inputs=[["a"], ["b"], ["c"]]), "inputs of dataset 'mine'.*Text has to be numbered first"),
-    (dict(inputs=[[1.0], [2.0, 3.0], [4.0]]), "rows of one length"), (dict(inputs=3.0), "one row an example"),
-    (dict(inputs=ROWS, targets=[0, 1]), "length of targets in dataset 'mine' is 2; allowed: 3"),
-    (dict(inputs=ROWS, targets=[0.0, 1.0, 2.0]), "targets.*numbers with a fraction.*astype"),
-    (dict(inputs=ROWS, targets=["x", "y", "x"]), "targets in dataset 'mine'.*np.unique"),
-    (dict(inputs=ROWS, targets=np.eye(3, dtype=int)), r"shape of targets.*\(3, 3\).*argmax"),
-    (dict(inputs=ROWS, targets=[[0], [1], [2]]), r"shape of targets.*\(3, 1\).*ravel"),
-    (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"),
-    (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
-    (dict(inputs=ROWS, test_from=1.5), "test_from is 1.5.*whole number"), (dict(inputs=ROWS, test_from=4), "1 to 3"),
-    (dict(inputs=ROWS, columns={"who": ["x", "y", "x"]}), r"columns\['who'\] in dataset 'mine'.*np.unique"),
-    (dict(inputs=ROWS, columns={"who": [1, 2]}), r"length of columns\['who'\]"),
-    (dict(inputs=ROWS * np.nan), "row 0 of dataset 'mine' has a non-finite input"),
-])
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (dict(inputs=ROWS.astype(np.uint8)), "inputs of dataset 'mine' is 'bytes'; allowed: float32 features.*/ 255"),
+        (dict(inputs=ROWS.astype(bool)), "'truth values'.*astype"),
+        (dict(inputs=ROWS + 1j), "complex"),
+        (dict(inputs=[["a"], ["b"], ["c"]]), "inputs of dataset 'mine'.*Text has to be numbered first"),
+        (dict(inputs=[[1.0], [2.0, 3.0], [4.0]]), "rows of one length"),
+        (dict(inputs=3.0), "one row an example"),
+        (dict(inputs=ROWS, targets=[0, 1]), "length of targets in dataset 'mine' is 2; allowed: 3"),
+        (dict(inputs=ROWS, targets=[0.0, 1.0, 2.0]), "targets.*numbers with a fraction.*astype"),
+        (dict(inputs=ROWS, targets=["x", "y", "x"]), "targets in dataset 'mine'.*np.unique"),
+        (dict(inputs=ROWS, targets=np.eye(3, dtype=int)), r"shape of targets.*\(3, 3\).*argmax"),
+        (dict(inputs=ROWS, targets=[[0], [1], [2]]), r"shape of targets.*\(3, 1\).*ravel"),
+        (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"),
+        (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
+        (dict(inputs=ROWS, test_from=1.5), "test_from is 1.5.*whole number"),
+        (dict(inputs=ROWS, test_from=4), "1 to 3"),
+        (dict(inputs=ROWS, columns={"who": ["x", "y", "x"]}), r"columns\['who'\] in dataset 'mine'.*np.unique"),
+        (dict(inputs=ROWS, columns={"who": [1, 2]}), r"length of columns\['who'\]"),
+        (dict(inputs=ROWS * np.nan), "row 0 of dataset 'mine' has a non-finite input"),
+    ],
+)
 def test_what_is_no_dataset_is_refused_with_what_to_do(given, words):
     with pytest.raises(ValueError, match=words):
         made(**given)

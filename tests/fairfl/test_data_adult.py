@@ -15,8 +15,10 @@ pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
 COLUMNS = adult._UCI_COLUMNS
-CLERK = "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, " \
-        "United-States, <=50K"
+CLERK = (
+    "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, "
+    "United-States, <=50K"
+)
 DOCTOR = "50, ?, 83311, Doctorate, 16, Married-civ-spouse, ?, Husband, Black, Female, 0, 0, 13, ?, >50K"
 
 
@@ -51,11 +53,27 @@ def test_one_hot_with_zeros_for_the_missing(places):
     d = data.load("adult")
     assert d.inputs.shape == (3, 99) and d.inputs.dtype == torch.float32 and d.test_from == 2
     ones = [[adult.FEATURES[i] for i in row.nonzero().flatten()] for row in d.inputs]
-    assert ones[0] == ["workclass=State-gov", "education=Bachelors", "marital-status=Never-married",
-                       "occupation=Adm-clerical", "relationship=Not-in-family", "race=White", "sex=Male",
-                       "native-country=United-States"]
-    assert ones[1] == ones[2] == ["education=Doctorate", "marital-status=Married-civ-spouse", "relationship=Husband",
-                                  "race=Black", "sex=Female"]
+    assert ones[0] == [
+        "workclass=State-gov",
+        "education=Bachelors",
+        "marital-status=Never-married",
+        "occupation=Adm-clerical",
+        "relationship=Not-in-family",
+        "race=White",
+        "sex=Male",
+        "native-country=United-States",
+    ]
+    assert (
+        ones[1]
+        == ones[2]
+        == [
+            "education=Doctorate",
+            "marital-status=Married-civ-spouse",
+            "relationship=Husband",
+            "race=Black",
+            "sex=Female",
+        ]
+    )
     assert d.targets.tolist() == [0, 1, 1] and d.classes == ("<=50K", ">50K")
     assert d.columns["phd"].tolist() == [0, 1, 1] and d.column_names["phd"] == ("non-PhD", "PhD")
     assert d.variant == "2 of 32,561 training rows; 1 of 16,281 test rows"
@@ -82,7 +100,13 @@ def test_ucis_own_files(places):
 def test_neither_file_nor_network(places):
     with pytest.raises(FileNotFoundError) as caught:
         data.load("adult")
-    for word in ("adult-train.parquet", "FAIRFL_DATA", "Name or service not known", "connect to the network", "cache/adult"):
+    for word in (
+        "adult-train.parquet",
+        "FAIRFL_DATA",
+        "Name or service not known",
+        "connect to the network",
+        "cache/adult",
+    ):
         assert word in str(caught.value)
 
 

@@ -28,6 +28,7 @@ def places(monkeypatch, tmp_path):
         def __getattr__(self, name):
             def refuse(*args, **more):
                 raise OSError("Name or service not known")
+
             return refuse
 
     monkeypatch.setattr(vision, "torchvision", lambda: SimpleNamespace(datasets=Unreachable()))
@@ -69,8 +70,13 @@ def test_png_pixels_arrive_exactly_and_training_rows_come_first(places):
 
 def test_colour_images_have_their_channels_first_and_jpeg_is_told(places):
     for part in ("train", "test"):
-        write(places / f"cifar10-{part}.parquet", pictures(3, (32, 32, 3)), [0, 9, 4], image="img",
-              kind="JPEG" if part == "test" else "PNG")
+        write(
+            places / f"cifar10-{part}.parquet",
+            pictures(3, (32, 32, 3)),
+            [0, 9, 4],
+            image="img",
+            kind="JPEG" if part == "test" else "PNG",
+        )
     d = data.load("cifar10")
     assert d.inputs.shape == (6, 3, 32, 32) and d.variant.startswith("JPEG re-encoded; ")
     assert torch.equal(d.inputs[0], torch.tensor(pictures(3, (32, 32, 3))[0]).permute(2, 0, 1) / 255)
@@ -80,10 +86,21 @@ def test_colour_images_have_their_channels_first_and_jpeg_is_told(places):
 
 def test_cifar100_takes_the_hubs_fine_labels_and_a_folder_of_shards(places):
     for i in range(2):
-        write(places / f"cifar100/train-0000{i}-of-00002.parquet", pictures(2, (32, 32, 3), i), [98 + i, i], image="img",
-              label="fine_label", coarse_label=[0, 1])
-    write(places / "cifar100/data/test-00000-of-00001.parquet", pictures(1, (32, 32, 3)), [99], image="img",
-          label="fine_label")
+        write(
+            places / f"cifar100/train-0000{i}-of-00002.parquet",
+            pictures(2, (32, 32, 3), i),
+            [98 + i, i],
+            image="img",
+            label="fine_label",
+            coarse_label=[0, 1],
+        )
+    write(
+        places / "cifar100/data/test-00000-of-00001.parquet",
+        pictures(1, (32, 32, 3)),
+        [99],
+        image="img",
+        label="fine_label",
+    )
     d = data.load("cifar100")
     assert d.targets.tolist() == [98, 0, 99, 1, 99] and len(d.classes) == 100 and d.classes[99] == "worm"
     assert torch.equal(d.inputs[2], torch.tensor(pictures(2, (32, 32, 3), 1)[0]).permute(2, 0, 1) / 255)
@@ -106,8 +123,8 @@ def test_normalise(places):
     mnist(places)
     raw = data.load("mnist").inputs
     by_channel = data.load("mnist", normalise="channel")
-    assert torch.allclose(by_channel.inputs[:6].mean(), torch.tensor(0.), atol=1e-6)
-    assert torch.allclose(by_channel.inputs[:6].std(correction=0), torch.tensor(1.), atol=1e-5)
+    assert torch.allclose(by_channel.inputs[:6].mean(), torch.tensor(0.0), atol=1e-6)
+    assert torch.allclose(by_channel.inputs[:6].std(correction=0), torch.tensor(1.0), atol=1e-5)
     assert "normalised per channel (mean/deviation 0." in by_channel.variant
     by_pixel = data.load("mnist", normalise="pixel").inputs
     wanted = (raw - raw[:6].mean(0)) / (raw[:6].std(0, correction=0) + 0.001 / 255)
@@ -116,9 +133,15 @@ def test_normalise(places):
     assert torch.allclose(given.inputs, (raw - 0.5) / 0.25) and "0.5000/0.2500" in given.variant
 
 
-@pytest.mark.parametrize("normalise, words", [("chanel", "unknown normalise 'chanel'.*Did you mean 'channel'"),
-                                              ((0.5, 0), "positive deviations"), (0.5, r"\(mean, deviation\)"),
-                                              (((1, 2), (1, 2)), "for each of 1 channels")])
+@pytest.mark.parametrize(
+    "normalise, words",
+    [
+        ("chanel", "unknown normalise 'chanel'.*Did you mean 'channel'"),
+        ((0.5, 0), "positive deviations"),
+        (0.5, r"\(mean, deviation\)"),
+        (((1, 2), (1, 2)), "for each of 1 channels"),
+    ],
+)
 def test_normalise_refuses(places, normalise, words):
     mnist(places)
     with pytest.raises(ValueError, match=words):
@@ -129,8 +152,14 @@ def test_neither_file_nor_network_is_one_error_with_both_ways_out(places, monkey
     with pytest.raises(FileNotFoundError) as caught:
         data.load("cifar10")
     said = str(caught.value)
-    for word in ("cifar10-train.parquet", "FAIRFL_DATA", str(places), "Name or service not known", "connect to the network",
-                 str(tmp_path / "cache")):
+    for word in (
+        "cifar10-train.parquet",
+        "FAIRFL_DATA",
+        str(places),
+        "Name or service not known",
+        "connect to the network",
+        str(tmp_path / "cache"),
+    ):
         assert word in said
     assert caught.value.__cause__ is None and list((tmp_path / "cache/torchvision").iterdir()) == []
     monkeypatch.delenv("FAIRFL_DATA")
@@ -150,7 +179,7 @@ def test_a_truncated_file_is_named(places, keep):
     mnist(places, train=200)
     file = places / "mnist-train.parquet"
     whole = file.read_bytes()
-    file.write_bytes(whole[:int(keep * len(whole))])
+    file.write_bytes(whole[: int(keep * len(whole))])
     with pytest.raises(ValueError, match="mnist-train.parquet cannot be used.*truncated"):
         data.load("mnist")
 
@@ -246,8 +275,9 @@ class Theirs:
 @pytest.fixture
 def theirs(monkeypatch):
     Theirs.fetched, Theirs.fails = [], False
-    monkeypatch.setattr(vision, "torchvision", lambda: SimpleNamespace(
-        datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs)))
+    monkeypatch.setattr(
+        vision, "torchvision", lambda: SimpleNamespace(datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs))
+    )
     return Theirs
 
 

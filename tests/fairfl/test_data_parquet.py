@@ -12,8 +12,14 @@ from fairfl import data
 
 def test_clients_and_class_names(places):  # noqa: F811
     hub = {"huggingface": json.dumps({"info": {"features": {"character": {"names": ["zero", "one", "two"]}}}})}
-    write(places / "femnist/train-00000-of-00001.parquet", pictures(5), [0, 1, 1, 0, 0], label="character",
-          writer_id=["f9", "f10", "f9", "a", "a"], metadata=hub)
+    write(
+        places / "femnist/train-00000-of-00001.parquet",
+        pictures(5),
+        [0, 1, 1, 0, 0],
+        label="character",
+        writer_id=["f9", "f10", "f9", "a", "a"],
+        metadata=hub,
+    )
     d = data.load("parquet", path="femnist", label="character", client="writer_id")
     assert d.name == "femnist" and d.classes == ("zero", "one", "two") and d.test_from == 5 and d.variant == ""
     assert d.columns["client"].tolist() == [2, 1, 2, 0, 0] and d.column_names["client"] == ("a", "f10", "f9")
@@ -41,7 +47,9 @@ def test_one_file_alone_and_labels_as_text(places):  # noqa: F811
 
 def test_mixed_colours_need_a_decision(places):  # noqa: F811
     file = write(places / "mixed.parquet", [*pictures(1, (8, 8, 3)), *pictures(1, (8, 8))], [0, 1])
-    with pytest.raises(ValueError, match=r"mixed.parquet.*image 1 is \(1, 8, 8\).*channels=3 makes mixed colours alike"):
+    with pytest.raises(
+        ValueError, match=r"mixed.parquet.*image 1 is \(1, 8, 8\).*channels=3 makes mixed colours alike"
+    ):
         data.load("parquet", path=file)
     assert data.load("parquet", path=file, channels=3).inputs.shape == (2, 3, 8, 8)
     assert data.load("parquet", path=file, channels=1).inputs.shape == (2, 1, 8, 8)
@@ -99,5 +107,7 @@ def test_palettes_and_bits_become_grey_or_colour(places):  # noqa: F811
 def test_text_and_numbers_are_not_mixed_into_text(places):  # noqa: F811
     write(places / "two-train.parquet", pictures(2), [0, 1])
     write(places / "two-test.parquet", pictures(2), ["0", "1"])
-    with pytest.raises(ValueError, match="two-test.parquet cannot be used: its labels are text, unlike those of .*two-train"):
+    with pytest.raises(
+        ValueError, match="two-test.parquet cannot be used: its labels are text, unlike those of .*two-train"
+    ):
         data.load("parquet", path="two")

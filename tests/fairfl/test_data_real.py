@@ -21,11 +21,14 @@ def needs(*files: str) -> None:
             pytest.skip(f"{file} is not under FAIRFL_DATA")
 
 
-@pytest.mark.parametrize("name, shape, rows, a_class", [
-    ("mnist", (1, 28, 28), (60000, 10000), None),
-    ("fashion_mnist", (1, 28, 28), (60000, 10000), (6000, 1000)),
-    ("cifar10", (3, 32, 32), (50000, 10000), (5000, 1000)),
-])
+@pytest.mark.parametrize(
+    "name, shape, rows, a_class",
+    [
+        ("mnist", (1, 28, 28), (60000, 10000), None),
+        ("fashion_mnist", (1, 28, 28), (60000, 10000), (6000, 1000)),
+        ("cifar10", (3, 32, 32), (50000, 10000), (5000, 1000)),
+    ],
+)
 def test_images(name, shape, rows, a_class):
     needs(f"{name}-train.parquet", f"{name}-test.parquet")
     d = data.load(name)
@@ -39,14 +42,14 @@ def test_images(name, shape, rows, a_class):
         assert counts[1] == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
     # Published means and deviations over the training pixels; a JPEG's are equal to two digits.
     mean = {"mnist": 0.1307, "fashion_mnist": 0.2860, "cifar10": 0.4734}[name]
-    assert abs(float(d.inputs[:rows[0]].double().mean()) - mean) < (2e-3 if "JPEG" in d.variant else 1e-4)
+    assert abs(float(d.inputs[: rows[0]].double().mean()) - mean) < (2e-3 if "JPEG" in d.variant else 1e-4)
 
 
 def test_three_clothes():
     needs("fashion_mnist-train.parquet", "fashion_mnist-test.parquet")
     d = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
-    assert d.targets[:d.test_from].bincount().tolist() == 3 * [6000] and d.test_from == 18000
-    assert d.targets[d.test_from:].bincount().tolist() == 3 * [1000]
+    assert d.targets[: d.test_from].bincount().tolist() == 3 * [6000] and d.test_from == 18000
+    assert d.targets[d.test_from :].bincount().tolist() == 3 * [1000]
     assert d.variant == "normalised per pixel; only the classes Shirt, Pullover, T-shirt/top"
 
 
@@ -57,7 +60,10 @@ def test_adult():
     assert set(d.inputs.unique().tolist()) == {0, 1} and bool((d.inputs.sum(0) > 0).all())
     phd = d.columns["phd"]
     assert phd[:32561].bincount().tolist() == [32148, 413] and phd[32561:].bincount().tolist() == [16100, 181]
-    assert d.targets[:32561].bincount().tolist() == [24720, 7841] and d.targets[32561:].bincount().tolist() == [12435, 3846]
+    assert d.targets[:32561].bincount().tolist() == [24720, 7841] and d.targets[32561:].bincount().tolist() == [
+        12435,
+        3846,
+    ]
     missing = 8 - d.inputs[:32561].sum(1)
     assert int(missing.sum()) == 1836 + 1843 + 583  # workclass, occupation, native-country
 
@@ -67,8 +73,10 @@ def test_the_digests_of_ucis_files_are_those_of_these_rows():
     needs("adult-train.parquet", "adult-test.parquet")
     import pyarrow.parquet as pq
 
-    for name, part, above, stop in (("adult.data", "train", "", ""),
-                                    ("adult.test", "test", "|1x3 Cross validator\n", ".")):
+    for name, part, above, stop in (
+        ("adult.data", "train", "", ""),
+        ("adult.test", "test", "|1x3 Cross validator\n", "."),
+    ):
         columns = pq.read_table(Path(os.environ["FAIRFL_DATA"]) / f"adult-{part}.parquet").to_pydict().values()
         told = (["?" if value is None else str(value).strip(" .") for value in row] for row in zip(*columns))
         text = above + "".join(f"{', '.join(row)}{stop}\n" for row in told) + "\n"
@@ -81,7 +89,9 @@ def test_shakespeare():
     assert len({name.split("/")[0] for name in d.column_names["role"]}) == 37
     assert len(d.column_names["role"]) == 1157 and "hamlet/HAMLET" in d.column_names["role"]
     hamlet = data.load("shakespeare", stride=80, roles="hamlet/HAMLET")
-    assert "".join(hamlet.classes[i] for i in hamlet.inputs[0]).startswith("[Aside]  A little more than kin".replace("  ", " "))
+    assert "".join(hamlet.classes[i] for i in hamlet.inputs[0]).startswith(
+        "[Aside]  A little more than kin".replace("  ", " ")
+    )
     assert bool((hamlet.columns["position"].diff() > 0).all())
     large = data.load("shakespeare", stride=100, roles=20, min_windows=10001)
     assert int(large.columns["role"].bincount().min()) > 100

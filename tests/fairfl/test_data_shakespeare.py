@@ -23,7 +23,13 @@ def speeches(monkeypatch, tmp_path):
         play, role, said = zip(*rows)
         pq.write_table(pa.table({"play": play, "role": role, "text": said}), tmp_path / "shakespeare-train.parquet")
 
-    write(("p", "B", text(50)), ("p", "A", text(90)), ("p", "B", text(60, 3)), ("q", "A", text(81, 5)), ("q", "C", "short"))
+    write(
+        ("p", "B", text(50)),
+        ("p", "A", text(90)),
+        ("p", "B", text(60, 3)),
+        ("q", "A", text(81, 5)),
+        ("q", "C", "short"),
+    )
     write.folder = tmp_path
     return write
 
@@ -43,7 +49,7 @@ def test_windows_and_next_characters():
     assert d.classes == tuple(ALPHABET) and d.test_from == 42 and d.variant == ""
     whole = text(50) + " " + text(60, 3)  # B's two speeches, joined in the play's order
     for i in range(31):
-        assert said(d.inputs[10 + i]) == whole[i:i + 80] and said([d.targets[10 + i]]) == whole[i + 80]
+        assert said(d.inputs[10 + i]) == whole[i : i + 80] and said([d.targets[10 + i]]) == whole[i + 80]
     assert said(d.inputs[41]) == text(81, 5)[:80]
 
 
@@ -51,7 +57,7 @@ def test_stride_and_position():
     d = data.load("shakespeare", stride=4, roles="p/B")
     assert len(d) == 8 and d.variant == "every 4th window"
     whole = text(50) + " " + text(60, 3)
-    assert [said(row) for row in d.inputs] == [whole[4 * i:4 * i + 80] for i in range(8)]
+    assert [said(row) for row in d.inputs] == [whole[4 * i : 4 * i + 80] for i in range(8)]
     assert torch.allclose(d.columns["position"], torch.arange(8) * 4 / 111)
     assert torch.allclose(d.columns["position_end"], (torch.arange(8) * 4 + 81) / 111)
     assert float(data.load("shakespeare", stride=1).columns["position_end"].max()) == 1
@@ -82,13 +88,16 @@ def test_roles_are_drawn_by_seed_among_those_with_enough_windows(speeches):
     assert named.column_names["role"] == ("p/R30", "p/R07")
 
 
-@pytest.mark.parametrize("options, words", [
-    ({"stride": 0}, "stride is 0; allowed: 1 or more"),
-    ({"min_windows": 0}, "min_windows is 0"),
-    ({"min_windows": 10**6}, "no role has that many windows; lower min_windows"),
-    ({"roles": 4}, "roles is 4; allowed: 1 to 3"),
-    ({"roles": "p/D"}, "unknown role .* 'p/D'.*Did you mean 'p/"),
-])
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"stride": 0}, "stride is 0; allowed: 1 or more"),
+        ({"min_windows": 0}, "min_windows is 0"),
+        ({"min_windows": 10**6}, "no role has that many windows; lower min_windows"),
+        ({"roles": 4}, "roles is 4; allowed: 1 to 3"),
+        ({"roles": "p/D"}, "unknown role .* 'p/D'.*Did you mean 'p/"),
+    ],
+)
 def test_options_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         data.load("shakespeare", **options)
@@ -100,11 +109,15 @@ def test_wrong_and_missing_files_are_named(speeches):
     with pytest.raises(ValueError, match="shakespeare-train.parquet cannot be used: row 0 has no play, role or text"):
         data.load("shakespeare")
     pq.write_table(pa.table({"play": ["p"], "line": ["x"]}), file)
-    with pytest.raises(ValueError, match="shakespeare-train.parquet has no text column 'role'; its columns: play, line"):
+    with pytest.raises(
+        ValueError, match="shakespeare-train.parquet has no text column 'role'; its columns: play, line"
+    ):
         data.load("shakespeare")
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(ValueError, match="shakespeare-train.parquet cannot be used"):
         data.load("shakespeare")
     file.unlink()
-    with pytest.raises(FileNotFoundError, match="Two ways out.*shakespeare-train.parquet .one speech a row.*FAIRFL_DATA"):
+    with pytest.raises(
+        FileNotFoundError, match="Two ways out.*shakespeare-train.parquet .one speech a row.*FAIRFL_DATA"
+    ):
         data.load("shakespeare")

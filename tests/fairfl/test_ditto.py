@@ -13,25 +13,37 @@ def federation(small):
 
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
 def test_one_round_by_hand(federation, small, engine):
-    history = train(federation, model="logistic", rounds=1, local=LocalSGD(lr=0.3), engine=engine, seed=0,
-                    personal=Ditto(0.7, LocalSGD(lr=0.2, epochs=3)))
+    history = train(
+        federation,
+        model="logistic",
+        rounds=1,
+        local=LocalSGD(lr=0.3),
+        engine=engine,
+        seed=0,
+        personal=Ditto(0.7, LocalSGD(lr=0.2, epochs=3)),
+    )
     for k, rows in enumerate(federation.train):
         model = models.build("logistic", small, seed=0)
         w0 = [p.detach().clone() for p in model.parameters()]
         for _ in range(3):
-            gradients = torch.autograd.grad(torch.nn.functional.cross_entropy(model(small.inputs[rows]), small.targets[rows]),
-                                            model.parameters())
+            gradients = torch.autograd.grad(
+                torch.nn.functional.cross_entropy(model(small.inputs[rows]), small.targets[rows]), model.parameters()
+            )
             with torch.no_grad():
                 for v, g, w in zip(model.parameters(), gradients, w0):
                     v -= 0.2 * (g + 0.7 * (v - w))
         with torch.no_grad():
-            loss = torch.nn.functional.cross_entropy(model(small.inputs[federation.test[k]]), small.targets[federation.test[k]])
+            loss = torch.nn.functional.cross_entropy(
+                model(small.inputs[federation.test[k]]), small.targets[federation.test[k]]
+            )
         assert history.loss[-1, k] == pytest.approx(float(loss), abs=1e-5)
 
 
 def test_the_common_model_is_fedavgs(federation):
     plain = train(federation, rounds=4, local=LocalSGD(lr=0.3), participation=0.5)
-    ditto = train(federation, rounds=4, local=LocalSGD(lr=0.3), participation=0.5, personal=Ditto(0.1, LocalSGD(lr=0.1, epochs=2)))
+    ditto = train(
+        federation, rounds=4, local=LocalSGD(lr=0.3), participation=0.5, personal=Ditto(0.1, LocalSGD(lr=0.1, epochs=2))
+    )
     assert (plain.parameters == ditto.parameters).all() and not np.allclose(plain.loss[-1], ditto.loss[-1])
 
 
@@ -43,7 +55,9 @@ def test_a_strong_pull_keeps_personal_models_at_the_common_start(federation):
 
 @pytest.mark.parametrize("rule", ["FedAvg", "DQNFed"])
 def test_memory_and_personal_models_survive_a_stop(federation, tmp_path, rule):
-    settings = dict(rule=rule, rounds=6, local=LocalSGD(lr=0.2), participation=0.5, personal=Ditto(0.1, LocalSGD(lr=0.1)))
+    settings = dict(
+        rule=rule, rounds=6, local=LocalSGD(lr=0.2), participation=0.5, personal=Ditto(0.1, LocalSGD(lr=0.1))
+    )
     whole = train(federation, **settings)
 
     def watch(updates):

@@ -31,10 +31,7 @@ COMMANDS = {
     "reproduce(['run', 'fedfv_table_3', '--engine', 'ray', '--runs', 'runs'])": "ray",
     "site.main(['--no-vendor'])": "book",
 }
-WORKS = {
-    "train(partition.iid(data.load('digits'), 4), 'FedMGDAPlus', rounds=1)": "History",
-    "reproduce(['run'])": "0",
-}
+WORKS = {"train(partition.iid(data.load('digits'), 4), 'FedMGDAPlus', rounds=1)": "History", "reproduce(['run'])": "0"}
 WITHOUT = """
 import contextlib, io, json, sys
 from fairfl.extras import BROUGHT_BY
@@ -68,9 +65,16 @@ def said(tmp_path_factory):
     """What each call answers, and prints, where no extra and no dataset is installed."""
     folder = tmp_path_factory.mktemp("without")
     (folder / "there.parquet").write_bytes(b"")
-    environment = {name: value for name, value in os.environ.items() if name != "FAIRFL_DATA"} | {"FAIRFL_CACHE": str(folder / "cache")}
-    done = subprocess.run([sys.executable, "-c", WITHOUT, json.dumps([*LIBRARY, *COMMANDS, *WORKS])], cwd=folder, env=environment,
-                          capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "FAIRFL_DATA"} | {
+        "FAIRFL_CACHE": str(folder / "cache")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, json.dumps([*LIBRARY, *COMMANDS, *WORKS])],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert not (folder / "work").exists()
     return json.loads(done.stdout)
@@ -78,14 +82,19 @@ def said(tmp_path_factory):
 
 @pytest.mark.parametrize("call", LIBRARY)
 def test_a_call_says_what_to_install(said, call):
-    assert re.fullmatch(rf'NotInstalled: .+ needs \w+, which is not installed here; pip install "fairfl\[{LIBRARY[call]}\]"', said[call][0])
+    assert re.fullmatch(
+        rf'NotInstalled: .+ needs \w+, which is not installed here; pip install "fairfl\[{LIBRARY[call]}\]"',
+        said[call][0],
+    )
 
 
 @pytest.mark.parametrize("call", COMMANDS)
 def test_a_command_says_what_to_install_in_one_line(said, call):
     status, printed = said[call]
     assert status == "2"
-    assert re.fullmatch(rf'fairfl: .+ needs \w+, which is not installed here; pip install "fairfl\[{COMMANDS[call]}\]"\n', printed)
+    assert re.fullmatch(
+        rf'fairfl: .+ needs \w+, which is not installed here; pip install "fairfl\[{COMMANDS[call]}\]"\n', printed
+    )
 
 
 @pytest.mark.parametrize("call", WORKS)

@@ -31,11 +31,15 @@ TRAIN, TEST = (len(torch.cat(getattr(FEDERATION, part)).unique()) for part in ("
 
 def counted(rule, rounds=3, **settings):
     loss = Counting()
-    h = train(FEDERATION, rule, rounds=rounds, local=LocalSGD(), loss=loss, progress=False, engine="sequential", **settings)
+    h = train(
+        FEDERATION, rule, rounds=rounds, local=LocalSGD(), loss=loss, progress=False, engine="sequential", **settings
+    )
     return loss.rows, h
 
 
-@pytest.mark.parametrize("rule, reads", [(rules.FedAvg(), 0), (rules.TERM(), 1), (Both(), 1), (rules.AFL(), 1)], ids=repr)
+@pytest.mark.parametrize(
+    "rule, reads", [(rules.FedAvg(), 0), (rules.TERM(), 1), (Both(), 1), (rules.AFL(), 1)], ids=repr
+)
 def test_a_round_scores_training_rows_once_for_all_that_a_rule_needs(rule, reads):
     tried = counted(rules.FedAvg(), rounds=1)[0] - 2 * TEST
     assert counted(rule)[0] - tried == 4 * TEST + 3 * reads * TRAIN

@@ -28,8 +28,16 @@ def error(A, G):
     return float(((A - exact).abs() / torch.outer(sizes, sizes)).max())
 
 
-SHORT_TYPES = [(torch.float32, "scaled"), (torch.float32, "mixed"), (torch.bfloat16, "scaled"), (torch.bfloat16, "mixed")] + [
-    (dtype, kind) for dtype in (torch.float32, torch.bfloat16, torch.float16) for kind in ("normal", "constant", "heavy")]
+SHORT_TYPES = [
+    (torch.float32, "scaled"),
+    (torch.float32, "mixed"),
+    (torch.bfloat16, "scaled"),
+    (torch.bfloat16, "mixed"),
+] + [
+    (dtype, kind)
+    for dtype in (torch.float32, torch.bfloat16, torch.float16)
+    for kind in ("normal", "constant", "heavy")
+]
 
 
 @pytest.mark.parametrize("dtype, kind", SHORT_TYPES)

@@ -22,9 +22,11 @@ def federation(small):
 @pytest.fixture
 def resume(federation, tmp_path):
     """``resume(first, second)``: train with two settings on one checkpoint; ``federation`` may be among them."""
+
     def run(first, second):
         for settings in (first, second):
             train(**({"federation": federation, "rounds": 1, "checkpoint": tmp_path / "c.pt"} | settings))
+
     return run
 
 
@@ -35,12 +37,14 @@ def smooth(amount):
 def scaled_by(factor):
     def tamper(updates):
         return replace(updates, gradients=updates.gradients * factor)
+
     return tamper
 
 
 def scaled_by_default(factor):
     def tamper(updates, factor=factor):
         return replace(updates, gradients=updates.gradients * factor)
+
     return tamper
 
 
@@ -80,20 +84,37 @@ class Weighted(rules.GramRule):
 
 
 DIFFERENT = {
-    "another partial": (dict(loss=smooth(0.0)), dict(loss=smooth(0.5)),
-                        "loss.keywords.label_smoothing: 0.5 here, 0.0 in the checkpoint"),
-    "another loss module": (dict(loss=torch.nn.CrossEntropyLoss(reduction="none")),
-                            dict(loss=torch.nn.CrossEntropyLoss(reduction="none", label_smoothing=0.5)),
-                            "loss.label_smoothing: 0.5 here"),
+    "another partial": (
+        dict(loss=smooth(0.0)),
+        dict(loss=smooth(0.5)),
+        "loss.keywords.label_smoothing: 0.5 here, 0.0 in the checkpoint",
+    ),
+    "another loss module": (
+        dict(loss=torch.nn.CrossEntropyLoss(reduction="none")),
+        dict(loss=torch.nn.CrossEntropyLoss(reduction="none", label_smoothing=0.5)),
+        "loss.label_smoothing: 0.5 here",
+    ),
     "another closure": (dict(tamper=scaled_by(2)), dict(tamper=scaled_by(3)), "tamper.captured.factor: 3 here, 2 in"),
-    "another default": (dict(tamper=scaled_by_default(2)), dict(tamper=scaled_by_default(3)),
-                        "tamper.captured.factor: 3 here, 2 in"),
-    "another object's method": (dict(tamper=Scaled(2).apply), dict(tamper=Scaled(3).apply),
-                                "tamper.of.factor: 3 here, 2 in"),
-    "another dataclass": (dict(tamper=Grown(2.0)), dict(tamper=Shrunk(2.0)),
-                          "tamper.class: .*Shrunk' here, .*Grown' in"),
-    "another array": (dict(rule=Weighted(np.array([0.2, 0.3, 0.5]))), dict(rule=Weighted(np.array([0.5, 0.3, 0.2]))),
-                      "rule.given: 'array"),
+    "another default": (
+        dict(tamper=scaled_by_default(2)),
+        dict(tamper=scaled_by_default(3)),
+        "tamper.captured.factor: 3 here, 2 in",
+    ),
+    "another object's method": (
+        dict(tamper=Scaled(2).apply),
+        dict(tamper=Scaled(3).apply),
+        "tamper.of.factor: 3 here, 2 in",
+    ),
+    "another dataclass": (
+        dict(tamper=Grown(2.0)),
+        dict(tamper=Shrunk(2.0)),
+        "tamper.class: .*Shrunk' here, .*Grown' in",
+    ),
+    "another array": (
+        dict(rule=Weighted(np.array([0.2, 0.3, 0.5]))),
+        dict(rule=Weighted(np.array([0.5, 0.3, 0.2]))),
+        "rule.given: 'array",
+    ),
     "another captured function": (dict(tamper=scaled_by(2)), dict(tamper=functools.partial(scaled_by(2))), "tamper"),
 }
 
@@ -107,8 +128,13 @@ def test_another_setting_does_not_continue_a_checkpoint(resume, case):
 
 
 def test_made_anew_the_same_settings_continue(resume):
-    for make in (lambda: dict(loss=smooth(0.1)), lambda: dict(tamper=scaled_by(2)), lambda: dict(tamper=Grown(2.0)),
-                 lambda: dict(tamper=Scaled(3).apply), lambda: dict(rule=Weighted(np.array([0.2, 0.3, 0.5])))):
+    for make in (
+        lambda: dict(loss=smooth(0.1)),
+        lambda: dict(tamper=scaled_by(2)),
+        lambda: dict(tamper=Grown(2.0)),
+        lambda: dict(tamper=Scaled(3).apply),
+        lambda: dict(rule=Weighted(np.array([0.2, 0.3, 0.5]))),
+    ):
         first, second = make(), make()
         assert identify("a", first) == identify("a", second)
     resume(dict(loss=smooth(0.1), tamper=scaled_by(2)), dict(loss=smooth(0.1), tamper=scaled_by(2)))
@@ -122,16 +148,21 @@ class Holding:
         return updates
 
 
-@pytest.mark.parametrize("settings, words", [
-    (dict(tamper=lambda updates: updates), "tamper is a lambda"),
-    (dict(loss=lambda o, t: F.cross_entropy(o, t, reduction="none")),
-     "loss is a lambda.*a named function, a functools.partial of one, or a small class"),
-    (dict(tamper=functools.partial(lambda updates, a: updates, a=1)), "tamper.function is a lambda"),
-    (dict(tamper=Holding(lambda x: x)), "tamper.thing is a lambda"),
-    (dict(tamper=Holding(object())), "tamper.thing is a object, whose content cannot be compared"),
-    (dict(rule=Weighted(lambda: 1)), "rule.given is a lambda"),
-    (dict(rule=["FedAvg", "FedAvg"], seed=[0, 0], tamper=[None, lambda updates: updates]), "tamper is a lambda"),
-])
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(tamper=lambda updates: updates), "tamper is a lambda"),
+        (
+            dict(loss=lambda o, t: F.cross_entropy(o, t, reduction="none")),
+            "loss is a lambda.*a named function, a functools.partial of one, or a small class",
+        ),
+        (dict(tamper=functools.partial(lambda updates, a: updates, a=1)), "tamper.function is a lambda"),
+        (dict(tamper=Holding(lambda x: x)), "tamper.thing is a lambda"),
+        (dict(tamper=Holding(object())), "tamper.thing is a object, whose content cannot be compared"),
+        (dict(rule=Weighted(lambda: 1)), "rule.given is a lambda"),
+        (dict(rule=["FedAvg", "FedAvg"], seed=[0, 0], tamper=[None, lambda updates: updates]), "tamper is a lambda"),
+    ],
+)
 def test_what_cannot_be_told_apart_is_refused_where_a_checkpoint_is_asked_for(federation, tmp_path, settings, words):
     with pytest.raises(Refused, match=words):
         train(federation, rounds=1, checkpoint=tmp_path / "c.pt", **settings)
@@ -153,8 +184,10 @@ def test_without_a_checkpoint_a_lambda_serves(federation):
 def test_other_tensors_under_the_same_name_are_refused(resume, federation, small):
     targets = small.targets.clone()
     targets[federation.train[0][0]] = (targets[federation.train[0][0]] + 1) % 3
-    for changed, words in ((replace(small, targets=targets), r"federation.data.targets: 'tensor\(60,\):"),
-                           (replace(small, inputs=small.inputs + 1e-6), r"federation.data.inputs: 'tensor\(60, 5\):")):
+    for changed, words in (
+        (replace(small, targets=targets), r"federation.data.targets: 'tensor\(60,\):"),
+        (replace(small, inputs=small.inputs + 1e-6), r"federation.data.inputs: 'tensor\(60, 5\):"),
+    ):
         other = replace(federation, dataset=changed)
         assert other.digest == federation.digest
         with pytest.raises(Refused, match=words):
@@ -184,9 +217,9 @@ class Net(torch.nn.Module):
         return self.linear(inputs) / self.temperature + self.shift
 
 
-@pytest.mark.parametrize("other, words", [
-    (Net(temperature=2.0), "temperature: 2.0 here, 1.0 in"), (Net(frozen=1.0), "shift: 'tensor"),
-])
+@pytest.mark.parametrize(
+    "other, words", [(Net(temperature=2.0), "temperature: 2.0 here, 1.0 in"), (Net(frozen=1.0), "shift: 'tensor")]
+)
 def test_what_a_models_text_leaves_out_is_compared(resume, other, words):
     with pytest.raises(Refused, match=words):
         resume(dict(model=Net()), dict(model=other))
@@ -194,9 +227,19 @@ def test_what_a_models_text_leaves_out_is_compared(resume, other, words):
 
 def test_recorded_descriptions_stay_what_they_were():
     """Keys of recorded jobs are made of these."""
-    assert describe(LocalSGD(lr=0.2)) == {"lr": 0.2, "epochs": 1, "batch_size": None, "momentum": 0.0, "proximal": 0.0,
-                                          "decay": 1.0, "steps": None, "correct": None, "optimiser": "sgd",
-                                          "betas": [0.9, 0.999], "eps": 1e-8}
+    assert describe(LocalSGD(lr=0.2)) == {
+        "lr": 0.2,
+        "epochs": 1,
+        "batch_size": None,
+        "momentum": 0.0,
+        "proximal": 0.0,
+        "decay": 1.0,
+        "steps": None,
+        "correct": None,
+        "optimiser": "sgd",
+        "betas": [0.9, 0.999],
+        "eps": 1e-8,
+    }
     assert describe(rules.FedAvg()) == {"class": "fairfl.rules.fedavg:FedAvg", "weighting": "shares"}
     assert describe(torch.arange(3)) == "tensor(3,):20afc6f5c2aa" and describe(scaled_by) == f"{__name__}:scaled_by"
     assert describe((1, "a", {"b": {2, 1}})) == [1, "a", {"b": [1, 2]}]
@@ -210,8 +253,11 @@ def test_descriptions_are_plain_whatever_they_describe():
     loop = Holding(None)
     loop.thing = [loop]
     assert describe(loop)["thing"] == ["(itself)"]
-    for generator, draw in ((torch.Generator(), lambda g: torch.rand(1, generator=g)),
-                            (np.random.default_rng(0), lambda g: g.random()), (random.Random(0), lambda g: g.random())):
+    for generator, draw in (
+        (torch.Generator(), lambda g: torch.rand(1, generator=g)),
+        (np.random.default_rng(0), lambda g: g.random()),
+        (random.Random(0), lambda g: g.random()),
+    ):
         before = describe(generator)
         assert describe(generator) == before
         draw(generator)
@@ -219,8 +265,9 @@ def test_descriptions_are_plain_whatever_they_describe():
 
 
 def test_settings_of_numpys_types_survive_a_checkpoint(federation, tmp_path):
-    settings = dict(rounds=np.int64(2), local=LocalSGD(lr=np.float64(0.1)), participation=np.float64(1.0),
-                    seed=np.int64(3))
+    settings = dict(
+        rounds=np.int64(2), local=LocalSGD(lr=np.float64(0.1)), participation=np.float64(1.0), seed=np.int64(3)
+    )
     first = train(federation, checkpoint=tmp_path / "c.pt", **settings)
     again = train(federation, checkpoint=tmp_path / "c.pt", **settings)
     assert (first.parameters == again.parameters).all()
@@ -228,6 +275,7 @@ def test_settings_of_numpys_types_survive_a_checkpoint(federation, tmp_path):
 
 
 # ---- rules with a memory that they do not declare
+
 
 class Counting(rules.FedAvg):
     """Counts its rounds; how it keeps the count is for subclasses to say."""
@@ -300,14 +348,19 @@ class Declared(Counting):
         return super().combine(updates)
 
 
-@pytest.mark.parametrize("rule, words", [
-    (Undeclared,
-     r"Undeclared changed self._rounds in a round, and no checkpoint would hold it.*remembers = \('rounds',\)"),
-    (UndeclaredPublic, r"changed self.seen in a round.*self._seen.*remembers = \('seen',\)"),
-    (Chance, "changed self._chance"),
-    (Wrapper, "changed self.inner"),
-    (Numpys, "Numpys remembers 'total' as a numpy.float64"),
-])
+@pytest.mark.parametrize(
+    "rule, words",
+    [
+        (
+            Undeclared,
+            r"Undeclared changed self._rounds in a round, and no checkpoint would hold it.*remembers = \('rounds',\)",
+        ),
+        (UndeclaredPublic, r"changed self.seen in a round.*self._seen.*remembers = \('seen',\)"),
+        (Chance, "changed self._chance"),
+        (Wrapper, "changed self.inner"),
+        (Numpys, "Numpys remembers 'total' as a numpy.float64"),
+    ],
+)
 def test_a_memory_that_a_checkpoint_would_lose_is_refused_in_the_first_round(federation, tmp_path, rule, words):
     with pytest.raises(Refused, match=words) as caught:
         train(federation, rule(), rounds=5, checkpoint=tmp_path / "c.pt")
@@ -338,6 +391,7 @@ def test_declared_memories_and_cached_properties_pass(federation, tmp_path):
 
 
 # ---- files that are no checkpoints
+
 
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", "weights only", "cut"])
 def test_a_broken_checkpoint_is_named_and_no_unsafe_advice_passed_on(federation, tmp_path, content):

@@ -21,12 +21,16 @@ def test_import_is_light_and_offline():
 def test_what_a_user_needs_is_in_sight_and_nothing_else():
     import fairfl
 
-    assert dir(fairfl) == sorted(fairfl.__all__) and {"attacks", "errors", "metrics", "rules", "train"} <= set(dir(fairfl))
+    assert dir(fairfl) == sorted(fairfl.__all__) and {"attacks", "errors", "metrics", "rules", "train"} <= set(
+        dir(fairfl)
+    )
 
 
 def test_the_package_never_imports_what_is_built_on_it():
-    watch = "import sys, pkgutil, importlib, fairfl\nfor found in pkgutil.walk_packages(fairfl.__path__, 'fairfl.'):\n" \
-            "    try:\n        importlib.import_module(found.name)\n    except ImportError as error:\n        assert 'fairfl' not in str(error.name), error\n" \
-            "print({name.partition('.')[0] for name in sys.modules} & {'fairfl_book', 'reproductions', 'post_offices'})"
+    watch = (
+        "import sys, pkgutil, importlib, fairfl\nfor found in pkgutil.walk_packages(fairfl.__path__, 'fairfl.'):\n"
+        "    try:\n        importlib.import_module(found.name)\n    except ImportError as error:\n        assert 'fairfl' not in str(error.name), error\n"
+        "print({name.partition('.')[0] for name in sys.modules} & {'fairfl_book', 'reproductions', 'post_offices'})"
+    )
     done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -41,14 +41,17 @@ def test_rows_of_a_history_at_once():
     assert metrics.mean(np.ones((5, 4))).shape == (5,)
 
 
-@pytest.mark.parametrize("bad, words", [
-    (lambda: metrics.mean([]), "N ≥ 1"),
-    (lambda: metrics.std([1.0, np.nan]), "client 1 has a non-finite"),
-    (lambda: metrics.worst([1.0], 0), "above 0"),
-    (lambda: metrics.kl([-1.0, 2.0]), "non-negative"),
-    (lambda: metrics.improved([1.0, 2.0], [1.0]), "equal"),
-    (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
-])
+@pytest.mark.parametrize(
+    "bad, words",
+    [
+        (lambda: metrics.mean([]), "N ≥ 1"),
+        (lambda: metrics.std([1.0, np.nan]), "client 1 has a non-finite"),
+        (lambda: metrics.worst([1.0], 0), "above 0"),
+        (lambda: metrics.kl([-1.0, 2.0]), "non-negative"),
+        (lambda: metrics.improved([1.0, 2.0], [1.0]), "equal"),
+        (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
+    ],
+)
 def test_refusals_teach(bad, words):
     with pytest.raises(ValueError, match=words):
         bad()

@@ -15,7 +15,9 @@ from fairfl.errors import Refused
 
 def dataset(shape, classes: int, rows: int = 3, text: bool = False) -> Dataset:
     make = torch.Generator().manual_seed(0)
-    inputs = torch.randint(0, classes, (rows, *shape), generator=make) if text else torch.rand(rows, *shape, generator=make)
+    inputs = (
+        torch.randint(0, classes, (rows, *shape), generator=make) if text else torch.rand(rows, *shape, generator=make)
+    )
     return Dataset(inputs, torch.arange(rows) % classes, tuple(map(str, range(classes))))
 
 
@@ -28,7 +30,11 @@ TABLES = [
     ("fedmgda_femnist", dataset((1, 28, 28), 62), 1_206_590),
     ("fedfv_mnist", dataset((1, 28, 28), 10), 1_663_370),
     ("resnet18", dataset((3, 32, 32), 10), 11_173_962),
-    ("char_lstm", dataset((80,), 80, text=True), 80 * 8 + 4 * 256 * (8 + 256 + 2) + 4 * 256 * (256 + 256 + 2) + 257 * 80),
+    (
+        "char_lstm",
+        dataset((80,), 80, text=True),
+        80 * 8 + 4 * 256 * (8 + 256 + 2) + 4 * 256 * (256 + 256 + 2) + 257 * 80,
+    ),
 ]
 NAMES = [name for name, *_ in TABLES]
 
@@ -66,8 +72,19 @@ def test_table_2_layer_by_layer():
         x = layer(x)
         if not isinstance(layer, nn.ReLU):
             shapes.append(tuple(x.shape[1:]))
-    assert shapes == [(3, 32, 32), (64, 28, 28), (64, 14, 14), (64, 14, 14), (64, 10, 10), (64, 10, 10), (64, 5, 5),
-                      (1600,), (384,), (192,), (10,)]
+    assert shapes == [
+        (3, 32, 32),
+        (64, 28, 28),
+        (64, 14, 14),
+        (64, 14, 14),
+        (64, 10, 10),
+        (64, 10, 10),
+        (64, 5, 5),
+        (1600,),
+        (384,),
+        (192,),
+        (10,),
+    ]
 
 
 @pytest.mark.parametrize("name, data, parameters", TABLES, ids=NAMES)
@@ -89,7 +106,9 @@ def test_functional_call_and_vmap_over_weights(name, data, parameters):
     settings = {"dropout": False} if name in ("fedmgda_fashion_mnist", "fedmgda_femnist") else {}
     pair = [built(name, data, seed=s, **settings).double() for s in (0, 1)]
     inputs = data.inputs.double() if data.inputs.is_floating_point() else data.inputs
-    stacked = {n: torch.stack([dict(m.named_parameters())[n].detach() for m in pair]) for n, _ in pair[0].named_parameters()}
+    stacked = {
+        n: torch.stack([dict(m.named_parameters())[n].detach() for m in pair]) for n, _ in pair[0].named_parameters()
+    }
 
     def loss(weights, x, y):
         return nn.functional.cross_entropy(functional_call(pair[0], weights, (x,)), y)
@@ -190,14 +209,19 @@ def test_a_models_name_and_its_function_are_one(federation):
     assert (named.parameters == called.parameters).all()
 
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: nn.Linear(5, 3),
-     r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments"),
-    (partial(two_layers, wide=3), r"model function two_layers cannot be called.*'wide'"),
-    (lambda shape, classes: shape, "what <lambda> makes is 'tuple'; allowed: a torch.nn.Module"),
-    (partial(models.mlp, hiden=3), "unknown setting of model 'mlp' 'hiden'"),
-    (models.char_lstm, "holds numbers and model 'char_lstm' reads text"),
-])
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (
+            lambda: nn.Linear(5, 3),
+            r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments",
+        ),
+        (partial(two_layers, wide=3), r"model function two_layers cannot be called.*'wide'"),
+        (lambda shape, classes: shape, "what <lambda> makes is 'tuple'; allowed: a torch.nn.Module"),
+        (partial(models.mlp, hiden=3), "unknown setting of model 'mlp' 'hiden'"),
+        (models.char_lstm, "holds numbers and model 'char_lstm' reads text"),
+    ],
+)
 def test_a_function_that_does_not_fit_is_refused(federation, make, words):
     with pytest.raises(Refused, match=words):
         train(federation, model=make, rounds=1)
@@ -211,14 +235,32 @@ def test_a_default_device_does_not_change_the_weights():
     assert all(torch.equal(a, b) for a, b in zip(plain.parameters(), other.parameters()))
 
 
-@pytest.mark.parametrize("name, data, settings, words", [
-    ("mpl", dataset((64,), 10), {}, "unknown model 'mpl'.*Did you mean 'mlp'"),
-    ("mlp", dataset((64,), 10), {"hiden": 3}, "unknown setting of model 'mlp' 'hiden'; known: hidden, seed, softmax"),
-    ("fedmgda_cifar10", dataset((64,), 10), {}, r"\(1, 8, 8\); allowed: an image large enough"),
-    ("fedfv_mnist", dataset((99,), 2), {}, r"\(99,\); allowed: .*a square image laid flat.*mlp"),
-    ("char_lstm", dataset((64,), 10), {}, "holds numbers and model 'char_lstm' reads text; for numbers use one of fedfv"),
-    ("mlp", dataset((80,), 80, text=True), {}, "holds text and model 'mlp' reads numbers; for text use one of char_lstm"),
-])
+@pytest.mark.parametrize(
+    "name, data, settings, words",
+    [
+        ("mpl", dataset((64,), 10), {}, "unknown model 'mpl'.*Did you mean 'mlp'"),
+        (
+            "mlp",
+            dataset((64,), 10),
+            {"hiden": 3},
+            "unknown setting of model 'mlp' 'hiden'; known: hidden, seed, softmax",
+        ),
+        ("fedmgda_cifar10", dataset((64,), 10), {}, r"\(1, 8, 8\); allowed: an image large enough"),
+        ("fedfv_mnist", dataset((99,), 2), {}, r"\(99,\); allowed: .*a square image laid flat.*mlp"),
+        (
+            "char_lstm",
+            dataset((64,), 10),
+            {},
+            "holds numbers and model 'char_lstm' reads text; for numbers use one of fedfv",
+        ),
+        (
+            "mlp",
+            dataset((80,), 80, text=True),
+            {},
+            "holds text and model 'mlp' reads numbers; for text use one of char_lstm",
+        ),
+    ],
+)
 def test_what_does_not_fit_is_refused(name, data, settings, words):
     with pytest.raises(ValueError, match=words):
         models.build(name, data, **settings)

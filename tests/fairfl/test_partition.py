@@ -79,21 +79,24 @@ def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
     assert skew(0.1) > 2 * skew(10.0)
 
 
-@pytest.mark.parametrize("bad, words", [
-    (lambda ds: partition.iid(ds, 0), "1 or more"),
-    (lambda ds: partition.iid(ds, 100), "60 are there"),
-    (lambda ds: partition.shards(ds, 40, 2), "80 rows are needed and 60|80 rows are needed"),
-    (lambda ds: partition.dirichlet(ds, 3, -1.0), "positive"),
-    (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
-    (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
-    (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
-    (lambda ds: partition.iid(ds, 3, test=1.5), "test is 1.5; allowed: 0 to below 1"),
-    (lambda ds: partition.iid(ds, 3, test=0.6, validation=0.5), "Leave rows to train"),
-    (lambda ds: partition.iid(ds, 30, test=0.1), "no test rows"),
-    (lambda ds: partition.by_class(ds, [["a", "z"]]), "unknown class 'z'"),
-    (lambda ds: partition.by_class(ds, [["a"], ["a", "b"]]), "two owners"),
-    (lambda ds: partition.by_column(ds, "writer"), "unknown column"),
-])
+@pytest.mark.parametrize(
+    "bad, words",
+    [
+        (lambda ds: partition.iid(ds, 0), "1 or more"),
+        (lambda ds: partition.iid(ds, 100), "60 are there"),
+        (lambda ds: partition.shards(ds, 40, 2), "80 rows are needed and 60|80 rows are needed"),
+        (lambda ds: partition.dirichlet(ds, 3, -1.0), "positive"),
+        (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
+        (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
+        (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
+        (lambda ds: partition.iid(ds, 3, test=1.5), "test is 1.5; allowed: 0 to below 1"),
+        (lambda ds: partition.iid(ds, 3, test=0.6, validation=0.5), "Leave rows to train"),
+        (lambda ds: partition.iid(ds, 30, test=0.1), "no test rows"),
+        (lambda ds: partition.by_class(ds, [["a", "z"]]), "unknown class 'z'"),
+        (lambda ds: partition.by_class(ds, [["a"], ["a", "b"]]), "two owners"),
+        (lambda ds: partition.by_column(ds, "writer"), "unknown column"),
+    ],
+)
 def test_refusals_teach(small, bad, words):
     with pytest.raises(ValueError, match=words):
         bad(small)
@@ -103,14 +106,17 @@ def lists(*groups):
     return tuple(torch.tensor(g, dtype=torch.int64) for g in groups)
 
 
-@pytest.mark.parametrize("train, test, words", [
-    (lists([0, 1], []), lists([2], [3]), "client 1 has no train rows"),
-    (lists([0, 1], [2]), lists([3], []), "client 1 has no test rows"),
-    (lists([0, 1], [1]), lists([3], [4]), "training row 1 is held 2 times"),
-    (lists([0, 1], [2]), lists([0], [4]), "row 0 is in a train and in a test list"),
-    (lists([0, 1], [60]), lists([3], [4]), "0 to 59"),
-    (lists([0], [1]), lists([3]), "one per client"),
-])
+@pytest.mark.parametrize(
+    "train, test, words",
+    [
+        (lists([0, 1], []), lists([2], [3]), "client 1 has no train rows"),
+        (lists([0, 1], [2]), lists([3], []), "client 1 has no test rows"),
+        (lists([0, 1], [1]), lists([3], [4]), "training row 1 is held 2 times"),
+        (lists([0, 1], [2]), lists([0], [4]), "row 0 is in a train and in a test list"),
+        (lists([0, 1], [60]), lists([3], [4]), "0 to 59"),
+        (lists([0], [1]), lists([3]), "one per client"),
+    ],
+)
 def test_a_federation_refuses_what_would_mislead(small, train, test, words):
     with pytest.raises(ValueError, match=words):
         Federation(small, train, tuple(torch.empty(0) for _ in train), test)
@@ -121,10 +127,15 @@ def test_passport_names_what_matters(small):
     assert "3 clients" in text and "seed=4" in text and "classes a client: 1 of 3" in text
 
 
-@pytest.mark.parametrize("rows, words", [
-    ([0.0, 1.5], "client 0's train list is 'torch.float32 of shape \\(2,\\)'; allowed: a list of integers"),
-    (torch.tensor([True, False, True]), "mask.nonzero"), ([[0, 1]], "shape \\(1, 2\\)"), (3, "a list of integers"),
-])
+@pytest.mark.parametrize(
+    "rows, words",
+    [
+        ([0.0, 1.5], "client 0's train list is 'torch.float32 of shape \\(2,\\)'; allowed: a list of integers"),
+        (torch.tensor([True, False, True]), "mask.nonzero"),
+        ([[0, 1]], "shape \\(1, 2\\)"),
+        (3, "a list of integers"),
+    ],
+)
 def test_row_numbers_are_integers(small, rows, words):
     with pytest.raises(ValueError, match=words):
         Federation(small, (rows, [5, 6]), ([], []), ([7], [8]))
@@ -133,8 +144,11 @@ def test_row_numbers_are_integers(small, rows, words):
 def test_row_numbers_of_any_integer_kind(small):
     train, test = (np.array([0, 1], dtype=np.int32), range(5, 7)), ([7], torch.tensor([8], dtype=torch.uint8))
     federation = Federation(small, train, ([], ()), test)
-    assert all(rows.dtype == torch.int64 for part in (federation.train, federation.validation, federation.test)
-               for rows in part)
+    assert all(
+        rows.dtype == torch.int64
+        for part in (federation.train, federation.validation, federation.test)
+        for rows in part
+    )
 
 
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])

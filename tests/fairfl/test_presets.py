@@ -15,7 +15,9 @@ def here(*names):
 
 
 @here("cifar10")
-@pytest.mark.parametrize("name, sizes, most", [("fedfv_cifar10", (400, 0, 100), 2), ("fedmgda_cifar10", (400, 50, 50), 5)])
+@pytest.mark.parametrize(
+    "name, sizes, most", [("fedfv_cifar10", (400, 0, 100), 2), ("fedmgda_cifar10", (400, 50, 50), 5)]
+)
 def test_cifar10_shards(name, sizes, most):
     federation = partition.preset(name, seed=1)
     assert len(federation) == 100
@@ -75,8 +77,12 @@ def text(rows=40):
     """Two roles whose windows overlap."""
     role = torch.arange(rows) // (rows // 2)
     at = (torch.arange(rows) % (rows // 2)) / (rows // 2)
-    return Dataset(torch.zeros(rows, 3, dtype=torch.int64), torch.zeros(rows, dtype=torch.int64), ("a",),
-                   columns={"role": role, "position": at, "position_end": at + 0.2})
+    return Dataset(
+        torch.zeros(rows, 3, dtype=torch.int64),
+        torch.zeros(rows, dtype=torch.int64),
+        ("a",),
+        columns={"role": role, "position": at, "position_end": at + 0.2},
+    )
 
 
 def test_in_time_leaves_out_what_straddles():

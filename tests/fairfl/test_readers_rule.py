@@ -58,8 +58,10 @@ def federation():
 
 @pytest.mark.parametrize("name", ["AtLeast", "Patient"])
 def test_learns_and_both_engines_agree(cells, federation, name):
-    one, other = (train(federation, cells[name](), "logistic", rounds=6, local=LocalSGD(lr=0.2, epochs=2), engine=engine)
-                  for engine in ("sequential", "batched"))
+    one, other = (
+        train(federation, cells[name](), "logistic", rounds=6, local=LocalSGD(lr=0.2, epochs=2), engine=engine)
+        for engine in ("sequential", "batched")
+    )
     assert one.loss[-1].mean() < 0.97 * one.loss[0].mean()
     assert np.allclose(one.loss, other.loss, rtol=1e-4) and np.allclose(one.parameters, other.parameters, atol=1e-4)
 
@@ -67,8 +69,15 @@ def test_learns_and_both_engines_agree(cells, federation, name):
 @pytest.mark.parametrize("engine", ["sequential", "batched"])
 @pytest.mark.parametrize("name", ["AtLeast", "Patient"])
 def test_resumed_in_the_middle_it_ends_with_the_same_bits(cells, federation, resumed_and_whole, name, engine):
-    resumed, whole = resumed_and_whole(lambda **more: train(federation, cells[name](), **more), model="logistic", rounds=6, participation=0.5,
-                                       local=LocalSGD(lr=0.2, batch_size=20), seed=1, engine=engine)
+    resumed, whole = resumed_and_whole(
+        lambda **more: train(federation, cells[name](), **more),
+        model="logistic",
+        rounds=6,
+        participation=0.5,
+        local=LocalSGD(lr=0.2, batch_size=20),
+        seed=1,
+        engine=engine,
+    )
     assert (resumed.parameters == whole.parameters).all() and (resumed.loss == whole.loss).all()
 
 
@@ -80,7 +89,9 @@ def test_another_setting_does_not_continue_a_checkpoint(cells, federation, tmp_p
 
 def test_beside_the_packages_rules_in_one_batch(cells, federation):
     alone = train(federation, cells["AtLeast"](), rounds=3, engine="batched")
-    beside = train(federation, [cells["AtLeast"](), "AdaFed", cells["Patient"]()], rounds=3, seed=[0, 0, 0], engine="batched")
+    beside = train(
+        federation, [cells["AtLeast"](), "AdaFed", cells["Patient"]()], rounds=3, seed=[0, 0, 0], engine="batched"
+    )
     assert np.allclose(beside[0].parameters, alone.parameters, atol=1e-6)
 
 

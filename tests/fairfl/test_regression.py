@@ -44,8 +44,15 @@ def test_fedmgda_plus_finds_what_is_best_for_every_client(engine):
     """Without noise one model solves every client's problem: the only Pareto-optimal one."""
     lists = np.array_split(np.argsort(made().targets.numpy()), 4)
     federation = partition.split(made(), lists)
-    history = train(federation, "FedMGDAPlus", rounds=400, local=LocalSGD(lr=0.2), server=Server(lr=0.2, decay=1e-5),
-                    engine=engine, evaluate_every=400)
+    history = train(
+        federation,
+        "FedMGDAPlus",
+        rounds=400,
+        local=LocalSGD(lr=0.2),
+        server=Server(lr=0.2, decay=1e-5),
+        engine=engine,
+        evaluate_every=400,
+    )
     assert np.allclose(history.parameters, solution(federation, torch.cat(federation.train)), atol=1e-3)
 
 
@@ -66,21 +73,25 @@ def test_a_run_without_accuracies_says_so_everywhere(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Using a target size")
-@pytest.mark.parametrize("call, words", [
-    (lambda d, f: partition.dirichlet(d, 3), "partition.dirichlet needs classes.*partition.iid"),
-    (lambda d, f: partition.shards(d, 3), "partition.shards needs classes"),
-    (lambda d, f: partition.by_class(d), "partition.by_class needs classes"),
-    (lambda d, f: partition.some_classes(d, 3), "partition.some_classes needs classes"),
-    (lambda d, f: d.only(1), "only needs classes"), (lambda d, f: f.class_counts(), "class_counts needs classes"),
-    (lambda d, f: attacks.noisy_labels(f, 0, 0.5), "noisy_labels needs classes"),
-    (lambda d, f: train(f, "FedFA"), "FedFA, which reads accuracies, needs classes"),
-    (lambda d, f: train(f, loss="cross_entropy"), "numbers to be predicted, for which the loss is 'squared'"),
-    (lambda d, f: train(f, loss="sqared"), "unknown loss 'sqared'.*Did you mean 'squared'"),
-    (lambda d, f: train(f, loss=torch.nn.functional.mse_loss), r"shape of loss.*loss='squared'"),
-    (lambda d, f: Dataset(d.inputs, [np.inf] * len(d)), "row 0 of the dataset has a non-finite target"),
-    (lambda d, f: Dataset(d.inputs, 1000 * torch.arange(len(d))), "range of targets.*given as floats"),
-    (lambda d, f: metrics.sampling_std([2.0, 0.5], [5, 5]), "range of accuracies"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda d, f: partition.dirichlet(d, 3), "partition.dirichlet needs classes.*partition.iid"),
+        (lambda d, f: partition.shards(d, 3), "partition.shards needs classes"),
+        (lambda d, f: partition.by_class(d), "partition.by_class needs classes"),
+        (lambda d, f: partition.some_classes(d, 3), "partition.some_classes needs classes"),
+        (lambda d, f: d.only(1), "only needs classes"),
+        (lambda d, f: f.class_counts(), "class_counts needs classes"),
+        (lambda d, f: attacks.noisy_labels(f, 0, 0.5), "noisy_labels needs classes"),
+        (lambda d, f: train(f, "FedFA"), "FedFA, which reads accuracies, needs classes"),
+        (lambda d, f: train(f, loss="cross_entropy"), "numbers to be predicted, for which the loss is 'squared'"),
+        (lambda d, f: train(f, loss="sqared"), "unknown loss 'sqared'.*Did you mean 'squared'"),
+        (lambda d, f: train(f, loss=torch.nn.functional.mse_loss), r"shape of loss.*loss='squared'"),
+        (lambda d, f: Dataset(d.inputs, [np.inf] * len(d)), "row 0 of the dataset has a non-finite target"),
+        (lambda d, f: Dataset(d.inputs, 1000 * torch.arange(len(d))), "range of targets.*given as floats"),
+        (lambda d, f: metrics.sampling_std([2.0, 0.5], [5, 5]), "range of accuracies"),
+    ],
+)
 def test_what_needs_classes_is_refused_by_name(call, words):
     dataset = made()
     with pytest.raises(Refused, match=words):

@@ -8,14 +8,26 @@ from fairfl import LocalSGD, data, partition, rules, train
 
 # FedLF is defined for one full gradient a round; the others are tried with local epochs as well.
 LOCAL = {"FedLF": LocalSGD(lr=0.2), "DQNFed": LocalSGD(lr=0.2)}
-SETTINGS = {"QFedAvg": dict(q=1.0), "TERM": dict(t=1.0), "AFL": dict(step=0.05), "AdaFed": dict(gamma=1.0),
-            "FedFV": dict(alpha=0.1, tau=1), "FedMGDAPlus": dict(epsilon=0.3)}
+SETTINGS = {
+    "QFedAvg": dict(q=1.0),
+    "TERM": dict(t=1.0),
+    "AFL": dict(step=0.05),
+    "AdaFed": dict(gamma=1.0),
+    "FedFV": dict(alpha=0.1, tau=1),
+    "FedMGDAPlus": dict(epsilon=0.3),
+}
 
 
 def settings_of(name):
     rule = rules.make(name, **SETTINGS.get(name, {}))
-    return dict(rule=rule, model="logistic", participation=1.0 if rule.needs_everyone else 0.6,
-                local=LOCAL.get(name, LocalSGD(lr=0.1, epochs=2, batch_size=20)), seed=1, engine="sequential")
+    return dict(
+        rule=rule,
+        model="logistic",
+        participation=1.0 if rule.needs_everyone else 0.6,
+        local=LOCAL.get(name, LocalSGD(lr=0.1, epochs=2, batch_size=20)),
+        seed=1,
+        engine="sequential",
+    )
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,13 @@ from fairfl.errors import Diverged, Refused
 from fairfl.server import Coordinator, Member, ServerStep
 
 N, ROUNDS, LOCAL = 4, 5, LocalSGD(lr=0.3, epochs=2, batch_size=4, decay=0.9)
-CASES = {"FedAvg": ("FedAvg", Server()), "FedMGDAPlus": (rules.FedMGDAPlus(0.1), Server()), "FedFV": (rules.FedFV(tau=2), Server(momentum=0.5)),
-         "AFL": (rules.AFL(step=1), Server()), "FedAdam": ("FedAvg", Server(0.05, "adam"))}
+CASES = {
+    "FedAvg": ("FedAvg", Server()),
+    "FedMGDAPlus": (rules.FedMGDAPlus(0.1), Server()),
+    "FedFV": (rules.FedFV(tau=2), Server(momentum=0.5)),
+    "AFL": (rules.AFL(step=1), Server()),
+    "FedAdam": ("FedAvg", Server(0.05, "adam")),
+}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -23,8 +28,18 @@ def test_train_the_coordinator_and_a_loop_by_hand_give_the_same_bits(small, case
     rule, server = CASES[case]
     fed, model = partition.iid(small, N, test=0.2), models.build("mlp", small, seed=1)
     told = []  # each round's losses: what a client computes alone may differ from them in the last bit
-    history = train(fed, rule, model, rounds=ROUNDS, local=LOCAL, server=server, seed=1, engine="sequential", device="cpu",
-                    tamper=lambda updates: (told.append(updates.losses), updates)[1])
+    history = train(
+        fed,
+        rule,
+        model,
+        rounds=ROUNDS,
+        local=LOCAL,
+        server=server,
+        seed=1,
+        engine="sequential",
+        device="cpu",
+        tamper=lambda updates: (told.append(updates.losses), updates)[1],
+    )
     coordinator = Coordinator(rule, model, N, ROUNDS, server=server, local=LOCAL)
     loop = ServerStep(rule, torch.nn.utils.parameters_to_vector(model.parameters()), ROUNDS, server)
     members = [Member.of(fed, k, model, local=LOCAL, seed=1) for k in range(N)]
@@ -38,7 +53,9 @@ def test_train_the_coordinator_and_a_loop_by_hand_give_the_same_bits(small, case
         taken = loop.take(Updates(torch.stack(rows), losses=told[t], shares=sizes / sizes.sum(), round=t))
         assert taken.norm == coordinator.log[t].direction_norm == history.direction_norm[t]
     assert torch.equal(loop.w, coordinator.w) and loop.needs == coordinator.needs
-    assert torch.equal(loop.reported, coordinator.reported) and torch.equal(loop.reported, torch.tensor(history.parameters))
+    assert torch.equal(loop.reported, coordinator.reported) and torch.equal(
+        loop.reported, torch.tensor(history.parameters)
+    )
 
 
 class Stumbling(rules.FedFV):
@@ -83,14 +100,29 @@ def same(a, b):
 
 def rounds():
     chance = torch.Generator().manual_seed(0)
-    return [Updates(torch.randn(3, 6, generator=chance), losses=torch.rand(3, generator=chance), clients=(torch.arange(3) + t) % 5,
-                    population=5, round=t) for t in range(ROUNDS)]
+    return [
+        Updates(
+            torch.randn(3, 6, generator=chance),
+            losses=torch.rand(3, generator=chance),
+            clients=(torch.arange(3) + t) % 5,
+            population=5,
+            round=t,
+        )
+        for t in range(ROUNDS)
+    ]
 
 
 @pytest.mark.parametrize("server", [Server(0.1, "adam"), Server(0.1, momentum=0.5)], ids=lambda s: s.optimiser)
-@pytest.mark.parametrize("fault, error, words", [
-    (short, Refused, r"Stumbling's direction is \(5,\); allowed: \(6,\)"), (not_a_number, Diverged, r"Stumbling's direction .* \(round 3\)"),
-    (far, Diverged, "the server's second moment"), (lost, KeyError, "a slip")], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    "fault, error, words",
+    [
+        (short, Refused, r"Stumbling's direction is \(5,\); allowed: \(6,\)"),
+        (not_a_number, Diverged, r"Stumbling's direction .* \(round 3\)"),
+        (far, Diverged, "the server's second moment"),
+        (lost, KeyError, "a slip"),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
 def test_a_round_that_fails_leaves_no_trace(server, fault, error, words):
     if fault is far and server.optimiser == "sgd":
         fault, words = (lambda decided: Direction(torch.full_like(decided.vector, -3e38))), "the next model"
@@ -121,17 +153,24 @@ def test_a_saved_step_continues_bit_for_bit(server):
     assert same(bits(second), bits(whole))
 
 
-@pytest.mark.parametrize("other, words", [
-    (ServerStep("FedAvg", torch.ones(7), 5), r"size of the saved model is \(6,\); allowed: \(7,\)"),
-    (ServerStep("FedAvg", torch.ones(6), 5, Server(optimiser="adam")), "another server optimiser"),
-    (ServerStep(rules.FedFV(tau=1), torch.ones(6), 5), "FedFV's state is made of")], ids=["model", "server", "rule"])
+@pytest.mark.parametrize(
+    "other, words",
+    [
+        (ServerStep("FedAvg", torch.ones(7), 5), r"size of the saved model is \(6,\); allowed: \(7,\)"),
+        (ServerStep("FedAvg", torch.ones(6), 5, Server(optimiser="adam")), "another server optimiser"),
+        (ServerStep(rules.FedFV(tau=1), torch.ones(6), 5), "FedFV's state is made of"),
+    ],
+    ids=["model", "server", "rule"],
+)
 def test_a_state_of_something_else_is_refused(other, words):
     step = ServerStep(rules.AFL(), torch.ones(6), 5)
     step.take(replace(rounds()[0], clients=torch.arange(3), population=3))
     before = copy.deepcopy(other.state_dict())
     with pytest.raises(Refused, match=words):
         other.load_state_dict(step.state_dict())
-    assert same([other.w, other.reported, other.rule.state_dict()], [before["server"]["w"], before["reported"], before["rule"]])
+    assert same(
+        [other.w, other.reported, other.rule.state_dict()], [before["server"]["w"], before["reported"], before["rule"]]
+    )
 
 
 def test_a_training_says_when_what_it_keeps_is_no_longer_finite(small):

@@ -19,10 +19,16 @@ def mask(rows):
     return held
 
 
-FORMS = {"lists": list, "ranges": lambda rows: range(rows[0], rows[-1] + 1), "arrays": np.array,
-         "short integers": lambda rows: np.array(rows, dtype=np.uint8), "tensors": torch.tensor, "masks": mask,
-         "lists of truth values": lambda rows: mask(rows).tolist(),
-         "tensor masks": lambda rows: torch.tensor(mask(rows))}
+FORMS = {
+    "lists": list,
+    "ranges": lambda rows: range(rows[0], rows[-1] + 1),
+    "arrays": np.array,
+    "short integers": lambda rows: np.array(rows, dtype=np.uint8),
+    "tensors": torch.tensor,
+    "masks": mask,
+    "lists of truth values": lambda rows: mask(rows).tolist(),
+    "tensor masks": lambda rows: torch.tensor(mask(rows)),
+}
 
 
 def sets(lists):
@@ -132,8 +138,11 @@ WRONG = {
     "lists is 'dict'.*values": {"lists": {"a": [1, 2]}},
     "test is 'NoneType'.*or a fraction": {"lists": THIRDS, "test": None},
     "scored_on is 'pool'.*test is given as lists": {"lists": THIRDS[:1], "test": THIRDS[1:2], "scored_on": "pool"},
-    "scored_on is 'official'.*test is given as lists": {"lists": THIRDS[:1], "test": THIRDS[1:2],
-                                                        "scored_on": "official"},
+    "scored_on is 'official'.*test is given as lists": {
+        "lists": THIRDS[:1],
+        "test": THIRDS[1:2],
+        "scored_on": "official",
+    },
     "unknown scored_on 'pol'.*'pool'": {"lists": THIRDS, "scored_on": "pol"},
     "test is 1.5": {"lists": THIRDS, "test": 1.5},
     "unknown keyword of partition.split 'tset'.*'test'": {"lists": THIRDS, "tset": 0.1},

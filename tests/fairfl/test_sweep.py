@@ -57,7 +57,7 @@ def lines_of(table, **where):
 
 def test_the_docstrings_example_runs():
     runner = doctest.DocTestRunner()
-    example, = doctest.DocTestFinder(recurse=False).find(sweep, "sweep", module=False, globs={})
+    (example,) = doctest.DocTestFinder(recurse=False).find(sweep, "sweep", module=False, globs={})
     assert 4 < len(example.examples) <= 10 and runner.run(example).failed == 0
 
 
@@ -66,17 +66,44 @@ def test_every_run_is_what_train_gives_alone(federation):
     steps = [Server(), Server(lr=0.5, momentum=0.5)]
     tampers = {"honest": None, "scaled": attacks.Scaling(1, 3.0), "growing": Growing()}
     settings, histories = dict(rounds=4, participation=0.75, evaluate_every=2), []
-    table = sweep(federation, "mlp", rules=["FedAvg", rules.QFedAvg(q=2.0)], seeds=[3, 5], local=works, server=steps,
-                  tamper=tampers, last=2, histories=histories, **settings)
-    assert list(table) == ["rule", "seed", "local", "server", "tamper", "client", "test_size", "accuracy", "loss",
-                           "rounds", "diverged"]
-    runs = [(work, rule, step, tamper, seed) for work in works for rule in ("FedAvg", rules.QFedAvg(q=2.0))
-            for step in steps for tamper in tampers for seed in (3, 5)]
+    table = sweep(
+        federation,
+        "mlp",
+        rules=["FedAvg", rules.QFedAvg(q=2.0)],
+        seeds=[3, 5],
+        local=works,
+        server=steps,
+        tamper=tampers,
+        last=2,
+        histories=histories,
+        **settings,
+    )
+    assert list(table) == [
+        "rule",
+        "seed",
+        "local",
+        "server",
+        "tamper",
+        "client",
+        "test_size",
+        "accuracy",
+        "loss",
+        "rounds",
+        "diverged",
+    ]
+    runs = [
+        (work, rule, step, tamper, seed)
+        for work in works
+        for rule in ("FedAvg", rules.QFedAvg(q=2.0))
+        for step in steps
+        for tamper in tampers
+        for seed in (3, 5)
+    ]
     assert len(histories) == len(runs) and len(table) == 4 * len(runs)
     for i, (work, rule, step, tamper, seed) in enumerate(runs):
         attack = Growing() if tamper == "growing" else tampers[tamper]
         alone = train(federation, rule, "mlp", local=work, server=step, tamper=attack, seed=seed, **settings)
-        lines = table[4 * i:4 * i + 4]
+        lines = table[4 * i : 4 * i + 4]
         label = rule if isinstance(rule, str) else repr(rule)
         told = lines[["rule", "seed", "local", "server", "tamper"]].drop_duplicates().values.tolist()
         assert told == [[label, seed, repr(work), repr(step), tamper]]
@@ -100,8 +127,15 @@ def test_a_column_for_what_was_given_several_of(federation):
     def doubled(updates):
         return replace(updates, gradients=2 * updates.gradients)
 
-    table = sweep(federation, rules={"mine": rules.QFedAvg(q=1.0), 7: "AFL"}, tamper=[None, doubled], local=LocalSGD(),
-                  server=[Server()], seeds=2, rounds=1)
+    table = sweep(
+        federation,
+        rules={"mine": rules.QFedAvg(q=1.0), 7: "AFL"},
+        tamper=[None, doubled],
+        local=LocalSGD(),
+        server=[Server()],
+        seeds=2,
+        rounds=1,
+    )
     assert list(table)[:4] == ["rule", "seed", "tamper", "client"]
     assert set(table.rule) == {"mine", 7} and set(table.tamper) == {"none", "doubled"} and set(table.seed) == {2}
 
@@ -114,7 +148,7 @@ def test_a_run_that_diverges_takes_no_other_with_it(federation, calls):
         with pytest.raises(Diverged) as caught:
             train(federation, server=WILD, seed=seed, **settings)
         wild = lines_of(table, server="wild", seed=seed)
-        assert set(wild.diverged) == {str(caught.value)} != {''}
+        assert set(wild.diverged) == {str(caught.value)} != {""}
         assert set(wild.rounds) == {caught.value.history.rounds[-1]} and 0 < wild.rounds.iloc[0] < 5
         assert np.array_equal(wild.accuracy, caught.value.history.accuracy[-1])
         calm = lines_of(table, server="calm", seed=seed)
@@ -135,21 +169,25 @@ def test_a_slip_in_a_rule_passes_as_it_is(federation, calls):
     assert calls == [2]
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (dict(rules=[]), r"rules is \[\]; .*nothing is trained"),
-    (dict(tamper={}), "tamper is {}"),
-    (dict(seeds=[]), r"seeds is \[\]"),
-    (dict(seeds=[1, 1]), r"seeds is \[1, 1\]; allowed: .*different"),
-    (dict(rules=["FedAvg", "FedMGAD"]), "unknown rule 'FedMGAD'.*Did you mean 'FedMGDA'"),
-    (dict(rules=rules.AFL), r"AFL\(\)"),
-    (dict(rules=["AFL", "FedAvg", "AFL"]), "label in rules, twice, is 'AFL'.*rules={"),
-    (dict(local=[LocalSGD(), LocalSGD()]), "label in local, twice"),
-    (dict(local=[LocalSGD(), 0.1]), "local is 0.1; allowed: a LocalSGD"),
-    (dict(last=0), "last is 0"), (dict(together=0), "together is 0"),
-    (dict(seed=1), "no seed=; give seeds="),
-    (dict(rule="AFL"), "no rule=; give rules="),
-    (dict(checkpoint="run.pt"), r"no checkpoint=; .*train\(checkpoint="),
-])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (dict(rules=[]), r"rules is \[\]; .*nothing is trained"),
+        (dict(tamper={}), "tamper is {}"),
+        (dict(seeds=[]), r"seeds is \[\]"),
+        (dict(seeds=[1, 1]), r"seeds is \[1, 1\]; allowed: .*different"),
+        (dict(rules=["FedAvg", "FedMGAD"]), "unknown rule 'FedMGAD'.*Did you mean 'FedMGDA'"),
+        (dict(rules=rules.AFL), r"AFL\(\)"),
+        (dict(rules=["AFL", "FedAvg", "AFL"]), "label in rules, twice, is 'AFL'.*rules={"),
+        (dict(local=[LocalSGD(), LocalSGD()]), "label in local, twice"),
+        (dict(local=[LocalSGD(), 0.1]), "local is 0.1; allowed: a LocalSGD"),
+        (dict(last=0), "last is 0"),
+        (dict(together=0), "together is 0"),
+        (dict(seed=1), "no seed=; give seeds="),
+        (dict(rule="AFL"), "no rule=; give rules="),
+        (dict(checkpoint="run.pt"), r"no checkpoint=; .*train\(checkpoint="),
+    ],
+)
 def test_refusals_say_what_to_do_before_anything_trains(federation, calls, wrong, words):
     with pytest.raises(Refused, match=words):
         sweep(federation, **{"rules": "FedAvg", "rounds": 1} | wrong)

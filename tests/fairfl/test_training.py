@@ -22,8 +22,10 @@ def test_one_full_batch_round_is_a_gradient_step(federation, small):
     history = train(federation, model="logistic", rounds=1, local=LocalSGD(lr=0.3))
     model = models.build("logistic", small, seed=0)
     w = torch.nn.utils.parameters_to_vector(model.parameters())
-    loss = sum(p * torch.nn.functional.cross_entropy(model(small.inputs[rows]), small.targets[rows])
-               for p, rows in zip(federation.shares.float(), federation.train))
+    loss = sum(
+        p * torch.nn.functional.cross_entropy(model(small.inputs[rows]), small.targets[rows])
+        for p, rows in zip(federation.shares.float(), federation.train)
+    )
     gradient = torch.cat([g.flatten() for g in torch.autograd.grad(loss, model.parameters())])
     assert np.allclose(history.parameters, (w - 0.3 * gradient).detach().numpy(), atol=1e-6)
 
@@ -32,14 +34,18 @@ def test_evaluation_matches_a_plain_loop(federation, small):
     history = train(federation, model="mlp", rounds=3, score=("test", "train", "validation"))
     model = models.build("mlp", small, seed=0)
     torch.nn.utils.vector_to_parameters(torch.tensor(history.parameters), model.parameters())
-    for part, accuracy, loss in (("test", history.accuracy, history.loss),
-                                 ("train", history.train_accuracy, history.train_loss),
-                                 ("validation", history.validation_accuracy, history.validation_loss)):
+    for part, accuracy, loss in (
+        ("test", history.accuracy, history.loss),
+        ("train", history.train_accuracy, history.train_loss),
+        ("validation", history.validation_accuracy, history.validation_loss),
+    ):
         for k, rows in enumerate(getattr(federation, part)):
             with torch.no_grad():
                 out = model(small.inputs[rows])
             assert accuracy[-1, k] == pytest.approx(float((out.argmax(1) == small.targets[rows]).double().mean()))
-            assert loss[-1, k] == pytest.approx(float(torch.nn.functional.cross_entropy(out, small.targets[rows])), abs=1e-5)
+            assert loss[-1, k] == pytest.approx(
+                float(torch.nn.functional.cross_entropy(out, small.targets[rows])), abs=1e-5
+            )
 
 
 def test_clients_that_share_a_pool_are_each_scored_on_their_own_part(digits):
@@ -53,7 +59,9 @@ def test_clients_that_share_a_pool_are_each_scored_on_their_own_part(digits):
 
 
 def test_seeds_side_by_side_equal_seeds_one_by_one(federation):
-    settings = dict(model="mlp", rounds=4, local=LocalSGD(lr=0.1, epochs=2, batch_size=5), participation=0.6, engine="sequential")
+    settings = dict(
+        model="mlp", rounds=4, local=LocalSGD(lr=0.1, epochs=2, batch_size=5), participation=0.6, engine="sequential"
+    )
     together = train(federation, seed=[3, 4], **settings)
     assert all(same(one, train(federation, seed=s, **settings)) for s, one in zip((3, 4), together))
     assert not (together[0].participants == together[1].participants).all()
@@ -64,8 +72,11 @@ def triple(updates):
 
 
 def test_rules_servers_and_attacks_side_by_side_equal_them_one_by_one(federation, tmp_path):
-    variants = [("FedAvg", Server(), None, 0), (rules.FedMGDAPlus(), Server(0.5), None, 0),
-                ("FedAvg", Server(0.5), triple, 1)]
+    variants = [
+        ("FedAvg", Server(), None, 0),
+        (rules.FedMGDAPlus(), Server(0.5), None, 0),
+        ("FedAvg", Server(0.5), triple, 1),
+    ]
     settings = dict(model="logistic", rounds=4, local=LocalSGD(batch_size=5), participation=0.6, engine="sequential")
     columns = [list(c) for c in zip(*variants)]
     both = dict(rule=columns[0], server=columns[1], tamper=columns[2], seed=columns[3])
@@ -132,9 +143,15 @@ class Interrupting:
 
 @pytest.mark.parametrize("optimiser", ["sgd", "adam", "yogi", "adagrad"])
 def test_a_resumed_run_has_the_same_bits(federation, tmp_path, optimiser):
-    settings = dict(rule=Remembering(), model="mlp", local=LocalSGD(lr=0.1, epochs=2, batch_size=5, momentum=0.5),
-                    server=Server(0.5, optimiser, momentum=0.5 if optimiser == "sgd" else 0.0), seed=[0, 1],
-                    participation=0.6, rounds=8)
+    settings = dict(
+        rule=Remembering(),
+        model="mlp",
+        local=LocalSGD(lr=0.1, epochs=2, batch_size=5, momentum=0.5),
+        server=Server(0.5, optimiser, momentum=0.5 if optimiser == "sgd" else 0.0),
+        seed=[0, 1],
+        participation=0.6,
+        rounds=8,
+    )
     whole = train(federation, **settings)
 
     kept = dict(checkpoint=tmp_path / "c.pt", checkpoint_every=1)
@@ -205,9 +222,14 @@ def test_server_optimisers_match_torch():
             optimiser.step()
         return w.detach()
 
-    assert torch.allclose(run(Server(0.3, momentum=0.9)), reference(lambda p: torch.optim.SGD(p, 0.3, momentum=0.9)), atol=1e-6)
-    assert torch.allclose(run(Server(0.3, "adagrad", tau=1e-3)), reference(
-        lambda p: torch.optim.Adagrad(p, 0.3, initial_accumulator_value=1e-6, eps=1e-3)), atol=1e-5)
+    assert torch.allclose(
+        run(Server(0.3, momentum=0.9)), reference(lambda p: torch.optim.SGD(p, 0.3, momentum=0.9)), atol=1e-6
+    )
+    assert torch.allclose(
+        run(Server(0.3, "adagrad", tau=1e-3)),
+        reference(lambda p: torch.optim.Adagrad(p, 0.3, initial_accumulator_value=1e-6, eps=1e-3)),
+        atol=1e-5,
+    )
     m, v, w = torch.zeros(20), torch.full((20,), 1e-6), start.clone()
     for d in steps:
         m, v = 0.9 * m + 0.1 * d, 0.99 * v + 0.01 * d**2
@@ -238,19 +260,22 @@ class Everyone(rules.FedAvg):
     needs_everyone = True
 
 
-@pytest.mark.parametrize("settings, words", [
-    (dict(rule="FedAv"), "Did you mean 'FedAvg'"),
-    (dict(rule=Unknown()), "Did you mean 'accuracies'"),
-    (dict(rule=Short()), "one flat vector"),
-    (dict(rule=Everyone(), participation=0.5), "full participation"),
-    (dict(model="logistik"), "Did you mean 'logistic'"),
-    (dict(rounds=0), "rounds"),
-    (dict(participation=0), "participation"),
-    (dict(seed=[1, 1]), "several different"),
-    (dict(evaluate_every=0), "evaluate_every"),
-    (dict(score=("tests",)), "parts of 'test'"),
-    (dict(engine="parallel"), "unknown engine"),
-])
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(rule="FedAv"), "Did you mean 'FedAvg'"),
+        (dict(rule=Unknown()), "Did you mean 'accuracies'"),
+        (dict(rule=Short()), "one flat vector"),
+        (dict(rule=Everyone(), participation=0.5), "full participation"),
+        (dict(model="logistik"), "Did you mean 'logistic'"),
+        (dict(rounds=0), "rounds"),
+        (dict(participation=0), "participation"),
+        (dict(seed=[1, 1]), "several different"),
+        (dict(evaluate_every=0), "evaluate_every"),
+        (dict(score=("tests",)), "parts of 'test'"),
+        (dict(engine="parallel"), "unknown engine"),
+    ],
+)
 def test_refusals_come_before_the_first_round(federation, settings, words):
     with pytest.raises(ValueError, match=words):
         train(federation, **settings)

@@ -25,47 +25,68 @@ def never(updates):
     raise AssertionError("a round was trained")
 
 
-@pytest.mark.parametrize("settings, words", [
-    (dict(rule=rules.FedAvg), r"This is the class; make one of it: FedAvg\(\)"),
-    (dict(rule=["FedAvg", rules.AFL], seed=[0, 1]), r"AFL\(\)"),
-    (dict(rule=3), "Derive your class from fairfl.rules.Rule"),
-    (dict(model=3), "unknown model 3"),
-    (dict(local=LocalSGD), "local is .*a LocalSGD"), (dict(server=Server), "server is .*a Server"),
-    (dict(server=0.5), "server is 0.5"),
-    (dict(personal=Ditto), "personal is .*a Ditto"),
-    (dict(tamper="Scaling"), "tamper is 'Scaling'; allowed: a function"),
-    (dict(loss="cross_entropi"), "unknown loss .cross_entropi.*mean .cross_entropy."), (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
-    (dict(loss=torch.nn.functional.cross_entropy),
-     r"the shape of loss\(outputs, targets\) is \(\); allowed: \(2,\), one loss a row"),
-    (dict(rounds=2.5), "rounds is 2.5; allowed: a whole number, 1 or more"), (dict(rounds="3"), "rounds is '3'"),
-    (dict(rounds=True), "rounds is True"),
-    (dict(evaluate_every=1.0), "evaluate_every is 1.0"), (dict(checkpoint_every=0), "checkpoint_every is 0"),
-    (dict(checkpoint_every=2.0), "checkpoint_every is 2.0"), (dict(participation="all"), "participation is 'all'"),
-    (dict(participation=float("nan")), "participation"), (dict(score=3), "score is 3"),
-    (dict(score=("test", 3)), "score is"),
-    (dict(score="tests"), "score is 'tests'; allowed: parts of"),
-    (dict(engine="parallel"), "unknown engine"), (dict(device="gpu"), "unknown device 'gpu'; known: cpu, cuda"),
-    (dict(device="meta"), "device is 'meta'; allowed: a device that computes"),
-    (dict(device="cuda:99"), "device is 'cuda:99'"),
-    (dict(seed=0.5), "seed is 0.5; allowed: a whole number"), (dict(seed=[0.5, 0.7]), "seed is 0.5"),
-    (dict(seed="12"), "seed is '12'"),
-    (dict(seed=True), "seed is True"), (dict(seed=[0, False]), "seed is False"),
-    (dict(seed=torch.tensor([1.0])), "seed is 1.0"),
-    (dict(seed=torch.tensor([1, 1])), r"seed is \[1, 1\]; allowed: one integer, or several different ones"),
-    (dict(seed=[]), "seed"),
-    (dict(seed=[np.int64(1), 1]), r"seed is \[1, 1\]"), (dict(seed=None), "seed is None"),
-    (dict(checkpoint=True), "checkpoint is True; allowed: the path of a file"),
-])
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(rule=rules.FedAvg), r"This is the class; make one of it: FedAvg\(\)"),
+        (dict(rule=["FedAvg", rules.AFL], seed=[0, 1]), r"AFL\(\)"),
+        (dict(rule=3), "Derive your class from fairfl.rules.Rule"),
+        (dict(model=3), "unknown model 3"),
+        (dict(local=LocalSGD), "local is .*a LocalSGD"),
+        (dict(server=Server), "server is .*a Server"),
+        (dict(server=0.5), "server is 0.5"),
+        (dict(personal=Ditto), "personal is .*a Ditto"),
+        (dict(tamper="Scaling"), "tamper is 'Scaling'; allowed: a function"),
+        (dict(loss="cross_entropi"), "unknown loss .cross_entropi.*mean .cross_entropy."),
+        (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
+        (
+            dict(loss=torch.nn.functional.cross_entropy),
+            r"the shape of loss\(outputs, targets\) is \(\); allowed: \(2,\), one loss a row",
+        ),
+        (dict(rounds=2.5), "rounds is 2.5; allowed: a whole number, 1 or more"),
+        (dict(rounds="3"), "rounds is '3'"),
+        (dict(rounds=True), "rounds is True"),
+        (dict(evaluate_every=1.0), "evaluate_every is 1.0"),
+        (dict(checkpoint_every=0), "checkpoint_every is 0"),
+        (dict(checkpoint_every=2.0), "checkpoint_every is 2.0"),
+        (dict(participation="all"), "participation is 'all'"),
+        (dict(participation=float("nan")), "participation"),
+        (dict(score=3), "score is 3"),
+        (dict(score=("test", 3)), "score is"),
+        (dict(score="tests"), "score is 'tests'; allowed: parts of"),
+        (dict(engine="parallel"), "unknown engine"),
+        (dict(device="gpu"), "unknown device 'gpu'; known: cpu, cuda"),
+        (dict(device="meta"), "device is 'meta'; allowed: a device that computes"),
+        (dict(device="cuda:99"), "device is 'cuda:99'"),
+        (dict(seed=0.5), "seed is 0.5; allowed: a whole number"),
+        (dict(seed=[0.5, 0.7]), "seed is 0.5"),
+        (dict(seed="12"), "seed is '12'"),
+        (dict(seed=True), "seed is True"),
+        (dict(seed=[0, False]), "seed is False"),
+        (dict(seed=torch.tensor([1.0])), "seed is 1.0"),
+        (dict(seed=torch.tensor([1, 1])), r"seed is \[1, 1\]; allowed: one integer, or several different ones"),
+        (dict(seed=[]), "seed"),
+        (dict(seed=[np.int64(1), 1]), r"seed is \[1, 1\]"),
+        (dict(seed=None), "seed is None"),
+        (dict(checkpoint=True), "checkpoint is True; allowed: the path of a file"),
+    ],
+)
 def test_refusals_come_before_the_first_round(federation, settings, words):
     with pytest.raises(Refused, match=words):
         train(federation, **{"tamper": never} | settings)
 
 
-@pytest.mark.parametrize("given, words", [
-    ("fedfv_cifar10", "federation is 'fedfv_cifar10'; allowed: a Federation. For a preset of that name: "
-                      r"partition.preset\('fedfv_cifar10'\)"),
-    (None, "federation is 'NoneType'.*partition.iid"),
-])
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (
+            "fedfv_cifar10",
+            "federation is 'fedfv_cifar10'; allowed: a Federation. For a preset of that name: "
+            r"partition.preset\('fedfv_cifar10'\)",
+        ),
+        (None, "federation is 'NoneType'.*partition.iid"),
+    ],
+)
 def test_a_federations_name_is_no_federation(given, words):
     with pytest.raises(Refused, match=words):
         train(given)
@@ -76,11 +97,19 @@ def test_a_dataset_is_no_federation(small):
         train(small)
 
 
-@pytest.mark.parametrize("seed, seeds", [
-    (np.int64(3), 3), (torch.tensor(3), 3), (np.array([3, 4]), [3, 4]), (torch.tensor([3, 4]), [3, 4]),
-    (range(3, 5), [3, 4]),
-    ((np.int32(3), torch.tensor(4)), [3, 4]), ([3], [3]), (np.array([3]), [3]),
-])
+@pytest.mark.parametrize(
+    "seed, seeds",
+    [
+        (np.int64(3), 3),
+        (torch.tensor(3), 3),
+        (np.array([3, 4]), [3, 4]),
+        (torch.tensor([3, 4]), [3, 4]),
+        (range(3, 5), [3, 4]),
+        ((np.int32(3), torch.tensor(4)), [3, 4]),
+        ([3], [3]),
+        (np.array([3]), [3]),
+    ],
+)
 def test_integers_of_any_kind_are_seeds(federation, seed, seeds):
     mine, plain = (train(federation, rounds=2, participation=0.5, seed=s) for s in (seed, seeds))
     assert isinstance(mine, list) == isinstance(plain, list) == isinstance(seeds, list)
@@ -95,27 +124,39 @@ def test_one_part_alone_may_be_named(federation):
     assert history.settings["score"] == ["train"]
 
 
-@pytest.mark.parametrize("settings, words", [
-    (dict(optimiser="adam", momentum=0.9),
-     "optimiser 'adam' does not read momentum, which is 0.9; leave it out, or use 'sgd'"),
-    (dict(betas=(0.5, 0.9)),
-     r"'sgd' does not read betas, which is \(0.5, 0.9\); leave it out, or use 'adam' or 'yogi'"),
-    (dict(tau=0.1), "'sgd' does not read tau"),
-    (dict(optimiser="adagrad", betas=(0.5, 0.9)), "'adagrad' does not read betas"),
-    (dict(optimiser="adam", betas=(2, 3)), r"betas is 2; allowed: 0 to below 1"),
-    (dict(optimiser="adam", betas=0.9), "betas is 0.9"), (dict(optimiser="adam", betas=(0.9,)), "betas"),
-    (dict(lr=1e40), r"lr is 1e\+40; allowed: .*that float32 holds"),
-    (dict(lr=float("inf")), "lr is inf"), (dict(lr=float("nan")), "lr is nan"), (dict(lr="1"), "lr is '1'"),
-    (dict(lr=True), "lr is True"),
-    (dict(momentum=1.0), "momentum"), (dict(decay=0), "decay 0 mean 1"),
-    (dict(optimiser="adam", tau=float("inf")), "tau"),
-])
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (
+            dict(optimiser="adam", momentum=0.9),
+            "optimiser 'adam' does not read momentum, which is 0.9; leave it out, or use 'sgd'",
+        ),
+        (
+            dict(betas=(0.5, 0.9)),
+            r"'sgd' does not read betas, which is \(0.5, 0.9\); leave it out, or use 'adam' or 'yogi'",
+        ),
+        (dict(tau=0.1), "'sgd' does not read tau"),
+        (dict(optimiser="adagrad", betas=(0.5, 0.9)), "'adagrad' does not read betas"),
+        (dict(optimiser="adam", betas=(2, 3)), r"betas is 2; allowed: 0 to below 1"),
+        (dict(optimiser="adam", betas=0.9), "betas is 0.9"),
+        (dict(optimiser="adam", betas=(0.9,)), "betas"),
+        (dict(lr=1e40), r"lr is 1e\+40; allowed: .*that float32 holds"),
+        (dict(lr=float("inf")), "lr is inf"),
+        (dict(lr=float("nan")), "lr is nan"),
+        (dict(lr="1"), "lr is '1'"),
+        (dict(lr=True), "lr is True"),
+        (dict(momentum=1.0), "momentum"),
+        (dict(decay=0), "decay 0 mean 1"),
+        (dict(optimiser="adam", tau=float("inf")), "tau"),
+    ],
+)
 def test_a_servers_refusals(settings, words):
     with pytest.raises(Refused, match=words):
         Server(**settings)
 
 
 # ---- runs that break off
+
 
 class Slip(rules.FedAvg):
     """A rule whose author slipped: what it raises in round 3 is no refusal."""
@@ -130,10 +171,17 @@ class Slip(rules.FedAvg):
         return super().combine(updates)
 
 
-@pytest.mark.parametrize("error", [
-    ValueError("too many values to unpack"), RuntimeError("The size of tensor a"), KeyError("losses"),
-    KeyboardInterrupt(), SystemExit(1), Refused("no"),
-])
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("too many values to unpack"),
+        RuntimeError("The size of tensor a"),
+        KeyError("losses"),
+        KeyboardInterrupt(),
+        SystemExit(1),
+        Refused("no"),
+    ],
+)
 def test_whatever_stops_a_run_keeps_its_class_and_the_finished_rounds(federation, error):
     with pytest.raises(type(error)) as caught:
         train(federation, Slip(error), rounds=5, score="train")
@@ -141,7 +189,9 @@ def test_whatever_stops_a_run_keeps_its_class_and_the_finished_rounds(federation
     assert caught.value.history.rounds.tolist() == [0, 1, 2, 3] and len(caught.value.history.direction_norm) == 3
     assert any("3 rounds were finished" in note for note in caught.value.__notes__)
     whole = train(federation, rounds=3, score="train")
-    assert (caught.value.history.loss == whole.loss).all() and (caught.value.history.parameters == whole.parameters).all()
+    assert (caught.value.history.loss == whole.loss).all() and (
+        caught.value.history.parameters == whole.parameters
+    ).all()
 
 
 def test_several_runs_keep_their_rounds_as_a_list(federation):
@@ -194,13 +244,16 @@ def infinite_after(view):
     return torch.tensor([1.0, float("inf"), 1.0], dtype=torch.float64)
 
 
-@pytest.mark.parametrize("settings, words, rounds", [
-    (dict(tamper=broken), r"client 1's update has 1 non-finite entry \(round 2\)", 2),
-    (dict(rule=Huge()), "the direction's largest entry is about 1e2", 2),
-    (dict(rule=Overflowing()), r"direction has non-finite entries \(round 2\)", 2),
-    (dict(local=LocalSGD(lr=1e12, epochs=3), model="mlp", rounds=200), "non-finite|is inf|is nan", 0),
-    (dict(rule=Asking()), r"client 1's entry in losses_after is inf \(round 0\)", 0),
-])
+@pytest.mark.parametrize(
+    "settings, words, rounds",
+    [
+        (dict(tamper=broken), r"client 1's update has 1 non-finite entry \(round 2\)", 2),
+        (dict(rule=Huge()), "the direction's largest entry is about 1e2", 2),
+        (dict(rule=Overflowing()), r"direction has non-finite entries \(round 2\)", 2),
+        (dict(local=LocalSGD(lr=1e12, epochs=3), model="mlp", rounds=200), "non-finite|is inf|is nan", 0),
+        (dict(rule=Asking()), r"client 1's entry in losses_after is inf \(round 0\)", 0),
+    ],
+)
 def test_numbers_that_stop_being_finite_are_a_divergence(federation, monkeypatch, settings, words, rounds):
     monkeypatch.setitem(PROVIDERS, "losses_after", infinite_after)
     with pytest.raises(Diverged, match=words) as caught:

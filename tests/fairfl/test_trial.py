@@ -85,15 +85,20 @@ class Drawing(torch.nn.Module):
         return self.linear(inputs) * self.draw()
 
 
-@pytest.mark.parametrize("model, words", [
-    (Counter(), "the model's buffer 'seen' changes in a forward pass.*leak to the next"),
-    (Counter(replaced=True), "the model's buffer 'seen' changes"),
-    (torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(5, 3)),
-     "buffer 'parametrizations.*changes in a forward pass"),
-    (Functional(always=True), r"draws random numbers in an evaluation.*training=self.training"),
-    (Drawing(lambda: np.random.rand()), "draws from NumPy's global stream, which no seed of train reaches"),
-    (Drawing(lambda: random.random()), "draws from Python's random module"),
-])
+@pytest.mark.parametrize(
+    "model, words",
+    [
+        (Counter(), "the model's buffer 'seen' changes in a forward pass.*leak to the next"),
+        (Counter(replaced=True), "the model's buffer 'seen' changes"),
+        (
+            torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(5, 3)),
+            "buffer 'parametrizations.*changes in a forward pass",
+        ),
+        (Functional(always=True), r"draws random numbers in an evaluation.*training=self.training"),
+        (Drawing(lambda: np.random.rand()), "draws from NumPy's global stream, which no seed of train reaches"),
+        (Drawing(lambda: random.random()), "draws from Python's random module"),
+    ],
+)
 def test_what_would_leak_or_is_not_keyed_is_refused_by_name(federation, model, words):
     streams = np.random.get_state()[2], random.getstate()
     with pytest.raises(Refused, match=words):

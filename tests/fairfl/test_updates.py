@@ -20,23 +20,28 @@ def test_shares_decide():
     assert direction.vector.tolist() == [3.0, 4.0]
 
 
-@pytest.mark.parametrize("change, words", [
-    (dict(gradients=[1.0, 2.0]), r"\(K, d\)"),
-    (dict(losses=[1.0, 2.0]), r"\(3,\), one entry per participating client"),
-    (dict(losses=[1.0, 2.0, math.nan]), "client 2's loss has 1 non-finite entry"),
-    (dict(shares=[0.5, 0.1, 0.1]), "sum to 1"),
-    (dict(shares=[1.5, -0.25, -0.25]), "non-negative"),
-    (dict(clients=[0, 0, 1]), "each client once"),
-    (dict(clients=[0, 1, 9], population=5), "0 to 4"),
-    (dict(layout=Layout(("w",), ((3,),))), "length of a row"),
-    (dict(clients=[0.0, 1.5, 2.0]), r"clients is \[0.0, 1.5, 2.0\]; allowed: integers"),
-    (dict(clients=[True, False, True]), "clients is .*integers"),
-    (dict(gradients=torch.ones(3, 2, dtype=torch.complex64)),
-     "the type of gradients is 'torch.complex64'; allowed: real numbers"),
-    (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
-    (dict(local_lr=math.inf), "local_lr is inf"),
-    (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
-])
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (dict(gradients=[1.0, 2.0]), r"\(K, d\)"),
+        (dict(losses=[1.0, 2.0]), r"\(3,\), one entry per participating client"),
+        (dict(losses=[1.0, 2.0, math.nan]), "client 2's loss has 1 non-finite entry"),
+        (dict(shares=[0.5, 0.1, 0.1]), "sum to 1"),
+        (dict(shares=[1.5, -0.25, -0.25]), "non-negative"),
+        (dict(clients=[0, 0, 1]), "each client once"),
+        (dict(clients=[0, 1, 9], population=5), "0 to 4"),
+        (dict(layout=Layout(("w",), ((3,),))), "length of a row"),
+        (dict(clients=[0.0, 1.5, 2.0]), r"clients is \[0.0, 1.5, 2.0\]; allowed: integers"),
+        (dict(clients=[True, False, True]), "clients is .*integers"),
+        (
+            dict(gradients=torch.ones(3, 2, dtype=torch.complex64)),
+            "the type of gradients is 'torch.complex64'; allowed: real numbers",
+        ),
+        (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
+        (dict(local_lr=math.inf), "local_lr is inf"),
+        (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
+    ],
+)
 def test_refusals_teach(change, words):
     with pytest.raises(ValueError, match=words):
         Updates(**{"gradients": G, **change})

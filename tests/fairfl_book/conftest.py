@@ -25,10 +25,19 @@ BIBLIOGRAPHY = """
   doi = {10.1000/182},
 }
 """
-FRONT = {"title": "Ferries", "promise": "You will see one ferry.", "able": ["count to one"], "teaches": ["ferry"],
-         "needs": ["calculus"], "minutes": 5, "cites": ["ada1843"]}
-HEADER = {"jupytext": {"text_representation": {"extension": ".md", "format_name": "myst"}},
-          "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+FRONT = {
+    "title": "Ferries",
+    "promise": "You will see one ferry.",
+    "able": ["count to one"],
+    "teaches": ["ferry"],
+    "needs": ["calculus"],
+    "minutes": 5,
+    "cites": ["ada1843"],
+}
+HEADER = {
+    "jupytext": {"text_representation": {"extension": ".md", "format_name": "myst"}},
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+}
 REFERENCES = "## References\n\n- A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). *Scientific Memoirs*."
 
 
@@ -56,10 +65,12 @@ def book(tmp_path):
 @pytest.fixture
 def write_twin(book, front):
     """``write_twin(name, body, **front matter)`` writes a text twin into the book."""
+
     def write(name, body, **changed):
         header = yaml.safe_dump({**HEADER, "fairfl": {**front, **changed}}, allow_unicode=True)
         book.twin(name).write_text(f"---\n{header}---\n\n{body}\n", encoding="utf-8")
         return book.twin(name)
+
     return write
 
 
@@ -69,9 +80,20 @@ def chapter(front):
     v4 = nbformat.v4
     cells = [
         v4.new_markdown_cell("# Ferries\n\nA page with `code`, $a_{b}$ and a [link](https://example.org)."),
-        v4.new_code_cell("print('one')", execution_count=1, outputs=[v4.new_output("stream", name="stdout", text="one\n")]),
-        v4.new_code_cell("figure", execution_count=2, outputs=[v4.new_output(
-            "display_data", data={"image/png": "AAAA", "text/plain": "<Figure>"}, metadata={"image/png": {"alt": "a dot"}})]),
+        v4.new_code_cell(
+            "print('one')", execution_count=1, outputs=[v4.new_output("stream", name="stdout", text="one\n")]
+        ),
+        v4.new_code_cell(
+            "figure",
+            execution_count=2,
+            outputs=[
+                v4.new_output(
+                    "display_data",
+                    data={"image/png": "AAAA", "text/plain": "<Figure>"},
+                    metadata={"image/png": {"alt": "a dot"}},
+                )
+            ],
+        ),
         v4.new_code_cell("2", execution_count=3, metadata={"tags": ["solution"], "jupyter": {"source_hidden": True}}),
         v4.new_code_cell(""),
         v4.new_markdown_cell(REFERENCES),

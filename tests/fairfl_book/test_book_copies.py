@@ -9,8 +9,17 @@ COPY, NEWER = "01_ferries.ipynb", "01_ferries.newer.ipynb"
 
 
 def notebook(*sources, outputs=(), count=None):
-    cells = [{"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": source, "outputs": list(outputs),
-              "execution_count": count} for n, source in enumerate(sources)]
+    cells = [
+        {
+            "cell_type": "code",
+            "id": f"c{n}",
+            "metadata": {},
+            "source": source,
+            "outputs": list(outputs),
+            "execution_count": count,
+        }
+        for n, source in enumerate(sources)
+    ]
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -62,11 +71,18 @@ def test_an_untouched_copy_is_refreshed(desk):
     assert desk.sources() == ["answer = ...  # better"]
 
 
-@pytest.mark.parametrize("saved", [
-    {"sources": ["answer = ..."], "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}], "count": 3},
-    {"sources": ["answer = ...", ""]},
-    {"sources": [["answer ", "= ..."]]},
-])
+@pytest.mark.parametrize(
+    "saved",
+    [
+        {
+            "sources": ["answer = ..."],
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": "x"}],
+            "count": 3,
+        },
+        {"sources": ["answer = ...", ""]},
+        {"sources": [["answer ", "= ..."]]},
+    ],
+)
 def test_running_a_copy_is_not_editing_it(desk, saved):
     desk.save(*saved.pop("sources"), **saved)
     before = desk.bytes()
@@ -132,7 +148,10 @@ def test_an_edited_newer_version_is_kept_too(desk):
     desk.publish("best")
     assert desk.prepare().newer == {COPY: "01_ferries.newer-2.ipynb"}
     assert (desk.sources(), desk.sources(NEWER), desk.sources("01_ferries.newer-2.ipynb")) == (
-        ["answer = 42"], ["answer = 43"], ["best"])
+        ["answer = 42"],
+        ["answer = 43"],
+        ["best"],
+    )
 
 
 def test_a_deleted_copy_comes_back_and_takes_the_place_of_the_newer_one(desk):
@@ -179,7 +198,9 @@ def test_a_change_taken_back_withdraws_the_newer_version(desk):
     assert desk.sources() == ["answer = 42"] and NEWER not in desk.files()
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"cells": 3}', b'{"cells": [{"cell_type": "code"}]}', b"\xff\xfe", b"[]"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b'{"cells": 3}', b'{"cells": [{"cell_type": "code"}]}', b"\xff\xfe", b"[]"]
+)
 def test_what_cannot_be_read_counts_as_edited(desk, content):
     (desk.work / COPY).write_bytes(content)
     desk.publish("better")

@@ -16,12 +16,19 @@ def text(source):
 
 
 def notebook(*cells):
-    return v4.new_notebook(cells=list(cells), metadata={"fairfl": {"title": "T"}, "fairfl_run": {"seconds": 1}, "widgets": {"a": 1}})
+    return v4.new_notebook(
+        cells=list(cells), metadata={"fairfl": {"title": "T"}, "fairfl_run": {"seconds": 1}, "widgets": {"a": 1}}
+    )
 
 
 def triple():
-    return [text("**1.** How many?"), code("n = ...", "exercise", count=1), code('check("a.n", n)', "check", printed="a.n: not attempted yet\n", count=2),
-            code('# Two.\nn = 2\n\ncheck("a.n", n)', "solution", printed="a.n: right\n", count=3), code("print(n)", count=4)]
+    return [
+        text("**1.** How many?"),
+        code("n = ...", "exercise", count=1),
+        code('check("a.n", n)', "check", printed="a.n: not attempted yet\n", count=2),
+        code('# Two.\nn = 2\n\ncheck("a.n", n)', "solution", printed="a.n: right\n", count=3),
+        code("print(n)", count=4),
+    ]
 
 
 def sources(made):
@@ -42,14 +49,23 @@ def test_an_open_exercise_keeps_a_place_for_the_answer():
     assert sources(made)[1:] == ["**2.** *(open)* Why?", "", "## Next"]
 
 
-@pytest.mark.parametrize("cells, left", [
-    ([text("Text."), text("## Solutions"), code("1", "solution"), code("2", "solution"), text("## Next")], ["Text.", "## Next"]),
-    ([text("Text.\n\n## Solution"), code("1", "solution"), text("# Next")], ["Text.", "# Next"]),
-    ([text("Text."), text("### Solutions"), code("1", "solution")], ["Text."]),
-    ([text("## Solutions"), code("1", "solution"), code("x = 1")], ["## Solutions", "x = 1"]),
-    ([text("## Solutions"), code("1", "solution"), text("### A remark")], ["## Solutions", "### A remark"]),
-    ([text("## Solutions of linear equations"), code("1", "solution"), text("## Next")], ["## Solutions of linear equations", "", "## Next"]),
-])
+@pytest.mark.parametrize(
+    "cells, left",
+    [
+        (
+            [text("Text."), text("## Solutions"), code("1", "solution"), code("2", "solution"), text("## Next")],
+            ["Text.", "## Next"],
+        ),
+        ([text("Text.\n\n## Solution"), code("1", "solution"), text("# Next")], ["Text.", "# Next"]),
+        ([text("Text."), text("### Solutions"), code("1", "solution")], ["Text."]),
+        ([text("## Solutions"), code("1", "solution"), code("x = 1")], ["## Solutions", "x = 1"]),
+        ([text("## Solutions"), code("1", "solution"), text("### A remark")], ["## Solutions", "### A remark"]),
+        (
+            [text("## Solutions of linear equations"), code("1", "solution"), text("## Next")],
+            ["## Solutions of linear equations", "", "## Next"],
+        ),
+    ],
+)
 def test_a_heading_goes_with_the_last_solution_under_it(cells, left):
     assert sources(exercises.student(notebook(*cells)))[1:] == left
 
@@ -57,7 +73,14 @@ def test_a_heading_goes_with_the_last_solution_under_it(cells, left):
 def test_a_solved_notebook_has_the_solution_in_the_stub_and_its_verdict_under_the_check():
     given = notebook(*triple(), text("**2.** *(open)* Why?"), code("print(42)", "solution", printed="42\n", count=5))
     made = exercises.solved(given)
-    assert sources(made) == ["**1.** How many?", "# Two.\nn = 2", 'check("a.n", n)', "print(n)", "**2.** *(open)* Why?", "print(42)"]
+    assert sources(made) == [
+        "**1.** How many?",
+        "# Two.\nn = 2",
+        'check("a.n", n)',
+        "print(n)",
+        "**2.** *(open)* Why?",
+        "print(42)",
+    ]
     assert made.cells[2].outputs[0].text == "a.n: right\n" and made.cells[5].outputs[0].text == "42\n"
     assert [cell.execution_count for cell in made.cells if cell.cell_type == "code"] == [1, 2, 3, 4]
     assert "source_hidden" not in made.cells[5].metadata.get("jupyter", {})
@@ -65,7 +88,10 @@ def test_a_solved_notebook_has_the_solution_in_the_stub_and_its_verdict_under_th
 
 def test_an_answer_is_found_under_the_id_of_its_stub():
     given = notebook(*triple())
-    ids = [{cell.source: cell.id for cell in made.cells} for made in (given, exercises.student(given), exercises.solved(given))]
+    ids = [
+        {cell.source: cell.id for cell in made.cells}
+        for made in (given, exercises.student(given), exercises.solved(given))
+    ]
     assert ids[0]["n = ..."] == ids[1]["n = ..."] == ids[2]["# Two.\nn = 2"]
 
 

@@ -9,20 +9,23 @@ def test_a_valid_block_is_read(front):
     assert (read.title, read.minutes, read.able, read.needs) == ("Ferries", 5, ("count to one",), ("calculus",))
 
 
-@pytest.mark.parametrize("field, value, message", [
-    ("title", "", "front matter title"),
-    ("title", 3, "front matter title is 3"),
-    ("promise", "Two. Sentences.", "one sentence"),
-    ("promise", "no end", "one sentence"),
-    ("able", [], "at least one entry"),
-    ("able", "text", "a list of texts"),
-    ("teaches", ["a", "a"], "Remove the second 'a'"),
-    ("needs", None, "Write 'needs: \\[\\]' for none"),
-    ("minutes", 0, "from 1 to 180"),
-    ("minutes", True, "from 1 to 180"),
-    ("minutes", "5", "from 1 to 180"),
-    ("cites", [7], "front matter cites is 7"),
-])
+@pytest.mark.parametrize(
+    "field, value, message",
+    [
+        ("title", "", "front matter title"),
+        ("title", 3, "front matter title is 3"),
+        ("promise", "Two. Sentences.", "one sentence"),
+        ("promise", "no end", "one sentence"),
+        ("able", [], "at least one entry"),
+        ("able", "text", "a list of texts"),
+        ("teaches", ["a", "a"], "Remove the second 'a'"),
+        ("needs", None, "Write 'needs: \\[\\]' for none"),
+        ("minutes", 0, "from 1 to 180"),
+        ("minutes", True, "from 1 to 180"),
+        ("minutes", "5", "from 1 to 180"),
+        ("cites", [7], "front matter cites is 7"),
+    ],
+)
 def test_a_malformed_field_is_refused(front, field, value, message):
     with pytest.raises(ValueError, match=message):
         frontmatter.read({**front, field: value})

@@ -16,7 +16,9 @@ def problems(chapter, **changed):
 def add(chapter, source, *outputs, **metadata):
     """Append an executed code cell."""
     count = sum(1 for _ in guards.code_cells(chapter.notebook)) + 1
-    chapter.notebook.cells.append(V4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata))
+    chapter.notebook.cells.append(
+        V4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
+    )
 
 
 def test_a_good_chapter_has_no_problems(chapter):
@@ -70,8 +72,11 @@ def test_other_slashes_pass(chapter, text):
 
 def test_an_unknown_tag(chapter):
     chapter.notebook.cells[3].metadata["tags"] = ["solutoin"]
-    only(chapter, "cell 4: unknown tag 'solutoin'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
-                  "setup, solution. Did you mean 'solution'?")
+    only(
+        chapter,
+        "cell 4: unknown tag 'solutoin'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
+        "setup, solution. Did you mean 'solution'?",
+    )
 
 
 def test_an_unfolded_solution(chapter):
@@ -84,7 +89,9 @@ def test_a_long_cell(chapter):
     only(chapter, "cell 7: 15 lines, at most 14")
 
 
-@pytest.mark.parametrize("source, tags", [("a = 1", []), ("\n".join(["a = 1"] * 14), []), ("\n".join(["a = 1"] * 40), ["setup"])])
+@pytest.mark.parametrize(
+    "source, tags", [("a = 1", []), ("\n".join(["a = 1"] * 14), []), ("\n".join(["a = 1"] * 40), ["setup"])]
+)
 def test_short_and_excused_cells_pass(chapter, source, tags):
     add(chapter, source, tags=tags)
     assert problems(chapter) == []
@@ -104,19 +111,35 @@ def test_an_unrecorded_run(chapter):
     only(chapter, "no recorded run")
 
 
-@pytest.mark.parametrize("source", [
-    "```{note}\nListen.\n```", ":::{tip}\nListen.\n:::", ":::\n:::", "See {ref}`there`.", "(label)=\n## Title",
-    "% a comment", "+++",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```{note}\nListen.\n```",
+        ":::{tip}\nListen.\n:::",
+        ":::\n:::",
+        "See {ref}`there`.",
+        "(label)=\n## Title",
+        "% a comment",
+        "+++",
+    ],
+)
 def test_myst(chapter, source):
     chapter.notebook.cells[0].source += f"\n\n{source}"
     only(chapter, "is MyST, which JupyterLab and GitHub print as it stands")
 
 
-@pytest.mark.parametrize("source", [
-    "```python\nprint(f'{x}`y`')\n% 2\n```", "Write `{note}` and `x`.", r"$\frac{a}{b}$ `x`", "~~~\n```{note}\n~~~",
-    "``{note}`a` ``", "50 % of it", "a {b} `c`",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "```python\nprint(f'{x}`y`')\n% 2\n```",
+        "Write `{note}` and `x`.",
+        r"$\frac{a}{b}$ `x`",
+        "~~~\n```{note}\n~~~",
+        "``{note}`a` ``",
+        "50 % of it",
+        "a {b} `c`",
+    ],
+)
 def test_native_markdown_passes(chapter, source):
     chapter.notebook.cells[0].source += f"\n\n{source}"
     assert problems(chapter) == []
@@ -137,14 +160,21 @@ def test_a_chapter_that_starts_with_code(chapter):
     assert list(prose.title(chapter)) and len(problems(chapter)) == 1
 
 
-@pytest.mark.parametrize("source", [
-    "## References", "## References\n\n- A. Lovelace (1843). [Another title](https://example.org/ada). *Scientific Memoirs*.",
-    "## References\n\n- Somebody else.\n- A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). "
-    "*Scientific Memoirs*.",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "## References",
+        "## References\n\n- A. Lovelace (1843). [Another title](https://example.org/ada). *Scientific Memoirs*.",
+        "## References\n\n- Somebody else.\n- A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). "
+        "*Scientific Memoirs*.",
+    ],
+)
 def test_references_that_do_not_follow_from_cites(chapter, source):
     chapter.notebook.cells[5].source = source
-    only(chapter, "cell 6: the reference list does not follow from 'cites'; expected:\n## References\n\n- A. Lovelace (1843).")
+    only(
+        chapter,
+        "cell 6: the reference list does not follow from 'cites'; expected:\n## References\n\n- A. Lovelace (1843).",
+    )
 
 
 def test_references_without_cites(chapter):

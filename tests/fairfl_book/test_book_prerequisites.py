@@ -16,5 +16,7 @@ def test_the_map_grows_with_the_book(book, write_twin):
     assert prerequisites.refresh(book) and not prerequisites.refresh(book)
     write_twin("02_bridges", "# Bridges", title="Bridges", teaches=["bridge"], needs=["ferry"], minutes=7)
     assert prerequisites.refresh(book)
-    assert page.read_text(encoding="utf-8") == ("before\n<!-- map -->\n| chapter | minutes | builds on | teaches |\n|---|---|---|---|\n| Ferries | 5 | – | ferry |\n"
-                                                "| Bridges | 7 | 1 | bridge |\n<!-- /map -->\nafter\n")
+    assert page.read_text(encoding="utf-8") == (
+        "before\n<!-- map -->\n| chapter | minutes | builds on | teaches |\n|---|---|---|---|\n| Ferries | 5 | – | ferry |\n"
+        "| Bridges | 7 | 1 | bridge |\n<!-- /map -->\nafter\n"
+    )

@@ -3,7 +3,9 @@
 import pytest
 from fairfl_book.build import references
 
-ENTRY = "@misc{{{key},\n author = {author},\n title = {{T}},\n year = {{1990}},\n publisher = {{P}},\n url = {{u}},\n}}\n"
+ENTRY = (
+    "@misc{{{key},\n author = {author},\n title = {{T}},\n year = {{1990}},\n publisher = {{P}},\n url = {{u}},\n}}\n"
+)
 
 
 def test_entries_are_read(bibliography):
@@ -14,8 +16,10 @@ def test_entries_are_read(bibliography):
 
 def test_lines_are_sorted_and_complete(bibliography):
     first, second = references.lines(["ada1843", "bell1990"], references.parse(bibliography))
-    assert first == ("- J.-A. B. Bell and C. Agüera y Cruz (1990). [On FedAvg, again](https://doi.org/10.1000/182). "
-                     "*AISTATS, 54, 1–9*.")
+    assert first == (
+        "- J.-A. B. Bell and C. Agüera y Cruz (1990). [On FedAvg, again](https://doi.org/10.1000/182). "
+        "*AISTATS, 54, 1–9*."
+    )
     assert second.startswith("- A. Lovelace (1843).")
 
 
@@ -24,15 +28,18 @@ def test_an_unknown_key_offers_the_nearest(bibliography):
         references.lines(["ada1834"], references.parse(bibliography))
 
 
-@pytest.mark.parametrize("text, message", [
-    (ENTRY.format(key="a", author="{Ada}"), "'Family, Given'"),
-    (ENTRY.format(key="a", author=r"{D{\'e}s, J}"), "plain UTF-8"),
-    (ENTRY.format(key="a", author="{Ada, A"), "Close every brace"),
-    (ENTRY.format(key="a", author="nobody"), "Close every brace"),
-    (ENTRY.format(key="a", author="{A, B}") * 2, "line 8 of the bibliography is 'a'; allowed: each key once"),
-    ("@misc{a, title = {T}}", "author, year, journal/booktitle/publisher, url/doi/eprint"),
-    ("@string(a = b)", "@type{key"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (ENTRY.format(key="a", author="{Ada}"), "'Family, Given'"),
+        (ENTRY.format(key="a", author=r"{D{\'e}s, J}"), "plain UTF-8"),
+        (ENTRY.format(key="a", author="{Ada, A"), "Close every brace"),
+        (ENTRY.format(key="a", author="nobody"), "Close every brace"),
+        (ENTRY.format(key="a", author="{A, B}") * 2, "line 8 of the bibliography is 'a'; allowed: each key once"),
+        ("@misc{a, title = {T}}", "author, year, journal/booktitle/publisher, url/doi/eprint"),
+        ("@string(a = b)", "@type{key"),
+    ],
+)
 def test_malformed_entries_are_refused(text, message):
     with pytest.raises(ValueError, match=message.replace("{", r"\{").replace("(", r"\(")):
         references.parse(text)

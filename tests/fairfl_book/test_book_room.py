@@ -21,8 +21,20 @@ def test_every_file_is_named_in_the_description(name):
 
 def test_chapters_import_only_what_is_meant_for_them():
     for name in BOOK.names():
-        code = re.findall(r"```\{code-cell\}[^\n]*\n(?:---\n.*?---\n|(?::[^\n]*\n)*)(.*?)```", BOOK.twin(name).read_text(encoding="utf-8"), re.DOTALL)
-        statements = [node for cell in code for node in ast.walk(ast.parse(re.sub(r"^[%!].*$", "", cell, flags=re.MULTILINE)))]
-        used = {n.module.split(".")[1] for n in statements if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("fairfl_book.")}
-        used |= {a.name for n in statements if isinstance(n, ast.ImportFrom) and n.module == "fairfl_book" for a in n.names}
+        code = re.findall(
+            r"```\{code-cell\}[^\n]*\n(?:---\n.*?---\n|(?::[^\n]*\n)*)(.*?)```",
+            BOOK.twin(name).read_text(encoding="utf-8"),
+            re.DOTALL,
+        )
+        statements = [
+            node for cell in code for node in ast.walk(ast.parse(re.sub(r"^[%!].*$", "", cell, flags=re.MULTILINE)))
+        ]
+        used = {
+            n.module.split(".")[1]
+            for n in statements
+            if isinstance(n, ast.ImportFrom) and (n.module or "").startswith("fairfl_book.")
+        }
+        used |= {
+            a.name for n in statements if isinstance(n, ast.ImportFrom) and n.module == "fairfl_book" for a in n.names
+        }
         assert used <= FOR_CHAPTERS, name

@@ -9,7 +9,7 @@ from fairfl_book import places
 from fairfl_book.build import guards, twins
 from fairfl_book.build.guards import code_cells
 
-BODY = '''# Ferries
+BODY = """# Ferries
 
 ```{code-cell}
 :tags: [setup]
@@ -49,7 +49,7 @@ jupyter:
 ## References
 
 - A. Lovelace (1843). [Notes on the Analytical Engine](https://example.org/ada). *Scientific Memoirs*.
-'''
+"""
 
 
 def test_an_executed_text_passes_every_guard_and_is_the_same_twice(book, write_twin):
@@ -90,8 +90,11 @@ def test_jupyterlab_writes_back_what_a_chapter_needs(write_twin):
     again = twins.read(path)
     assert twins.differences(twins.read(path), notebook) == []
     assert [cell.metadata for cell in again.cells if cell.metadata] == [
-        {"tags": ["setup"]}, {"tags": ["raises-exception"]}, {"tags": ["exercise"]},
-        {"jupyter": {"source_hidden": True}, "tags": ["solution"]}]
+        {"tags": ["setup"]},
+        {"tags": ["raises-exception"]},
+        {"tags": ["exercise"]},
+        {"jupyter": {"source_hidden": True}, "tags": ["solution"]},
+    ]
 
 
 @pytest.fixture
@@ -104,13 +107,16 @@ def test_equal_cells_are_in_step(pair):
     assert twins.differences(*pair) == []
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda notebook: notebook.cells[1].update(source="print(2)"),
-    lambda notebook: notebook.cells[1].metadata.update(tags=["lab"]),
-    lambda notebook: notebook.cells[1].update(cell_type="markdown"),
-    lambda notebook: notebook.cells.pop(),
-    lambda notebook: notebook.metadata["fairfl"].update(minutes=9),
-])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda notebook: notebook.cells[1].update(source="print(2)"),
+        lambda notebook: notebook.cells[1].metadata.update(tags=["lab"]),
+        lambda notebook: notebook.cells[1].update(cell_type="markdown"),
+        lambda notebook: notebook.cells.pop(),
+        lambda notebook: notebook.metadata["fairfl"].update(minutes=9),
+    ],
+)
 def test_a_difference_is_named(pair, spoil):
     spoil(pair[1])
     assert any("run make chapters" in problem for problem in twins.differences(*pair))
@@ -118,10 +124,13 @@ def test_a_difference_is_named(pair, spoil):
 
 def test_widget_ids_follow_their_order():
     model = "0123456789abcdef0123456789abcdef"
-    output = nbformat.v4.new_output("display_data", data={"application/vnd.jupyter.widget-view+json": {"model_id": model}})
+    output = nbformat.v4.new_output(
+        "display_data", data={"application/vnd.jupyter.widget-view+json": {"model_id": model}}
+    )
     state = {"application/vnd.jupyter.widget-state+json": {"state": {model: {"model_name": "IntSlider"}}}}
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("slider", outputs=[output])],
-                                        metadata={"widgets": state})
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("slider", outputs=[output])], metadata={"widgets": state}
+    )
     twins.still(notebook)
     [(_, cell)] = code_cells(notebook)
     assert cell.outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"] == "widget-0000"

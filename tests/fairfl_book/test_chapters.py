@@ -11,7 +11,8 @@ from fairfl_book.build import frontmatter, guards
 BOOK = places.find()
 NAMES = BOOK.names() or [pytest.param("", marks=pytest.mark.skip(reason="the book has no chapters yet"))]
 NOTEBOOKS = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
-    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
+    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -26,8 +27,12 @@ def test_chapters_build_on_each_other():
 def checked(name):
     """The first arguments of a chapter's ``check(...)`` calls, in order."""
     notebook = nbformat.read(BOOK.notebook(name), as_version=4)
-    calls = (node for _, cell in guards.code_cells(notebook) for node in ast.walk(ast.parse(cell.source))
-             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check")
+    calls = (
+        node
+        for _, cell in guards.code_cells(notebook)
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "check"
+    )
     return [ast.literal_eval(call.args[0]) for call in calls]
 
 

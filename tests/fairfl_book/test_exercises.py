@@ -23,19 +23,29 @@ def test_stub_right_and_wrong_answers_are_told_apart(slug):
     assert len(messages) == len(exercise.wrong)
 
 
-DOUBLE = Exercise("t.double", "twice x", lambda x: 2 * np.asarray(x), cases=[(1.0,), ([1.0, 2.0],)],
-                  wrong={"square": Wrong(lambda x: np.asarray(x) ** 2, "for {case}: {given}, not {right}"),
-                         "half": Wrong(lambda x: np.asarray(x) / 2, "halved")})
+DOUBLE = Exercise(
+    "t.double",
+    "twice x",
+    lambda x: 2 * np.asarray(x),
+    cases=[(1.0,), ([1.0, 2.0],)],
+    wrong={
+        "square": Wrong(lambda x: np.asarray(x) ** 2, "for {case}: {given}, not {right}"),
+        "half": Wrong(lambda x: np.asarray(x) / 2, "halved"),
+    },
+)
 
 
-@pytest.mark.parametrize("answer, words", [
-    (lambda x: 1 / 0, "ZeroDivisionError"),
-    (lambda: 3, "TypeError"),
-    (7, "A function is asked for"),
-    (lambda x: "two", "it should be 2"),
-    (lambda x: np.asarray(x) ** 2, "for 1: 1, not 2"),
-    (lambda x: [object()], "it should be"),
-])
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (lambda x: 1 / 0, "ZeroDivisionError"),
+        (lambda: 3, "TypeError"),
+        (7, "A function is asked for"),
+        (lambda x: "two", "it should be 2"),
+        (lambda x: np.asarray(x) ** 2, "for 1: 1, not 2"),
+        (lambda x: [object()], "it should be"),
+    ],
+)
 def test_any_answer_gets_a_reply(answer, words):
     verdict = judge(DOUBLE, answer)
     assert verdict.status == "not yet" and words in verdict.message
@@ -70,8 +80,9 @@ def test_a_claim_that_holds_prints_its_bound_which_every_machine_repeats(capsys)
 def test_a_claim_that_fails_prints_its_worst_case_and_the_plainest_beside_it(capsys):
     sizes = iter([0.5, 22.1, 0.0, 3.0])
     claim("it holds", lambda rng: (lambda x: (x, {"a": "a long story" if x > 20 else x}))(next(sizes)), n=4)
-    assert capsys.readouterr().out == ("it holds: fails in 3 of 4 random cases. Worst: a a long story, residual 22. "
-                                       "Plainest: a 3, residual 3\n")
+    assert capsys.readouterr().out == (
+        "it holds: fails in 3 of 4 random cases. Worst: a a long story, residual 22. Plainest: a 3, residual 3\n"
+    )
     for case in (lambda x: (x, {"a": x}), lambda x: x):
         sizes = iter([4.0, 3.0])
         claim("it holds", lambda rng, case=case, sizes=sizes: case(next(sizes)), n=2)

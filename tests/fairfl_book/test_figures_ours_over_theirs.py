@@ -8,7 +8,9 @@ from matplotlib.figure import Figure
 
 from fairfl.errors import Refused
 
-OURS = pd.DataFrame({"row": ["A"] * 4 + ["B"], "seed": [0, 1, 0, 1, 0], "round": [0, 0, 10, 10, 0], "mean": [10.0, 20, 50, 54, 99]})
+OURS = pd.DataFrame(
+    {"row": ["A"] * 4 + ["B"], "seed": [0, 1, 0, 1, 0], "round": [0, 0, 10, 10, 0], "mean": [10.0, 20, 50, 54, 99]}
+)
 THEIRS = pd.DataFrame({"row": ["A", "A", "C"], "round": [10, 0, 0], "mean": [51.0, 12, 1], "mean_std": [1.0, 2, 3]})
 
 

@@ -66,13 +66,17 @@ def test_a_solved_notebook_shows_every_check_passed(name):
 @pytest.mark.parametrize("name", ["00_start_here", "13_reading_results"])
 def test_a_solved_notebook_runs_as_it_shows(name):
     notebook = made("solutions", name)
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(BOOK.chapters)}}).execute()
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(BOOK.chapters)}}
+    ).execute()
     assert all(": right" in outputs(cell) for cell in notebook.cells if "check" in tags(cell))
 
 
 def test_a_students_notebook_runs_without_its_solutions():
     notebook = made("student", "00_start_here")
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(BOOK.chapters)}}).execute()
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(BOOK.chapters)}}
+    ).execute()
     said = [outputs(cell) for cell in notebook.cells if "check" in tags(cell)]
     assert said and all("not attempted yet" in line for line in said), said
 
@@ -122,6 +126,8 @@ def test_the_archive_holds_what_a_class_needs_and_is_the_same_twice(tmp_path):
         manifest = archive.read(next(n for n in archive.namelist() if n.endswith("MANIFEST.txt"))).decode().splitlines()
     assert {"README.md", "Makefile", "requirements.lock", "fairfl/__init__.py"} <= names
     known = release.tracked(BOOK.root)
-    assert {f"student/{name}.ipynb" for name in NAMES} | {f"chapters/{name}.ipynb" for name in NAMES} & set(known) <= names
+    assert {f"student/{name}.ipynb" for name in NAMES} | {f"chapters/{name}.ipynb" for name in NAMES} & set(
+        known
+    ) <= names
     assert not any(name.startswith((".ci/", ".git/", "work/", "runs/", "dist/")) for name in names)
     assert {line.split("  ")[1] for line in manifest} == names - {"MANIFEST.txt"}

@@ -8,8 +8,11 @@ from matplotlib import pyplot as plt
 
 from fairfl import rules
 
-LABS = {name: getattr(labs, name) for name in labs.__all__
-        if isinstance(getattr(labs, name), type) and issubclass(getattr(labs, name), Lab) and getattr(labs, name) is not Lab}
+LABS = {
+    name: getattr(labs, name)
+    for name in labs.__all__
+    if isinstance(getattr(labs, name), type) and issubclass(getattr(labs, name), Lab) and getattr(labs, name) is not Lab
+}
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -18,7 +21,9 @@ def test_ends_of_every_control(name):
     lab = LABS[name]()
     states = [{}] + [{c: end} for c, control in lab.controls.items() for end in control.ends]
     if len(lab.controls) <= 4:
-        states += [dict(zip(lab.controls, ends)) for ends in itertools.product(*(c.ends for c in lab.controls.values()))]
+        states += [
+            dict(zip(lab.controls, ends)) for ends in itertools.product(*(c.ends for c in lab.controls.values()))
+        ]
     figure, axes = lab.axes()
     for state in states:
         numbers = lab.numbers(**state)

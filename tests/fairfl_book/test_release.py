@@ -18,13 +18,22 @@ pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not 
 @pytest.fixture
 def clone(book):
     """A book under git, with one chapter, an executable, two files that no class needs, and a built site."""
-    cells = [v4.new_markdown_cell("# Ferries"), v4.new_code_cell("n = ...", metadata={"tags": ["exercise"]}),
-             v4.new_code_cell("check('f.n', n)", metadata={"tags": ["check"]}),
-             v4.new_code_cell("n = 2\ncheck('f.n', n)", metadata={"tags": ["solution"]})]
+    cells = [
+        v4.new_markdown_cell("# Ferries"),
+        v4.new_code_cell("n = ...", metadata={"tags": ["exercise"]}),
+        v4.new_code_cell("check('f.n', n)", metadata={"tags": ["check"]}),
+        v4.new_code_cell("n = 2\ncheck('f.n', n)", metadata={"tags": ["solution"]}),
+    ]
     nbformat.write(v4.new_notebook(cells=cells), book.notebook("01_ferries"))
     site = book.root / "book" / "_build" / "html"
-    for path, content in (("README.md", "read"), ("tool", "#!/bin/sh\n"), (".ci/run", "exec"), (".gitignore", "book/_build/\ndist/\nwork/\n"),
-                          ("work/01_ferries.ipynb", "mine"), ("gone.txt", "tracked, then removed")):
+    for path, content in (
+        ("README.md", "read"),
+        ("tool", "#!/bin/sh\n"),
+        (".ci/run", "exec"),
+        (".gitignore", "book/_build/\ndist/\nwork/\n"),
+        ("work/01_ferries.ipynb", "mine"),
+        ("gone.txt", "tracked, then removed"),
+    ):
         (book.root / path).parent.mkdir(parents=True, exist_ok=True)
         (book.root / path).write_text(content, encoding="utf-8", newline="")
     (site / "_static").mkdir(parents=True)
@@ -41,19 +50,33 @@ def clone(book):
 
 
 def git(book, *arguments):
-    subprocess.run(["git", "-C", str(book.root), *arguments], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull})
+    subprocess.run(
+        ["git", "-C", str(book.root), *arguments], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
+    )
 
 
 def unpacked(path):
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
-        return {info.filename.removeprefix(f"{release.NAME}/"): (archive.read(info), info.external_attr >> 16) for info in archive.infolist()}
+        return {
+            info.filename.removeprefix(f"{release.NAME}/"): (archive.read(info), info.external_attr >> 16)
+            for info in archive.infolist()
+        }
 
 
 def test_the_archive_holds_the_tracked_files_the_students_notebooks_and_the_site(clone):
     files = unpacked(release.write(clone))
-    assert set(files) == {".gitignore", "README.md", "tool", "book/references.bib", "chapters/01_ferries.ipynb", "student/01_ferries.ipynb",
-                          "site/index.html", "site/_static/a.png", release.MANIFEST}
+    assert set(files) == {
+        ".gitignore",
+        "README.md",
+        "tool",
+        "book/references.bib",
+        "chapters/01_ferries.ipynb",
+        "student/01_ferries.ipynb",
+        "site/index.html",
+        "site/_static/a.png",
+        release.MANIFEST,
+    }
     assert files["README.md"][0] == b"read, and changed since", "the working tree counts, not the last commit"
     assert b"n = 2" in files["chapters/01_ferries.ipynb"][0] and b"n = 2" not in files["student/01_ferries.ipynb"][0]
     if sys.platform != "win32":
@@ -100,7 +123,9 @@ def test_wheels_are_asked_for_at_the_locks_versions_and_packed(clone):
 
     wheels = release.download_wheels(clone, run=pip)
     assert asked[:4] == [sys.executable, "-m", "pip", "download"]
-    assert asked[asked.index("--constraint") + 1] == str(clone.root / "requirements.lock") and asked[-1].endswith("[lab]")
+    assert asked[asked.index("--constraint") + 1] == str(clone.root / "requirements.lock") and asked[-1].endswith(
+        "[lab]"
+    )
     assert "wheels/a-1-py3-none-any.whl" in unpacked(release.write(clone, wheels=wheels))
 
 

@@ -6,21 +6,29 @@ import pytest
 from fairfl_book.reading import copies, renames
 
 
-@pytest.mark.parametrize("old, new", [
-    ("from fairfl.exercises import check, claim", "from fairfl_book.exercises import check, claim"),
-    ("from fairfl import LocalSGD, data, figures, labs, train",
-     "from fairfl import LocalSGD, data, train\nfrom fairfl_book import figures, labs"),
-    ("    from fairfl import toy as problems", "    from fairfl_book import toy as problems"),
-    ("from fairfl.gram import gram_matrix", "from fairfl.rules.gram import gram_matrix"),
-    ("from fairfl.flower import Coordinator, FairStrategy", "from fairfl.server import Coordinator\nfrom fairfl.flower import FairStrategy"),
-    ("from fairfl.experiments import ledger, places", "from reproductions import ledger, places"),
-    ("from fairfl import experiments", "import reproductions as experiments"),
-    ("from fairfl.labs.scalarisation import level", "from fairfl_book.labs.scalarisation import level"),
-    ("import fairfl.figures as f", "import fairfl_book.figures as f"),
-    ("from fairfl import train\nx = 'from fairfl.labs I learned'", None),
-    ("from fairfl.rules import min_norm", None),
-    ("answer = 3  # fairfl is nice", None),
-])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("from fairfl.exercises import check, claim", "from fairfl_book.exercises import check, claim"),
+        (
+            "from fairfl import LocalSGD, data, figures, labs, train",
+            "from fairfl import LocalSGD, data, train\nfrom fairfl_book import figures, labs",
+        ),
+        ("    from fairfl import toy as problems", "    from fairfl_book import toy as problems"),
+        ("from fairfl.gram import gram_matrix", "from fairfl.rules.gram import gram_matrix"),
+        (
+            "from fairfl.flower import Coordinator, FairStrategy",
+            "from fairfl.server import Coordinator\nfrom fairfl.flower import FairStrategy",
+        ),
+        ("from fairfl.experiments import ledger, places", "from reproductions import ledger, places"),
+        ("from fairfl import experiments", "import reproductions as experiments"),
+        ("from fairfl.labs.scalarisation import level", "from fairfl_book.labs.scalarisation import level"),
+        ("import fairfl.figures as f", "import fairfl_book.figures as f"),
+        ("from fairfl import train\nx = 'from fairfl.labs I learned'", None),
+        ("from fairfl.rules import min_norm", None),
+        ("answer = 3  # fairfl is nice", None),
+    ],
+)
 def test_only_what_moved_changes(old, new):
     expected = old.replace("fairfl.labs I", "fairfl_book.labs I") if new is None else new
     assert renames.renew(old) == expected and renames.renew(expected) == expected
@@ -31,8 +39,10 @@ def test_an_answered_copy_of_an_earlier_edition_runs_again_and_keeps_its_answers
     chapters.mkdir()
 
     def notebook(*sources):
-        cells = [{"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": s, "outputs": [], "execution_count": None}
-                 for n, s in enumerate(sources)]
+        cells = [
+            {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": s, "outputs": [], "execution_count": None}
+            for n, s in enumerate(sources)
+        ]
         return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
     (chapters / "01_a.ipynb").write_text(notebook("from fairfl.exercises import check", "answer = ..."))
@@ -42,5 +52,7 @@ def test_an_answered_copy_of_an_earlier_edition_runs_again_and_keeps_its_answers
     report = copies.prepare(chapters, work)
     held = ["".join(cell["source"]) for cell in json.loads((work / "01_a.ipynb").read_text(encoding="utf-8"))["cells"]]
     assert held == ["from fairfl_book.exercises import check", "answer = 42  # é"]
-    assert report.renewed == ["01_a.ipynb"] and any("01_a.ipynb" in line and "imports" in line for line in report.lines())
+    assert report.renewed == ["01_a.ipynb"] and any(
+        "01_a.ipynb" in line and "imports" in line for line in report.lines()
+    )
     assert copies.prepare(chapters, work).renewed == []

@@ -2,8 +2,11 @@ import numpy as np
 import pytest
 from fairfl_book import toy
 
-TOYS = {"two valleys": toy.two_valleys(), "Fonseca–Fleming": toy.FonsecaFleming(),
-        "three": toy.Quadratics([[0, 0], [1, 0], [0, 1]], [1.0, 2.0, 3.0])}
+TOYS = {
+    "two valleys": toy.two_valleys(),
+    "Fonseca–Fleming": toy.FonsecaFleming(),
+    "three": toy.Quadratics([[0, 0], [1, 0], [0, 1]], [1.0, 2.0, 3.0]),
+}
 
 
 @pytest.mark.parametrize("name", TOYS)
@@ -48,8 +51,14 @@ def test_minimisers_of_many_weightings_at_once():
         assert np.allclose(lam @ problem.gradients(w), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("bad", [dict(centres=[1.0, 2.0]), dict(centres=[[0, 0]], curvatures=[-1.0]),
-                                 dict(centres=[[0, 0]], curvatures=[[[1.0, 2.0], [0.0, 1.0]]])])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        dict(centres=[1.0, 2.0]),
+        dict(centres=[[0, 0]], curvatures=[-1.0]),
+        dict(centres=[[0, 0]], curvatures=[[[1.0, 2.0], [0.0, 1.0]]]),
+    ],
+)
 def test_refusals_teach(bad):
     with pytest.raises(ValueError, match="allowed"):
         toy.Quadratics(**bad)

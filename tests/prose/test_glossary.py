@@ -28,8 +28,12 @@ def test_terms_are_whole_sentences_in_both_languages():
     for term in TERMS:
         assert CHINESE.search(term["zh"]) and CHINESE.search(term["definition_zh"]), f"{term['en']}: no Chinese"
         assert not CHINESE.search(term["en"] + term["definition"]), f"{term['en']}: Chinese in the English part"
-        assert term["definition"].endswith(".") and term["definition_zh"].endswith("。"), f"{term['en']}: no full stop at the end"
-        assert not re.search(r"[\u4e00-\u9fff][,.;:?]|[,;:?][\u4e00-\u9fff]", term["definition_zh"]), f"{term['en']}: Latin punctuation in Chinese"
+        assert term["definition"].endswith(".") and term["definition_zh"].endswith("。"), (
+            f"{term['en']}: no full stop at the end"
+        )
+        assert not re.search(r"[\u4e00-\u9fff][,.;:?]|[,;:?][\u4e00-\u9fff]", term["definition_zh"]), (
+            f"{term['en']}: Latin punctuation in Chinese"
+        )
         for sentences in (re.split(r"[.?](?:\s|$)", term["definition"]), term["definition_zh"].split("。")):
             assert 2 <= len(sentences) <= 3, f"{term['en']}: one or two sentences a language"
 
@@ -37,9 +41,13 @@ def test_terms_are_whole_sentences_in_both_languages():
 def test_whatever_a_chapter_teaches_has_a_term_that_names_the_chapter():
     known = {term["en"]: term.get("chapter") for term in TERMS}
     wanted = {word: name[:2] for name in sorted(FRONTS, reverse=True) for word in FRONTS[name].teaches}
-    wrong = [f"{word!r}: add it to book/glossary.toml with chapter = \"{digits}\"" if word not in known else
-             f"{word!r}: the glossary says chapter {known[word]}, it is taught in {digits}"
-             for word, digits in wanted.items() if known.get(word) != digits]
+    wrong = [
+        f'{word!r}: add it to book/glossary.toml with chapter = "{digits}"'
+        if word not in known
+        else f"{word!r}: the glossary says chapter {known[word]}, it is taught in {digits}"
+        for word, digits in wanted.items()
+        if known.get(word) != digits
+    ]
     assert not wrong, "\n".join(wrong)
 
 
@@ -51,8 +59,27 @@ def test_chapters_that_are_named_exist():
 def test_the_letters_of_the_rules_are_there_in_both_languages():
     assert all(CHINESE.search(symbol["zh"]) and not CHINESE.search(symbol["en"]) for symbol in SYMBOLS)
     letters = " ".join(symbol["tex"] for symbol in SYMBOLS)
-    for letter in (r"\lambda", r"\rho", "A = G G", "g_k", "f_k", "w_t", r"\mathrm{dir}", "p_k", r"\eta", r"\ell", "s_k", r"\epsilon", r"\gamma",
-                   r"\tau", r"\mu", "q", "H_k", "r_k", r"\Delta"):
+    for letter in (
+        r"\lambda",
+        r"\rho",
+        "A = G G",
+        "g_k",
+        "f_k",
+        "w_t",
+        r"\mathrm{dir}",
+        "p_k",
+        r"\eta",
+        r"\ell",
+        "s_k",
+        r"\epsilon",
+        r"\gamma",
+        r"\tau",
+        r"\mu",
+        "q",
+        "H_k",
+        "r_k",
+        r"\Delta",
+    ):
         assert letter in letters, letter
 
 
@@ -60,4 +87,6 @@ def test_a_terms_symbol_is_a_letter_of_the_notation():
     letters = "".join(symbol["tex"] for symbol in SYMBOLS).replace(" ", "")
     for term in TERMS:
         symbol = term.get("symbol", "").replace(" ", "")
-        assert not symbol or symbol.partition("=")[0].removesuffix("_k") in letters, f"{term['en']}: {symbol} is not in the notation"
+        assert not symbol or symbol.partition("=")[0].removesuffix("_k") in letters, (
+            f"{term['en']}: {symbol} is not in the notation"
+        )

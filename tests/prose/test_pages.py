@@ -52,7 +52,11 @@ def test_links_of_the_pages_lead_somewhere():
 def table():
     """Rows of the README's table of chapters: name → (title, minutes, seconds)."""
     rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \| (\d+) s \|$", README, re.MULTILINE)
-    return {name: (title, int(minutes), int(seconds)) for number, title, name, minutes, seconds in rows if name.startswith(number)}
+    return {
+        name: (title, int(minutes), int(seconds))
+        for number, title, name, minutes, seconds in rows
+        if name.startswith(number)
+    }
 
 
 def test_the_table_of_chapters_is_the_book():
@@ -90,5 +94,3 @@ def test_the_tags_explained_are_the_tags_allowed():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("| tag | meaning |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == guards.TAGS
-
-

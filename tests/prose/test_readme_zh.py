@@ -31,8 +31,14 @@ def test_the_chapters_are_the_books_with_their_minutes():
     rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \|", CHINESE, re.M)
     told = {name: (number, int(minutes)) for number, _, name, minutes in rows}
     book = {name: (name[:2], front.minutes) for name, front in guards.fronts(BOOK).items()}
-    lacking = [f"| {number} | [中文标题](chapters/{name}.ipynb) | {minutes} |" for name, (number, minutes) in book.items() if told.get(name) != (number, minutes)]
-    assert told == book and len(rows) == len(told), "README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(lacking)
+    lacking = [
+        f"| {number} | [中文标题](chapters/{name}.ipynb) | {minutes} |"
+        for name, (number, minutes) in book.items()
+        if told.get(name) != (number, minutes)
+    ]
+    assert told == book and len(rows) == len(told), "README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(
+        lacking
+    )
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert all(re.search(r"[\u4e00-\u9fff]", title) for _, title, _, _ in rows)
 

@@ -28,7 +28,12 @@ def test_every_chapter_has_its_week_and_every_command_its_target():
 
 
 def test_every_open_exercise_has_its_line_in_the_marking_guide():
-    asked = {f"{name[:2]}.{number}" for name in BOOK.names()
-             for number in re.findall(r"^\*\*(\d+)\.\*\* \*\(open\)\*", BOOK.twin(name).read_text(encoding="utf-8"), re.M)}
+    asked = {
+        f"{name[:2]}.{number}"
+        for name in BOOK.names()
+        for number in re.findall(r"^\*\*(\d+)\.\*\* \*\(open\)\*", BOOK.twin(name).read_text(encoding="utf-8"), re.M)
+    }
     answered = re.findall(r"^\| (\d\d\.\d+) \|", PAGE, re.M)
-    assert sorted(answered) == sorted(asked), "say in book/teachers.md, Marking, what a good answer to each open exercise has"
+    assert sorted(answered) == sorted(asked), (
+        "say in book/teachers.md, Marking, what a good answer to each open exercise has"
+    )

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-READERS = '''
+READERS = """
 from dataclasses import replace
 
 import numpy as np
@@ -55,17 +55,17 @@ dealt: Federation = partition.iid(dataset, 2, test=0.5)
 history = train(own, First(), rounds=1, local=LocalSGD(correct=Clipped()), tamper=attacks.Scaling(0, 2.0))
 table = sweep(dealt, rules=["FedAvg", Loudest()], seeds=[0, 1], rounds=1)
 row: dict[str, float] = metrics.summary([0.5, 0.25], [10, 10])
-'''
+"""
 
 # Slips that types are for, one a line.
-SLIPS = '''
+SLIPS = """
 from fairfl import Dataset, Updates, partition
 
 Updates([[1.0]], [0.5])
 Updates([[1.0]], losses="high")
 Updates([[1.0]], population="all")
 partition.iid(Dataset([[0.0]], [0]), "ten")
-'''
+"""
 
 
 def test_a_readers_code_type_checks_and_slips_are_found(tmp_path):
@@ -74,8 +74,12 @@ def test_a_readers_code_type_checks_and_slips_are_found(tmp_path):
     for file, code in zip(files, (READERS, SLIPS)):
         file.write_text(code)
     # With the cache of ``make check``, for torch alone takes half a minute.
-    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", *files], cwd=ROOT,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", *files],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert [line for line in errors if "slips.py:" not in line] == [] and not done.stderr
     assert {int(line.split("slips.py:")[1].split(":")[0]) for line in errors} == {4, 5, 6, 7}

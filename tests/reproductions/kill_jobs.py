@@ -18,6 +18,7 @@ FIELDS = ("accuracy", "loss", "direction_norm", "smallest_rate", "participants")
 
 def running(jobs, folder: Path, together: str):
     """What runs the ``jobs`` to the end in ``folder``, or continues there, and compiles the table."""
+
     def work():
         runner.run(jobs, folder / "runs", together=together, device="cpu", report=lambda said: None)
         results.compile(jobs[0].experiment, folder / "runs", folder / "results")
@@ -33,7 +34,10 @@ def differing(jobs, a: Path, b: Path) -> int:
         count += sum(getattr(one, name).tobytes() != getattr(two, name).tobytes() for name in FIELDS)
         count += one.settings["group"] != two.settings["group"]
     columns = [name for name in results.names(jobs[0].experiment) if name != "seconds"]
-    tables = [[[line[name] for name in columns] for line in results.load(jobs[0].experiment, folder / "results")] for folder in (a, b)]
+    tables = [
+        [[line[name] for name in columns] for line in results.load(jobs[0].experiment, folder / "results")]
+        for folder in (a, b)
+    ]
     return count + (tables[0] != tables[1])
 
 
@@ -46,8 +50,10 @@ def main(declared: Path, folder: Path, together: str) -> None:
     events = strike.finish(running(jobs, whole, together))
     for event in strike.EVENTS:
         # Early ones, each from where the last kill left it; and a late one, among the last files.
-        for name, struck in (("early", [moments.randint(1, max(1, events[event] // 5)) for _ in range(3)]),
-                             ("late", [events[event] - moments.randint(0, events[event] // 4)])):
+        for name, struck in (
+            ("early", [moments.randint(1, max(1, events[event] // 5)) for _ in range(3)]),
+            ("late", [events[event] - moments.randint(0, events[event] // 4)]),
+        ):
             place = folder / f"{event} {name}"
             for n in struck:
                 strike.kill(running(jobs, place, together), event, n)
@@ -55,7 +61,11 @@ def main(declared: Path, folder: Path, together: str) -> None:
             left = strike.finish(running(jobs, place, together))
             assert name == "early" or left["round"] < events["round"], "nothing was continued"
             differ += differing(jobs, whole, place)
-            stray = [path for path in place.rglob("*") if path.suffix in (".pt", ".part", ".journal") or "unfinished" in path.parts and path.is_file()]
+            stray = [
+                path
+                for path in place.rglob("*")
+                if path.suffix in (".pt", ".part", ".journal") or "unfinished" in path.parts and path.is_file()
+            ]
             assert not stray, stray
     print(f"kills={kills} differ={differ}")
 

@@ -30,7 +30,9 @@ class Stops(First):
 
     def weights(self, gram, updates):
         if updates.round == 2:
-            raise {"diverged": Diverged, "refused": Refused, "bug": ValueError}[self.kind]("the third round was too much")
+            raise {"diverged": Diverged, "refused": Refused, "bug": ValueError}[self.kind](
+                "the third round was too much"
+            )
         return super().weights(gram, updates)
 
 

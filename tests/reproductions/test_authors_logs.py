@@ -6,7 +6,12 @@ import pandas as pd
 from reproductions import catalogue, places, report
 
 PAPERS = places.find().papers
-TABLES = ["fedfv_table_2_logged", "fedfv_table_3_logged", "fedfv_table_4_fashion_mnist_logged", "fedfv_table_4_cifar10_logged"]
+TABLES = [
+    "fedfv_table_2_logged",
+    "fedfv_table_3_logged",
+    "fedfv_table_4_fashion_mnist_logged",
+    "fedfv_table_4_cifar10_logged",
+]
 
 
 def test_the_logs_last_points_are_the_printed_cells():

@@ -17,7 +17,9 @@ from reproductions.equivalence import adjusted
 from reproductions.jobs import select
 
 REAL = places.find()
-TOML = own.TOML.replace("seeds = 2", "seeds = 5").replace('{ of = "own:gap", why = "a test" }', '{ of = "std", why = "a test" }')
+TOML = own.TOML.replace("seeds = 2", "seeds = 5").replace(
+    '{ of = "own:gap", why = "a test" }', '{ of = "std", why = "a test" }'
+)
 HEAD = 'quote = "our rule is better"\nwhere = "Section 1"\nrefuted_by = "a worse number."\n'
 RISES, FALLS = [0.02, 0.03, 0.025, 0.035, 0.03], [-0.02, -0.03, -0.025, -0.035, -0.03]
 NOISE = [0.04, -0.05, 0.06, -0.03, 0.0]
@@ -43,15 +45,22 @@ def shipped():
 def record(place, name, rows, failed=()):
     """``rows``: by label and seed, what is added to five clients' accuracies of 0.5 or their list."""
     experiment = catalogue.load(place.root / f"{name}.toml")
-    with open(place.results / f"{name}.csv", "w", newline="") as jobs, open(place.results / f"{name}.clients.csv", "w", newline="") as clients:
+    with (
+        open(place.results / f"{name}.csv", "w", newline="") as jobs,
+        open(place.results / f"{name}.clients.csv", "w", newline="") as clients,
+    ):
         line, client = csv.writer(jobs), csv.writer(clients)
         line.writerow(["row", "seed", "mean_accuracy", "swing", "rounds", "seconds", "failed", "key"])
         client.writerow(["row", "seed", "client", "test_size", "accuracy", "swing"])
         for job in select(experiment):
             if job.seed in rows.get(job.row.label, {}):
                 gain = rows[job.row.label][job.seed]
-                line.writerow([job.row.label, job.seed, 50, 0, 6, 1, "it diverged" if job.row.label in failed else "", job.key])
-                for k, accuracy in enumerate(np.array(gain) if np.ndim(gain) else 0.5 + gain + np.array([-.2, -.1, 0, .1, .2])):
+                line.writerow(
+                    [job.row.label, job.seed, 50, 0, 6, 1, "it diverged" if job.row.label in failed else "", job.key]
+                )
+                for k, accuracy in enumerate(
+                    np.array(gain) if np.ndim(gain) else 0.5 + gain + np.array([-0.2, -0.1, 0, 0.1, 0.2])
+                ):
                     client.writerow([job.row.label, job.seed, k, 10, f"{100 * accuracy:.4f}", 0])
 
 
@@ -67,7 +76,9 @@ def contrast(place, more="", tables=("first",), row="FedFV, a third", against=("
 def judged(place, *claims):
     """The verdicts on claims, each the text below its ``HEAD``."""
     path = place.root / "paper.toml"
-    path.write_text("\n".join(f'[[claims]]\nid = "c{i}"\n{HEAD}{text}' for i, text in enumerate(claims)), encoding="utf-8")
+    path.write_text(
+        "\n".join(f'[[claims]]\nid = "c{i}"\n{HEAD}{text}' for i, text in enumerate(claims)), encoding="utf-8"
+    )
     return judgement.judge(path, place)
 
 
@@ -79,21 +90,43 @@ def test_an_effect_is_paired_over_the_seeds_that_both_rows_have(place):
     want = 100 * np.array(RISES[:4])
     np.testing.assert_allclose(found.effect.values, want)
     np.testing.assert_allclose(interval(found.effect.values)[1:], stats.ttest_1samp(want, 0).confidence_interval(0.95))
-    assert found.supports == pytest.approx(stats.ttest_1samp(want, 0, alternative="greater").pvalue) and one.word == "holds"
+    assert (
+        found.supports == pytest.approx(stats.ttest_1samp(want, 0, alternative="greater").pvalue)
+        and one.word == "holds"
+    )
     assert found.opposes == pytest.approx(1 - found.supports)
 
 
-@pytest.mark.parametrize("gains, expect, word", [
-    (RISES, "greater", "holds"), (FALLS, "greater", "fails"), (NOISE, "greater", "undecided"), (FALLS, "smaller", "holds"), (RISES, "smaller", "fails"),
-    (RISES[:1], "greater", "undecided"), ([], "greater", "not run")])
+@pytest.mark.parametrize(
+    "gains, expect, word",
+    [
+        (RISES, "greater", "holds"),
+        (FALLS, "greater", "fails"),
+        (NOISE, "greater", "undecided"),
+        (FALLS, "smaller", "holds"),
+        (RISES, "smaller", "fails"),
+        (RISES[:1], "greater", "undecided"),
+        ([], "greater", "not run"),
+    ],
+)
 def test_words(place, gains, expect, word):
     record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(gains)})
     assert judged(place, contrast(place, expect=expect))[0].word == word
 
 
-@pytest.mark.parametrize("gains, expect, margin, word", [
-    (RISES, "equal", 5, "holds"), (RISES, "equal", 1, "fails"), (NOISE, "equal", 1, "undecided"), (FALLS, "greater", 5, "holds"), (FALLS, "greater", 1, "fails"),
-    (RISES, "smaller", 5, "holds"), ([0.01] * 5, "equal", 2, "holds"), ([0.05] * 5, "equal", 2, "fails")])
+@pytest.mark.parametrize(
+    "gains, expect, margin, word",
+    [
+        (RISES, "equal", 5, "holds"),
+        (RISES, "equal", 1, "fails"),
+        (NOISE, "equal", 1, "undecided"),
+        (FALLS, "greater", 5, "holds"),
+        (FALLS, "greater", 1, "fails"),
+        (RISES, "smaller", 5, "holds"),
+        ([0.01] * 5, "equal", 2, "holds"),
+        ([0.05] * 5, "equal", 2, "fails"),
+    ],
+)
 def test_margins(place, gains, expect, margin, word):
     record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(gains)})
     assert judged(place, contrast(place, f"margin = {margin}.0", expect=expect))[0].word == word
@@ -111,7 +144,9 @@ def test_p_values_are_adjusted_over_all_of_a_papers_tests(place):
 
 def test_a_claim_needs_all_of_its_tests(place):
     record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(RISES), "First": seeds(FALLS)})
-    both, beyond = judged(place, contrast(place, against=("FedAvg", "First")), contrast(place) + contrast(place, row="First"))
+    both, beyond = judged(
+        place, contrast(place, against=("FedAvg", "First")), contrast(place) + contrast(place, row="First")
+    )
     assert (both.word, beyond.word) == ("holds", "fails") and [f.word for f in beyond.found] == ["holds", "fails"]
 
 
@@ -126,9 +161,19 @@ def test_the_first_table_that_has_both_rows_is_taken(place):
 
 def test_a_claim_may_depend_on_a_reading(place):
     record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(RISES)})
-    text = 'depends_on = "the weather"\n' + contrast(place, 'reading = "rain"') + contrast(place, 'reading = "sun"', tables=("second",))
-    for gains, word in ((FALLS, "depends"), (RISES, "holds"), ([0.002, -0.002, 0.001, -0.001, 0.0], "depends"), (NOISE, "undecided"), (RISES[:1], "undecided"),
-                        ([], "undecided")):
+    text = (
+        'depends_on = "the weather"\n'
+        + contrast(place, 'reading = "rain"')
+        + contrast(place, 'reading = "sun"', tables=("second",))
+    )
+    for gains, word in (
+        (FALLS, "depends"),
+        (RISES, "holds"),
+        ([0.002, -0.002, 0.001, -0.001, 0.0], "depends"),
+        (NOISE, "undecided"),
+        (RISES[:1], "undecided"),
+        ([], "undecided"),
+    ):
         record(place, "second", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(gains)})
         one = judged(place, text)[0]
         assert one.word == word, gains
@@ -138,7 +183,16 @@ def test_a_claim_may_depend_on_a_reading(place):
 def test_a_trend_is_a_rank_correlation_a_seed(place):
     rows = "".join(f'[[rows]]\nlabel = "q{q}"\nrule = "QFedAvg"\nsettings = {{ q = {q}.0 }}\n' for q in (1, 2, 5, 10))
     own.declared(place.root, TOML + rows, "first")
-    record(place, "first", {"q1": seeds([0.01] * 5), "q2": seeds([0.02] * 5), "q5": seeds([0.04, 0.04, 0.04, 0.03, 0.03]), "q10": seeds([0.03, 0.03, 0.03, 0.04, 0.04])})
+    record(
+        place,
+        "first",
+        {
+            "q1": seeds([0.01] * 5),
+            "q2": seeds([0.02] * 5),
+            "q5": seeds([0.04, 0.04, 0.04, 0.03, 0.03]),
+            "q10": seeds([0.03, 0.03, 0.03, 0.04, 0.04]),
+        },
+    )
     trend = f'[[claims.tests]]\ntables = ["{place.root / "first.toml"}"]\nrows = ["q10", "q1", "q2", "q5"]\nover = "q"\nof = "mean"\nexpect = "greater"\n'
     one = judged(place, trend)[0]
     np.testing.assert_allclose(one.found[0].effect.values, [0.8, 0.8, 0.8, 1, 1])
@@ -168,8 +222,14 @@ def test_what_is_true_by_construction_and_what_cannot_be_run(place):
 def test_the_printed_numbers_and_the_authors_logs_stand_beside_ours(place):
     # Printed: FedAvg 80.42 and 11.50, FedFV with α = 1/3 79.61 and 1.91.
     name = str(place.root / "first.toml")
-    pd.DataFrame({"table": name, "row": ["FedAvg", "FedAvg", "FedFV, a third", "FedFV, a third"], "seed": [12, 0, 0, 12], "mean": [80, 81, 82, 84]}) \
-        .to_csv(place.papers / "fedfv_finals.csv", index=False)
+    pd.DataFrame(
+        {
+            "table": name,
+            "row": ["FedAvg", "FedAvg", "FedFV, a third", "FedFV, a third"],
+            "seed": [12, 0, 0, 12],
+            "mean": [80, 81, 82, 84],
+        }
+    ).to_csv(place.papers / "fedfv_finals.csv", index=False)
     mean, spread = judged(place, contrast(place), contrast(place, of="std", expect="smaller"))
     assert mean.found[0].effect.printed == pytest.approx(-0.81) and mean.printed == "otherwise"
     assert spread.found[0].effect.printed == pytest.approx(-9.59) and spread.printed == "as claimed"
@@ -178,12 +238,19 @@ def test_the_printed_numbers_and_the_authors_logs_stand_beside_ours(place):
 
 
 def test_a_row_of_another_table(shipped):
-    assert claim.address("fedmgda_table_7: Baseline: people with a doctorate alone") == ("fedmgda_table_7", "Baseline: people with a doctorate alone")
+    assert claim.address("fedmgda_table_7: Baseline: people with a doctorate alone") == (
+        "fedmgda_table_7",
+        "Baseline: people with a doctorate alone",
+    )
     assert claim.address("Baseline: people with a doctorate alone") == ("", "Baseline: people with a doctorate alone")
     one = next(one for one in shipped["fedmgda_plus"] if one.claim.id == "rivals_better_without_attack")
-    ours, theirs = (clients[(clients.row == row) & (clients.client == 1)].set_index("seed").accuracy for clients, row in (
-        (pd.read_csv(REAL.results / "fedmgda_table_7_mean_losses.clients.csv"), "q-FedAvg q = 5, bias 0"),
-        (pd.read_csv(REAL.results / "fedmgda_table_7.clients.csv"), "FedMGDA+, any bias")))
+    ours, theirs = (
+        clients[(clients.row == row) & (clients.client == 1)].set_index("seed").accuracy
+        for clients, row in (
+            (pd.read_csv(REAL.results / "fedmgda_table_7_mean_losses.clients.csv"), "q-FedAvg q = 5, bias 0"),
+            (pd.read_csv(REAL.results / "fedmgda_table_7.clients.csv"), "FedMGDA+, any bias"),
+        )
+    )
     assert one.found[-1].effect.table == "fedmgda_table_7_mean_losses"
     np.testing.assert_allclose(one.found[-1].effect.values, ours - theirs)
 
@@ -193,19 +260,37 @@ def test_a_reprinted_row_has_the_runs_of_the_row_that_it_reprints(place):
     own.declared(place.root, TOML.replace('label = "FedAvg"', reprint), "second")
     record(place, "first", {"FedAvg": seeds([0.1] * 5)})
     record(place, "second", {"FedFV, a third": seeds(RISES)})
-    np.testing.assert_allclose(judged(place, contrast(place, tables=("second",)))[0].found[0].effect.values, 100 * np.array(RISES) - 10)
+    np.testing.assert_allclose(
+        judged(place, contrast(place, tables=("second",)))[0].found[0].effect.values, 100 * np.array(RISES) - 10
+    )
     lines = results.load(catalogue.load(place.root / "second.toml"), place.results)
     assert [line["mean_accuracy"] for line in lines if line["row"] == "FedAvg"] == pytest.approx([60] * 5)
 
 
-@pytest.mark.parametrize("old, new, told", [
-    ('row = "FedFV, a third"', 'row = "FedFX"', "row of 'first'.*FedFX.*FedFV, a third"), ('of = "mean"', 'of = "meen"', "meen"),
-    ('expect = "greater"', 'expect = "more"', "expect.*more.*greater"), ('expect = "greater"', 'expect = "equal"', "margin.*State how much"),
-    ("expect", "margins = 1\nexpect", "margins"), ("first.toml", "third.toml", "third.toml"), ("against = ['FedAvg']", "", "row and against"),
-    ('quote = "our rule', f'quote = "{"very " * 40}', "at most 35 words"), ("where", 'by_construction = "so"\nwhere', "one of the three"),
-    ("where", 'depends_on = "x"\nwhere', "two readings"), ("[[claims]]", "[claims]", r"\[\[claims\]\]"), ("where = ", "", "not TOML"),
-    ("tables =", 'over = "alpha"\ntables =', "rows and over"),
-    ('row = "FedFV, a third"\nagainst = [\'FedAvg\']', 'over = "alpha"\nrows = ["FedFV, a third"]', "three rows or more"), ('where = "Section 1"', "", "lacks where")])
+@pytest.mark.parametrize(
+    "old, new, told",
+    [
+        ('row = "FedFV, a third"', 'row = "FedFX"', "row of 'first'.*FedFX.*FedFV, a third"),
+        ('of = "mean"', 'of = "meen"', "meen"),
+        ('expect = "greater"', 'expect = "more"', "expect.*more.*greater"),
+        ('expect = "greater"', 'expect = "equal"', "margin.*State how much"),
+        ("expect", "margins = 1\nexpect", "margins"),
+        ("first.toml", "third.toml", "third.toml"),
+        ("against = ['FedAvg']", "", "row and against"),
+        ('quote = "our rule', f'quote = "{"very " * 40}', "at most 35 words"),
+        ("where", 'by_construction = "so"\nwhere', "one of the three"),
+        ("where", 'depends_on = "x"\nwhere', "two readings"),
+        ("[[claims]]", "[claims]", r"\[\[claims\]\]"),
+        ("where = ", "", "not TOML"),
+        ("tables =", 'over = "alpha"\ntables =', "rows and over"),
+        (
+            "row = \"FedFV, a third\"\nagainst = ['FedAvg']",
+            'over = "alpha"\nrows = ["FedFV, a third"]',
+            "three rows or more",
+        ),
+        ('where = "Section 1"', "", "lacks where"),
+    ],
+)
 def test_a_slip_in_the_claims_is_told_by_name(place, old, new, told):
     path = place.root / "paper.toml"
     text = f'[[claims]]\nid = "c0"\n{HEAD}{contrast(place)}'
@@ -248,7 +333,9 @@ def test_a_page_says_everything(shipped, format):
 def test_a_decided_verdict_says_where_the_settings_are_from(place):
     record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(RISES)})
     assert "c0: HOLDS (settings: paper, guess)" in claim_pages.page("mine", judged(place, contrast(place)))
-    own.declared(place.root, TOML.replace("[columns]", '[sources]\nrounds = "released code: six"\n[columns]', 1), "first")
+    own.declared(
+        place.root, TOML.replace("[columns]", '[sources]\nrounds = "released code: six"\n[columns]', 1), "first"
+    )
     told = claim_pages.page("mine", judged(place, contrast(place)))
     assert "c0: HOLDS (settings: paper, released code)" in told and "released code: rounds." in told
 

@@ -30,9 +30,11 @@ def place(tmp_path, monkeypatch):
 
 def declared(old, new):
     """Writes ``small.toml`` with a change."""
+
     def prepare(place, monkeypatch):
         assert old in own.TOML
         own.declared(place, own.TOML.replace(old, new))
+
     return prepare
 
 
@@ -47,15 +49,18 @@ def one_run(place, monkeypatch):
 def truncated(place, monkeypatch):
     one_run(place, monkeypatch)
     [path] = (place / "runs").glob("*.npz")
-    path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
 def failing(number, function="mkdir"):
     """The system refuses to make a folder, or to bring a file to the disk, with this error."""
+
     def prepare(place, monkeypatch):
         def fail(path, *given, **more):
             raise OSError(number, os.strerror(number), None if isinstance(path, int) else str(path))
+
         monkeypatch.setattr(os, function, fail)
+
     return prepare
 
 
@@ -74,9 +79,16 @@ def main(words):
 RUN = "run small.toml --rows FedAvg --seeds 0"
 CASES = {
     "a device by another name": (f"{RUN} --device gpu", nothing, "unknown device 'gpu'; known: cpu, cuda"),
-    "a device without numbers": (f"{RUN} --device meta", nothing, "device is 'meta'; allowed: a device that computes and is here"),
-    "no CUDA here": (f"{RUN} --device cuda", lambda place, monkeypatch: monkeypatch.setattr("torch.cuda.is_available", lambda: False),
-                     "device is .cuda.; allowed: .* here: cpu"),
+    "a device without numbers": (
+        f"{RUN} --device meta",
+        nothing,
+        "device is 'meta'; allowed: a device that computes and is here",
+    ),
+    "no CUDA here": (
+        f"{RUN} --device cuda",
+        lambda place, monkeypatch: monkeypatch.setattr("torch.cuda.is_available", lambda: False),
+        "device is .cuda.; allowed: .* here: cpu",
+    ),
     "no such CUDA device": (f"{RUN} --device cuda:99", nothing, "device is 'cuda:99'; allowed: .* here: cpu"),
     "runs in a file": (f"{RUN} --runs file", nothing, "--runs is file, a file; allowed: a folder"),
     "runs below a file": (f"{RUN} --runs file/runs", nothing, "Not a directory"),
@@ -85,32 +97,87 @@ CASES = {
     "a read-only disk": (f"{RUN} --runs new", failing(errno.EROFS), "new.*: Read-only file system.*name another place"),
     "no leave": (f"{RUN} --runs new", failing(errno.EACCES), "new.*: Permission denied.*name another place"),
     "a full disk": (f"{RUN} --runs new", failing(errno.ENOSPC, "fsync"), "No space left on device.*Make room"),
-    "a report in no folder": ("report small.toml --out none/report.txt", nothing, "--out is none/report.txt.*none, which is no folder"),
+    "a report in no folder": (
+        "report small.toml --out none/report.txt",
+        nothing,
+        "--out is none/report.txt.*none, which is no folder",
+    ),
     "a report on a folder": ("report small.toml --out .", nothing, "--out is .* is a folder; allowed: a file"),
-    "a truncated run": ("report small.toml", truncated, r"\.npz is not a saved History, or not a whole one.*delete it and run again"),
-    "a client who is not there": ("report small.toml", lambda place, monkeypatch: (
-        one_run(place, monkeypatch), own.declared(place, own.TOML.replace('"client 4"', '"client 5"'))),
-        "measure 'client 5' asks for a client that is not there; the federation has clients 0 to 4"),
+    "a truncated run": (
+        "report small.toml",
+        truncated,
+        r"\.npz is not a saved History, or not a whole one.*delete it and run again",
+    ),
+    "a client who is not there": (
+        "report small.toml",
+        lambda place, monkeypatch: (
+            one_run(place, monkeypatch),
+            own.declared(place, own.TOML.replace('"client 4"', '"client 5"')),
+        ),
+        "measure 'client 5' asks for a client that is not there; the federation has clients 0 to 4",
+    ),
     "nothing to compare": ("run small.toml --again", nothing, "nothing of small is recorded; run it first"),
-    "rows of a half": (RUN, declared("batch_size = 20", "batch_size = 2.5"),
-                       "row 'FedAvg': local's batch_size is 2.5, a float; allowed: a value of type int \\| None"),
-    "half an epoch": (RUN, declared("lr = 0.1", "lr = 0.1, epochs = 1.5"), "local's epochs is 1.5, a float; allowed: a value of type int"),
-    "a word for a number": (RUN, declared("lr = 0.1", 'lr = "small"'), "local's lr is 'small', a str; allowed: a value of type float"),
-    "a process for a split": (RUN, declared("own:offices", "os:getpid"),
-                              r"federation 'os:getpid' takes \(\) and would be called with \(the split's seed\)"),
+    "rows of a half": (
+        RUN,
+        declared("batch_size = 20", "batch_size = 2.5"),
+        "row 'FedAvg': local's batch_size is 2.5, a float; allowed: a value of type int \\| None",
+    ),
+    "half an epoch": (
+        RUN,
+        declared("lr = 0.1", "lr = 0.1, epochs = 1.5"),
+        "local's epochs is 1.5, a float; allowed: a value of type int",
+    ),
+    "a word for a number": (
+        RUN,
+        declared("lr = 0.1", 'lr = "small"'),
+        "local's lr is 'small', a str; allowed: a value of type float",
+    ),
+    "a process for a split": (
+        RUN,
+        declared("own:offices", "os:getpid"),
+        r"federation 'os:getpid' takes \(\) and would be called with \(the split's seed\)",
+    ),
     "a number for a split": (RUN, declared("own:offices", "builtins:abs"), "gives int, which is no fairfl.Federation"),
-    "no module for a split": (RUN, declared("own:offices", ":offices"), "':offices' names no code; allowed: module:name"),
+    "no module for a split": (
+        RUN,
+        declared("own:offices", ":offices"),
+        "':offices' names no code; allowed: module:name",
+    ),
     "a constant for a model": (RUN, declared('"logistic"', '"math:pi"'), "model 'math:pi' is 3.14.*cannot be called"),
     "a process for a model": (RUN, declared('"logistic"', '"os:getpid"'), r"model 'os:getpid' takes \(\)"),
     "a process for a measure": (RUN, declared("own:gap", "os:getpid"), r"measure 'os:getpid' takes \(\)"),
-    "a process for a rule": (RUN, declared('"own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'), "which is no fairfl.rules.Rule"),
-    "a process for an attack": (RUN, declared('"Bias", client = 0, constant = 10.0', '"os:getpid"'), "attack 'os:getpid' gives int"),
-    "half a seed": (RUN, declared("seeds = 2", "seeds = [0.5]"), r"seeds is \[0.5\], a list; allowed: a value of type tuple\[int"),
+    "a process for a rule": (
+        RUN,
+        declared('"own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'),
+        "which is no fairfl.rules.Rule",
+    ),
+    "a process for an attack": (
+        RUN,
+        declared('"Bias", client = 0, constant = 10.0', '"os:getpid"'),
+        "attack 'os:getpid' gives int",
+    ),
+    "half a seed": (
+        RUN,
+        declared("seeds = 2", "seeds = [0.5]"),
+        r"seeds is \[0.5\], a list; allowed: a value of type tuple\[int",
+    ),
     "rows that are words": (RUN, declared("[[rows]]", "[[more]]"), "unknown key of experiment 'more'"),
-    "a list of settings": (RUN, declared("settings = { factor = 0.5 }", "settings = [1]"), r"settings is \[1\], a list; allowed: a value of type dict"),
-    "a model's unknown setting": (RUN, declared('"logistic"', '"logistic"\nmodel_settings = { depth = 3 }'), "unknown setting of model 'logistic' 'depth'"),
+    "a list of settings": (
+        RUN,
+        declared("settings = { factor = 0.5 }", "settings = [1]"),
+        r"settings is \[1\], a list; allowed: a value of type dict",
+    ),
+    "a model's unknown setting": (
+        RUN,
+        declared('"logistic"', '"logistic"\nmodel_settings = { depth = 3 }'),
+        "unknown setting of model 'logistic' 'depth'",
+    ),
     "bytes that are no text": (RUN, undecodable, r"small.toml is not TOML: line 12 holds bytes that are no UTF-8"),
-    "a table that is a folder": ("run x.toml", lambda place, monkeypatch: (place / "x.toml").mkdir(), "x.toml cannot be read"),
+    "a table that is a folder": (
+        "run x.toml",
+        lambda place, monkeypatch: (place / "x.toml").mkdir(),
+        "x.toml cannot be read",
+    ),
     "copies in a file": ("lab --work file", nothing, "--work is file, a file; allowed: a folder"),
     "a negative port": ("lab --port -5", nothing, "--port is -5; allowed: 1 to 65535"),
     "a port beyond all": ("lab --port 99999999", nothing, "--port is 99999999; allowed: 1 to 65535"),
@@ -121,7 +188,9 @@ CASES = {
 def test_one_line_says_what_to_do(case, place, monkeypatch, capsys):
     command, prepare, said = CASES[case]
     prepare(place, monkeypatch)
-    monkeypatch.setattr("fairfl_book.reading.copies.prepare", lambda *given: pytest.fail("JupyterLab would have been started"))
+    monkeypatch.setattr(
+        "fairfl_book.reading.copies.prepare", lambda *given: pytest.fail("JupyterLab would have been started")
+    )
     assert main(command.split()) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and lines[0].startswith("fairfl: "), lines
@@ -137,7 +206,9 @@ def test_a_class_kit_that_has_no_room_says_so(folder, tmp_path, monkeypatch, cap
     assert len(lines) == 1 and "file" in lines[0] and "name another place" in lines[0]
 
 
-@pytest.mark.parametrize("error", [ValueError("a slip"), OSError(errno.ENOENT, "gone"), TypeError("a slip"), KeyError("a slip")])
+@pytest.mark.parametrize(
+    "error", [ValueError("a slip"), OSError(errno.ENOENT, "gone"), TypeError("a slip"), KeyError("a slip")]
+)
 def test_a_bug_keeps_its_traceback(error, place, monkeypatch):
     def slip(*given, **more):
         raise error
@@ -188,8 +259,14 @@ def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
     root = Path(__file__).parents[2]
     paths = os.pathsep.join(map(str, [tmp_path, root, root / "book"]))
     for module in ("fairfl_book", "reproductions"):
-        done = subprocess.run([sys.executable, "-m", module, "lab" if module == "fairfl_book" else "run"], capture_output=True, text=True,
-                              env=os.environ | {"PYTHONPATH": paths})
+        done = subprocess.run(
+            [sys.executable, "-m", module, "lab" if module == "fairfl_book" else "run"],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": paths},
+        )
         assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
-    asked = subprocess.run([sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
+    asked = subprocess.run(
+        [sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
+    )
     assert "Traceback" in asked.stderr  # whoever imports the package has an interpreter, and keeps its ways

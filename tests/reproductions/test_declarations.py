@@ -19,29 +19,32 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
     assert cells or "in no text" in " ".join(experiment.chosen)
 
 
-@pytest.mark.parametrize("old, new, said", [
-    ("rounds = 6", "round = 6", "unknown key of experiment 'round'.*Did you mean 'rounds'"),
-    ("rounds = 6", "", "lacks rounds"),
-    ("rounds = 6", "rounds = 0", "rounds is 0; allowed: 1 or more"),
-    ("rounds = 6", "rounds = 'six'", "rounds is 'six', a str; allowed: a value of type int"),
-    ("rounds = 6", "rounds = true", "rounds is True, a bool"),
-    ("seeds = 2", "seeds = [1, 1]", "seeds is .*one integer or several different ones"),
-    ("lr = 0.1", "lr = -0.1", "row 'FedAvg': lr is -0.1; allowed: a positive number"),
-    ("batch_size", "batchsize", "unknown setting of local 'batchsize'.*'batch_size'"),
-    ('rule = "FedFV"', 'rule = "FedFB"', "unknown rule 'FedFB'.*known: .*FedFV"),
-    ("alpha =", "alfa =", "unknown setting of rule FedFV 'alfa'"),
-    ("own:First", "own:Frst", "unknown name .*'Frst'.*Did you mean 'First'"),
-    ("own:First", "own:gap", "is no fairfl.rules.Rule|gap"),
-    ("own:offices", "own.elsewhere:offices", "cannot be imported"),
-    ("own:offices", "fedfv_cifar", "unknown federation 'fedfv_cifar'.*'fedfv_cifar10'"),
-    ('model = "logistic"', 'model = "logstic"', "unknown model"),
-    ('"mean"', '"means"', "unknown measure 'means'.*Did you mean 'mean'"),
-    ('attack = "Bias"', 'attack = "Bais"', "unknown attack"),
-    ('label = "First"', 'label = "FedAvg"', "each with its own label"),
-    ('label = "First"', 'labels = "First"', "unknown key of row 'labels'"),
-    ('rule = "FedFV"', 'rule = "AFL"', "unknown setting of rule AFL 'alpha'"),
-    ("title =", "title", "is not TOML"),
-])
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("rounds = 6", "round = 6", "unknown key of experiment 'round'.*Did you mean 'rounds'"),
+        ("rounds = 6", "", "lacks rounds"),
+        ("rounds = 6", "rounds = 0", "rounds is 0; allowed: 1 or more"),
+        ("rounds = 6", "rounds = 'six'", "rounds is 'six', a str; allowed: a value of type int"),
+        ("rounds = 6", "rounds = true", "rounds is True, a bool"),
+        ("seeds = 2", "seeds = [1, 1]", "seeds is .*one integer or several different ones"),
+        ("lr = 0.1", "lr = -0.1", "row 'FedAvg': lr is -0.1; allowed: a positive number"),
+        ("batch_size", "batchsize", "unknown setting of local 'batchsize'.*'batch_size'"),
+        ('rule = "FedFV"', 'rule = "FedFB"', "unknown rule 'FedFB'.*known: .*FedFV"),
+        ("alpha =", "alfa =", "unknown setting of rule FedFV 'alfa'"),
+        ("own:First", "own:Frst", "unknown name .*'Frst'.*Did you mean 'First'"),
+        ("own:First", "own:gap", "is no fairfl.rules.Rule|gap"),
+        ("own:offices", "own.elsewhere:offices", "cannot be imported"),
+        ("own:offices", "fedfv_cifar", "unknown federation 'fedfv_cifar'.*'fedfv_cifar10'"),
+        ('model = "logistic"', 'model = "logstic"', "unknown model"),
+        ('"mean"', '"means"', "unknown measure 'means'.*Did you mean 'mean'"),
+        ('attack = "Bias"', 'attack = "Bais"', "unknown attack"),
+        ('label = "First"', 'label = "FedAvg"', "each with its own label"),
+        ('label = "First"', 'labels = "First"', "unknown key of row 'labels'"),
+        ('rule = "FedFV"', 'rule = "AFL"', "unknown setting of rule AFL 'alpha'"),
+        ("title =", "title", "is not TOML"),
+    ],
+)
 def test_a_slip_is_refused_by_name(tmp_path, old, new, said):
     assert own.TOML.count(old) >= 1
     with pytest.raises(ValueError, match=f"(?s){said}"):
@@ -49,7 +52,9 @@ def test_a_slip_is_refused_by_name(tmp_path, old, new, said):
 
 
 def test_a_rule_for_everyone_is_refused_where_clients_are_drawn(tmp_path):
-    text = own.TOML.replace("rounds = 6", "rounds = 6\nparticipation = 0.5").replace('rule = "FedFV"\nsettings = { alpha = "1/3" }', 'rule = "AFL"')
+    text = own.TOML.replace("rounds = 6", "rounds = 6\nparticipation = 0.5").replace(
+        'rule = "FedFV"\nsettings = { alpha = "1/3" }', 'rule = "AFL"'
+    )
     with pytest.raises(ValueError, match="AFL is defined for full participation"):
         own.small(tmp_path, text)
 
@@ -73,7 +78,9 @@ def test_equal_settings_share_a_key_and_others_do_not(tmp_path):
     experiment = own.small(tmp_path)
     jobs = select(experiment)
     assert len({job.key for job in jobs}) == len(jobs) == 6
-    again = own.small(tmp_path, own.TOML.replace("A small table", "Another title").replace('label = "First"', 'label = "The first"'))
+    again = own.small(
+        tmp_path, own.TOML.replace("A small table", "Another title").replace('label = "First"', 'label = "The first"')
+    )
     assert [job.key for job in select(again)] == [job.key for job in jobs]
     slower = own.small(tmp_path, own.TOML.replace("lr = 0.1", "lr = 0.2"))
     assert not {job.key for job in select(slower)} & {job.key for job in jobs}

@@ -12,11 +12,18 @@ def test_a_tight_agreement_is_equivalent_and_a_clear_gap_is_different():
     assert far.word == "different" and far.high < -1 and far.p < 1e-6
 
 
-@pytest.mark.parametrize("ours, value, spread", [
-    ([85.0, 1.0, 86.0, 0.5, 28.8], "85.82", "0.6"),  # AdaFed's Table 12, γ = 10: 40.26 ± 40.9 was once "reproduced"
-    ([53.0, 90.0, 12.0, 81.0, 28.6], "85.82", "0.6")])
+@pytest.mark.parametrize(
+    "ours, value, spread",
+    [
+        ([85.0, 1.0, 86.0, 0.5, 28.8], "85.82", "0.6"),  # AdaFed's Table 12, γ = 10: 40.26 ± 40.9 was once "reproduced"
+        ([53.0, 90.0, 12.0, 81.0, 28.6], "85.82", "0.6"),
+    ],
+)
 def test_no_large_spread_buys_a_green_cell(ours, value, spread):
-    assert compare(ours, value, spread, 5, margin=1).word == "different" and compare(ours, value, spread, 5, margin=50).word == "undecided"
+    assert (
+        compare(ours, value, spread, 5, margin=1).word == "different"
+        and compare(ours, value, spread, 5, margin=50).word == "undecided"
+    )
 
 
 def test_more_noise_never_turns_a_cell_equivalent():
@@ -25,7 +32,7 @@ def test_more_noise_never_turns_a_cell_equivalent():
     noise -= noise.mean()
     words = [compare(80 + 0.4 + s * noise, "80.0", "0.3", 5, margin=1).word for s in np.linspace(0.01, 30, 60)]
     assert words[0] == "equivalent" and words[-1] == "undecided"
-    assert "equivalent" not in words[words.index("undecided"):]
+    assert "equivalent" not in words[words.index("undecided") :]
 
 
 def test_one_seed_never_decides():
@@ -50,6 +57,7 @@ def test_the_interval_is_welchs():
     ours, theirs = np.array([80.1, 79.2, 81.0, 80.4]), np.array([79.0, 80.5, 81.5, 78.2, 80.9])
     got = compare(ours, f"{theirs.mean():.12f}", f"{theirs.std(ddof=1):.12f}", 5, margin=1)
     from scipy import stats
+
     want = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.90)
     assert abs(got.low - want.low) < 1e-9 and abs(got.high - want.high) < 1e-9
     population = compare(ours, f"{theirs.mean():.12f}", f"{theirs.std():.12f}", 5, margin=1, population=True)

@@ -34,10 +34,14 @@ def test_recorded_jobs_stay_declared_when_rules_move_and_learn_settings(monkeypa
     for name, cls in experiment.ATTACKS.items():
         monkeypatch.setitem(experiment.ATTACKS, name, elsewhere(cls, patience=3))
     fields = [(f.name, f.type, dataclasses.field(default=f.default)) for f in dataclasses.fields(LocalSGD)]
-    grown = dataclasses.make_dataclass("LocalSGD", [*fields, ("patience", int, dataclasses.field(default=3))], frozen=True)
+    grown = dataclasses.make_dataclass(
+        "LocalSGD", [*fields, ("patience", int, dataclasses.field(default=3))], frozen=True
+    )
     monkeypatch.setattr(identity, "LocalSGD", grown)
     for name in RECORDED:
-        recorded = [line["key"] for line in results._read((RECORDS.results / f"{name}.csv").read_text(encoding="utf-8"))]
+        recorded = [
+            line["key"] for line in results._read((RECORDS.results / f"{name}.csv").read_text(encoding="utf-8"))
+        ]
         assert recorded and set(recorded) <= keys(name), name
 
 
@@ -64,43 +68,57 @@ def _different(then, now, path=""):
             yield f"{path}{name}", then[name], here
 
 
-@pytest.mark.parametrize("old, new", [
-    ("settings = { factor = 0.5 }", "settings = { factor = 0.50 }"),
-    ("rounds = 6", "rounds = 6\nparticipation = 1.0\nevaluate_every = 1\nsplit_seed = 0\nmodel_settings = {}"),
-    ("constant = 10.0", "constant = 10"),
-    ("lr = 0.1, batch_size = 20", "batch_size = 20, epochs = 1, momentum = 0"),  # the defaults
-    ('alpha = "1/3"', 'alpha = "2/6", tau = 0'),
-    ('label = "First"', 'label = "The first"\nserver = { lr = 1 }'),
-    ("seeds = 2", "seeds = [1, 0]"),
-    ("checkpoint_every = 1", "checkpoint_every = 7\nlast = 3"),
-])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("settings = { factor = 0.5 }", "settings = { factor = 0.50 }"),
+        ("rounds = 6", "rounds = 6\nparticipation = 1.0\nevaluate_every = 1\nsplit_seed = 0\nmodel_settings = {}"),
+        ("constant = 10.0", "constant = 10"),
+        ("lr = 0.1, batch_size = 20", "batch_size = 20, epochs = 1, momentum = 0"),  # the defaults
+        ('alpha = "1/3"', 'alpha = "2/6", tau = 0'),
+        ('label = "First"', 'label = "The first"\nserver = { lr = 1 }'),
+        ("seeds = 2", "seeds = [1, 0]"),
+        ("checkpoint_every = 1", "checkpoint_every = 7\nlast = 3"),
+    ],
+)
 def test_what_is_set_as_it_would_be_anyhow_changes_no_key(tmp_path, old, new):
     assert old in own.TOML
     assert keys(own.declared(tmp_path, own.TOML.replace(old, new))) == keys(own.declared(tmp_path))
 
 
-@pytest.mark.parametrize("old, new", [
-    ("rounds = 6", "rounds = 7"),
-    ("rounds = 6", "rounds = 6\nparticipation = 0.5"),
-    ("rounds = 6", "rounds = 6\nevaluate_every = 2"),
-    ("rounds = 6", "rounds = 6\nsplit_seed = 1"),
-    ("rounds = 6", "rounds = 6\nmodel_settings = { softmax = true }"),
-    ("rounds = 6", "rounds = 6\nserver = { lr = 0.5 }"),
-    ("lr = 0.1", "lr = 0.2"),
-    ("own:offices", "fedfv_cifar10"),
-    ('model = "logistic"', 'model = "mlp"'),
-    ("seeds = 2", "seeds = [5, 6]"),
-])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("rounds = 6", "rounds = 7"),
+        ("rounds = 6", "rounds = 6\nparticipation = 0.5"),
+        ("rounds = 6", "rounds = 6\nevaluate_every = 2"),
+        ("rounds = 6", "rounds = 6\nsplit_seed = 1"),
+        ("rounds = 6", "rounds = 6\nmodel_settings = { softmax = true }"),
+        ("rounds = 6", "rounds = 6\nserver = { lr = 0.5 }"),
+        ("lr = 0.1", "lr = 0.2"),
+        ("own:offices", "fedfv_cifar10"),
+        ('model = "logistic"', 'model = "mlp"'),
+        ("seeds = 2", "seeds = [5, 6]"),
+    ],
+)
 def test_what_changes_the_numbers_changes_every_key(tmp_path, old, new):
     assert old in own.TOML
     assert not keys(own.declared(tmp_path, own.TOML.replace(old, new))) & keys(own.declared(tmp_path))
 
 
-@pytest.mark.parametrize("given", [
-    'rule = "FedAvg"', 'rule = "FedFV"', 'rule = "FedFV"\nsettings = { alpha = 0.5 }', 'rule = "own:First"',
-    'tamper = { attack = "Bias", client = 0, constant = 2.0 }', 'tamper = { attack = "Scaling", client = 0, factor = 2.0 }',
-    "personal = { strength = 0.1 }", "personal = { strength = 0.2 }",
-])
+@pytest.mark.parametrize(
+    "given",
+    [
+        'rule = "FedAvg"',
+        'rule = "FedFV"',
+        'rule = "FedFV"\nsettings = { alpha = 0.5 }',
+        'rule = "own:First"',
+        'tamper = { attack = "Bias", client = 0, constant = 2.0 }',
+        'tamper = { attack = "Scaling", client = 0, factor = 2.0 }',
+        "personal = { strength = 0.1 }",
+        "personal = { strength = 0.2 }",
+    ],
+)
 def test_a_row_is_told_from_every_other(tmp_path, given):
     plain = own.TOML.split("[[rows]]")[0] + '[[rows]]\nlabel = "one"\n'
     told = 'rule = "FedAvg"\nserver = { momentum = 0.5 }'

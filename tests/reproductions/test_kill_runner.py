@@ -13,8 +13,13 @@ from reproductions.jobs import select
 def start(script, *arguments):
     here = Path(__file__).parent
     paths = os.pathsep.join([str(here), str(here.parent / "fairfl"), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen([sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)], text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1", "FAIRFL_PROGRESS": "0", "PYTHONPATH": paths})
+    return subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "FAIRFL_PROGRESS": "0", "PYTHONPATH": paths},
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork, which this system does not have")

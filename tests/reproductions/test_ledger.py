@@ -28,7 +28,11 @@ def test_the_two_tables_promised_in_full_are_there_in_full():
 
 def test_other_readings_are_not_counted_twice():
     told = ledger.ledger(RECORDS)
-    counted = sum(len([c for c in cells if c.verdict.word != "not run"]) for name, cells in told.items() if not catalogue.load(name).reading_of)
+    counted = sum(
+        len([c for c in cells if c.verdict.word != "not run"])
+        for name, cells in told.items()
+        if not catalogue.load(name).reading_of
+    )
     assert ledger.headline(RECORDS).startswith(f"{counted} published cells")
     assert all(catalogue.load(name).reading_of in ("", *told) for name in told)
 
@@ -38,5 +42,7 @@ def test_no_spread_buys_a_recorded_cell_a_green_verdict():
     green = [cell for cell in cells if cell.equivalence.word == "equivalent"]
     assert all(abs(cell.equivalence.difference) <= cell.equivalence.margin for cell in green)
     ten = [cell for cell in ledger.ledger(places.find())["adafed_table_12"] if cell.row == "AdaFed, γ = 10"]
-    assert any(cell.verdict.word == "reproduced" and abs(cell.verdict.difference) > 10 for cell in ten)  # by the first edition's rule
+    assert any(
+        cell.verdict.word == "reproduced" and abs(cell.verdict.difference) > 10 for cell in ten
+    )  # by the first edition's rule
     assert len(ten) == 5 and not any(cell.equivalence.word == "equivalent" for cell in ten)

@@ -42,7 +42,10 @@ def test_two_workers_share_the_jobs_and_give_the_same_bits(tmp_path, cluster):
     jobs = select(own.small(tmp_path))
     said = []
     written = on_ray.run(jobs, tmp_path / "ray", address=cluster, report=said.append)
-    assert sorted(written.written) == sorted(runner.where((tmp_path / "ray").resolve(), job) for job in jobs) and len(said) == 6
+    assert (
+        sorted(written.written) == sorted(runner.where((tmp_path / "ray").resolve(), job) for job in jobs)
+        and len(said) == 6
+    )
     runner.run(jobs, tmp_path / "here", report=lambda line: None)
     for job in jobs:
         a, b = (History.load(runner.where(tmp_path / name, job)) for name in ("ray", "here"))

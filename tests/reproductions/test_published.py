@@ -16,7 +16,9 @@ def test_a_table_is_selected_and_laid_out():
     table = wide(published(paper="fedfv", table="Table 3"))
     assert list(table.algorithm[:2]) == ["FedAvg", "AFL"] and len(table) == 13
     assert table.accuracy_shirt[0] == 64.26 and np.isclose(table.mean_accuracy[0], 80.42)
-    assert published(paper="fedfv", table="Table 3", algorithm="FedAvg", metric="accuracy_shirt")["spread"].tolist() == [1.07]
+    assert published(paper="fedfv", table="Table 3", algorithm="FedAvg", metric="accuracy_shirt")[
+        "spread"
+    ].tolist() == [1.07]
 
 
 def test_slips_are_named():

@@ -27,7 +27,10 @@ def test_each_seed_has_its_own_split_and_no_batch_mixes_them(tmp_path):
 
 
 def test_what_was_recorded_before_splits_could_differ_is_still_declared(tmp_path):
-    plain, said = (own.small(tmp_path, own.TOML.replace("rounds = 6", f"rounds = 6{more}")) for more in ("", "\nsplit_per_seed = false"))
+    plain, said = (
+        own.small(tmp_path, own.TOML.replace("rounds = 6", f"rounds = 6{more}"))
+        for more in ("", "\nsplit_per_seed = false")
+    )
     assert [job.key for job in select(plain)] == [job.key for job in select(said)]
 
 
@@ -38,8 +41,14 @@ def test_every_setting_has_a_source(name):
     assert experiment.split_per_seed and (experiment.spread == "population" or experiment.paper != "fedfv")
 
 
-@pytest.mark.parametrize("text, told", [
-    ("[sources]\nrounds = \"hearsay\"\n", "hearsay"), ("[sources]\nrounds = 3\n", "3"), ("[sources]\nround = \"paper\"\n", "rounds")])
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ('[sources]\nrounds = "hearsay"\n', "hearsay"),
+        ("[sources]\nrounds = 3\n", "3"),
+        ('[sources]\nround = "paper"\n', "rounds"),
+    ],
+)
 def test_a_source_that_is_none_is_refused(tmp_path, text, told):
     with pytest.raises(ValueError, match=told):
         own.small(tmp_path, own.TOML.replace("[columns]", text + "[columns]"))
@@ -58,11 +67,16 @@ def test_fedfa_as_released_is_its_two_lines():
 
 
 def test_qfedavg_as_released_reads_the_losses_after_training():
-    gradients, after, q, L = torch.tensor([[1.0, 0.0], [0.0, 2.0]]).double(), torch.tensor([0.5, 2.0]).double(), 2.0, 10.0
+    gradients, after, q, L = (
+        torch.tensor([[1.0, 0.0], [0.0, 2.0]]).double(),
+        torch.tensor([0.5, 2.0]).double(),
+        2.0,
+        10.0,
+    )
     updates = Updates(gradients, losses=torch.ones(2), extras={"losses_after": after}, local_lr=0.1)
     f = after + 1e-10
     top = (L * f[:, None] ** q * gradients).sum(0)
-    bottom = (q * f ** (q - 1) * (L * gradients).square().sum(1) + L * f ** q).sum()
+    bottom = (q * f ** (q - 1) * (L * gradients).square().sum(1) + L * f**q).sum()
     assert torch.allclose(QFedAvgAfter(q=q).direction(updates).vector, top / bottom, rtol=1e-12)
 
 
@@ -84,8 +98,15 @@ def test_a_reprinted_row_is_measured_by_the_other_tables_runs(tmp_path, monkeypa
     results.compile(source, tmp_path / "runs", tmp_path / "results")
     known = catalogue.load
     monkeypatch.setattr(results.catalogue, "load", lambda name: source if name == source.name else known(name))
-    again = own.small(tmp_path, own.TOML.replace('label = "First"', f'label = "First, printed again"\nreprints = "{source.name}: First"'))
-    lines = {line["seed"]: line for line in results.load(again, tmp_path / "results") if line["row"] == "First, printed again"}
+    again = own.small(
+        tmp_path,
+        own.TOML.replace('label = "First"', f'label = "First, printed again"\nreprints = "{source.name}: First"'),
+    )
+    lines = {
+        line["seed"]: line
+        for line in results.load(again, tmp_path / "results")
+        if line["row"] == "First, printed again"
+    }
     first = {line["seed"]: line for line in results.load(source, tmp_path / "results") if line["row"] == "First"}
     assert set(lines) == set(first) == {0, 1}
     for seed, line in lines.items():

@@ -48,7 +48,9 @@ def half_recorded(trained, tmp_path):
 @pytest.mark.parametrize("moment", ["before", "half", "after"])
 @pytest.mark.parametrize("n", range(5))
 @pytest.mark.parametrize("runs_kept", [True, False])
-def test_a_report_killed_at_any_write_is_made_good_by_the_next(half_recorded, tmp_path, monkeypatch, n, moment, runs_kept):
+def test_a_report_killed_at_any_write_is_made_good_by_the_next(
+    half_recorded, tmp_path, monkeypatch, n, moment, runs_kept
+):
     experiment, whole = half_recorded
     recorded, written = tmp_path / "recorded", []
     before = results.load(experiment, recorded)
@@ -57,7 +59,7 @@ def test_a_report_killed_at_any_write_is_made_good_by_the_next(half_recorded, tm
     def write(path, content):
         if len(written) == n and moment != "after":
             if moment == "half":
-                (path.parent / f".{path.name}.a1b2c3.part").write_bytes(content[:len(content) // 2])
+                (path.parent / f".{path.name}.a1b2c3.part").write_bytes(content[: len(content) // 2])
             raise Killed
         real(path, content)
         written.append(path.name)
@@ -120,7 +122,9 @@ def test_a_line_of_an_earlier_declaration_stays_marked_and_is_judged_no_more(hal
     assert "Recorded under an earlier declaration, kept in small.csv and not judged: 2 runs." in text
     # Declared as before, the old lines are the row's again, number for number, and the newer ones are the earlier ones.
     results.compile(experiment, tmp_path / "old", recorded)
-    assert results.load(experiment, recorded) == [results._numbers(line) for line in results._read(whole["small.csv"].decode())]
+    assert results.load(experiment, recorded) == [
+        results._numbers(line) for line in results._read(whole["small.csv"].decode())
+    ]
     assert len(results.earlier(experiment, recorded)) == 2
 
 
@@ -172,7 +176,10 @@ def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
 
 def test_two_reports_at_once_do_not_mix(half_recorded, tmp_path):
     experiment, _ = half_recorded
-    with locks.take(tmp_path / "new" / "locks", ["report-small"]), pytest.raises(Refused, match="compiled by another process"):
+    with (
+        locks.take(tmp_path / "new" / "locks", ["report-small"]),
+        pytest.raises(Refused, match="compiled by another process"),
+    ):
         results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
 
 

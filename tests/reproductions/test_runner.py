@@ -25,15 +25,26 @@ def experiment(tmp_path):
 
 def test_a_job_leaves_its_history_with_its_provenance(experiment, tmp_path):
     jobs = select(experiment, ["First"])
-    assert runner.run(jobs, tmp_path / "runs", report=quiet).written == [runner.where(tmp_path / "runs", job) for job in jobs]
+    assert runner.run(jobs, tmp_path / "runs", report=quiet).written == [
+        runner.where(tmp_path / "runs", job) for job in jobs
+    ]
     history = History.load(runner.where(tmp_path / "runs", jobs[1]))
-    alone = train(own.offices(0), own.First(0.5), "logistic", rounds=6, local=experiment.local_of(jobs[1].row), seed=1,
-                  tamper=experiment.tamper_of(jobs[1].row))
+    alone = train(
+        own.offices(0),
+        own.First(0.5),
+        "logistic",
+        rounds=6,
+        local=experiment.local_of(jobs[1].row),
+        seed=1,
+        tamper=experiment.tamper_of(jobs[1].row),
+    )
     assert np.array_equal(history.accuracy, alone.accuracy) and np.array_equal(history.loss, alone.loss)
     told = history.settings
     assert told["group"] == [["First", 1]] and told["job"]["seed"] == 1 and told["job"]["rule"]["factor"] == 0.5
     assert {"fairfl", "torch", "numpy", "python"} <= set(told["versions"]) and told["failed"] == ""
-    assert set(told["processor"]) == {"model", "capability", "torch_blas", "numpy_blas"} and all(told["processor"].values())
+    assert set(told["processor"]) == {"model", "capability", "torch_blas", "numpy_blas"} and all(
+        told["processor"].values()
+    )
     assert told["federation"]["digest"] == own.offices(0).digest
 
 
@@ -41,8 +52,13 @@ def test_nothing_is_done_twice(experiment, tmp_path, monkeypatch):
     runner.run(select(experiment, ["FedAvg"]), tmp_path, report=quiet)
     trained = []
     real = runner.training.train_jobs
-    monkeypatch.setattr(runner.training, "train_jobs", lambda federation, model, jobs, *rest, **more: trained.append(
-        [job.name.title for job in jobs]) or real(federation, model, jobs, *rest, **more))
+    monkeypatch.setattr(
+        runner.training,
+        "train_jobs",
+        lambda federation, model, jobs, *rest, **more: (
+            trained.append([job.name.title for job in jobs]) or real(federation, model, jobs, *rest, **more)
+        ),
+    )
     runner.run(select(experiment), tmp_path, report=quiet, together="seeds")
     assert trained == [["FedFV, a third, seed 0", "FedFV, a third, seed 1"], ["First, seed 0", "First, seed 1"]]
     assert runner.run(select(experiment), tmp_path, report=quiet) == Outcome() and len(trained) == 2
@@ -115,11 +131,28 @@ def test_a_bug_is_no_finding_and_spoils_no_file(tmp_path, together):
 def test_the_exit_status_says_what_came_of_the_jobs(tmp_path, capsys):
     def status(kind, *rows):
         stopping(tmp_path, kind)
-        return main(["run", str(tmp_path / "small.toml"), "--runs", str(tmp_path / kind), "--rows", *rows, "--seeds", "0"])
+        return main(
+            ["run", str(tmp_path / "small.toml"), "--runs", str(tmp_path / kind), "--rows", *rows, "--seeds", "0"]
+        )
 
     assert status("diverged", "First", "FedAvg") == 0
     assert "2 jobs trained, 1 of them diverged" in capsys.readouterr().out
-    assert main(["run", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "other"), "--rows", "First", "--seeds", "0", "1"]) == 1
+    assert (
+        main(
+            [
+                "run",
+                str(tmp_path / "small.toml"),
+                "--runs",
+                str(tmp_path / "other"),
+                "--rows",
+                "First",
+                "--seeds",
+                "0",
+                "1",
+            ]
+        )
+        == 1
+    )
     assert "every run diverged" in capsys.readouterr().err
     assert status("refused", "First", "FedAvg") == 2
     said = capsys.readouterr()
@@ -160,7 +193,12 @@ def test_the_report_is_compiled_and_added_to(experiment, tmp_path):
     runner.run(select(experiment, ["FedAvg"], [1]), tmp_path / "elsewhere", report=quiet)
     results.compile(experiment, tmp_path / "elsewhere", kept)
     recorded = results.load(experiment, kept)
-    assert [(line["row"], line["seed"]) for line in recorded] == [("FedAvg", 0), ("FedAvg", 1), ("FedFV, a third", 0), ("First", 0)]
+    assert [(line["row"], line["seed"]) for line in recorded] == [
+        ("FedAvg", 0),
+        ("FedAvg", 1),
+        ("FedFV, a third", 0),
+        ("First", 0),
+    ]
     history = History.load(runner.where(runs, select(experiment, ["First"], [0])[0]))
     assert recorded[-1]["mean_accuracy"] == pytest.approx(100 * history.accuracy[-1].mean(), abs=1e-4)
     assert recorded[-1]["variance_as_printed"] == pytest.approx(100 * np.ptp(history.accuracy[-1]), abs=1e-4)
@@ -208,7 +246,9 @@ def test_a_recorded_row_rerun_from_its_provenance_gives_its_numbers(experiment, 
 def test_a_reading_that_trained_with_its_tables_rows_is_rerun_with_them(experiment, tmp_path):
     table, rows = own.TOML.split("[[rows]]", 1)
     reading = tmp_path / "reading.toml"
-    reading.write_text(f'reading_of = "{own.declared(tmp_path)}"\n{table}[[rows]]{rows.split("[[rows]]")[-1]}', encoding="utf-8")
+    reading.write_text(
+        f'reading_of = "{own.declared(tmp_path)}"\n{table}[[rows]]{rows.split("[[rows]]")[-1]}', encoding="utf-8"
+    )
     one = catalogue.load(reading)
     assert [row.label for row in one.rows] == ["First"]
     runner.run(select(experiment), tmp_path / "runs", report=quiet, together="rows")

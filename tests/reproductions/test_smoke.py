@@ -10,15 +10,28 @@ from fairfl.training import History
 from reproductions import catalogue, results, runner
 from reproductions.jobs import select
 
-SHAPES = {"CIFAR-10": ((3, 32, 32), 10), "CIFAR-100": ((3, 32, 32), 100), "CINIC-10": ((3, 32, 32), 10), "TinyImageNet": ((3, 32, 32), 200),
-          "MNIST": ((1, 28, 28), 10), "Fashion-MNIST": ((1, 28, 28), 3), "FEMNIST-original": ((1, 28, 28), 62), "FEMNIST-skewed": ((1, 28, 28), 10),
-          "Adult": ((99,), 2), "Shakespeare": ((80,), 80)}
+SHAPES = {
+    "CIFAR-10": ((3, 32, 32), 10),
+    "CIFAR-100": ((3, 32, 32), 100),
+    "CINIC-10": ((3, 32, 32), 10),
+    "TinyImageNet": ((3, 32, 32), 200),
+    "MNIST": ((1, 28, 28), 10),
+    "Fashion-MNIST": ((1, 28, 28), 3),
+    "FEMNIST-original": ((1, 28, 28), 62),
+    "FEMNIST-skewed": ((1, 28, 28), 10),
+    "Adult": ((99,), 2),
+    "Shakespeare": ((80,), 80),
+}
 
 
 def made_up(dataset):
     shape, classes = SHAPES[dataset]
     g = torch.Generator().manual_seed(0)
-    inputs = torch.randint(80, (30, *shape), generator=g) if dataset == "Shakespeare" else torch.rand(30, *shape, generator=g)
+    inputs = (
+        torch.randint(80, (30, *shape), generator=g)
+        if dataset == "Shakespeare"
+        else torch.rand(30, *shape, generator=g)
+    )
     rows = Dataset(inputs, torch.randint(classes, (30,), generator=g), tuple(map(str, range(classes))))
     return partition.iid(rows, 3, test=0.4)
 

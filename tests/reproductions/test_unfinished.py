@@ -41,7 +41,9 @@ def groups(folder, jobs):
 
 def rounds_trained(monkeypatch):
     seen, real = [], own.First.weights
-    monkeypatch.setattr(own.First, "weights", lambda self, gram, updates: seen.append(updates.round) or real(self, gram, updates))
+    monkeypatch.setattr(
+        own.First, "weights", lambda self, gram, updates: seen.append(updates.round) or real(self, gram, updates)
+    )
     return seen
 
 
@@ -100,8 +102,11 @@ def test_half_written_files_of_a_killed_batch_are_cleared_away(experiment, tmp_p
     jobs = select(experiment, ["First"], [0, 1, 2])
     killed(monkeypatch, jobs, tmp_path)
     [left] = unfinished.left(tmp_path)
-    strays = [left.checkpoint.with_name(f".{left.checkpoint.name}.a1b2.part"), tmp_path / f".{jobs[1].key}.npz.c3d4.part",
-              left.note.with_name(f".{left.note.name}.e5f6.part")]
+    strays = [
+        left.checkpoint.with_name(f".{left.checkpoint.name}.a1b2.part"),
+        tmp_path / f".{jobs[1].key}.npz.c3d4.part",
+        left.note.with_name(f".{left.note.name}.e5f6.part"),
+    ]
     stranger = tmp_path / ".0123456789ab.npz.g7h8.part"
     for path in (*strays, stranger):
         path.write_bytes(b"half of it")

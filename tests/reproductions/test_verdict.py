@@ -26,7 +26,11 @@ def test_what_stands_in_for_a_missing_spread():
     v = judge([80.0, 82.0], "80.5", "", 5)
     assert v.remark == "our spread for both" and v.allowed == pytest.approx(2 * sqrt(2 / 5 + 2 / 2) + 0.05)
     v = judge([80.0], "80.5", "1.00", 5)
-    assert v.remark == "their spread for both" and v.allowed == pytest.approx(2 * sqrt(1 / 5 + 1) + 0.05) and isnan(v.spread)
+    assert (
+        v.remark == "their spread for both"
+        and v.allowed == pytest.approx(2 * sqrt(1 / 5 + 1) + 0.05)
+        and isnan(v.spread)
+    )
     assert judge([80.0], "80.5", "", 5).word == "undecided"
 
 

@@ -7,10 +7,20 @@ from dataclasses import dataclass, fields
 from fairfl.errors import Refused, refuse, unknown
 
 # What a reader may be asked to bring along. Everything else is taught by an earlier chapter, or it is missing.
-PREREQUISITES = frozenset({
-    "calculus", "gradient descent", "linear algebra", "machine learning", "NumPy", "plots", "probability",
-    "Python", "PyTorch", "statistics",
-})
+PREREQUISITES = frozenset(
+    {
+        "calculus",
+        "gradient descent",
+        "linear algebra",
+        "machine learning",
+        "NumPy",
+        "plots",
+        "probability",
+        "Python",
+        "PyTorch",
+        "statistics",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +47,12 @@ FIELDS = tuple(field.name for field in fields(FrontMatter))
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip() or value != value.strip() or "\n" in value:
-        raise refuse(f"front matter {name}", value, "one line of text", "Put the text in quotation marks if YAML "
-                     "reads it as something else.")
+        raise refuse(
+            f"front matter {name}",
+            value,
+            "one line of text",
+            "Put the text in quotation marks if YAML reads it as something else.",
+        )
     return value
 
 
@@ -58,25 +72,32 @@ def read(block: object) -> FrontMatter:
     Raises ``ValueError`` for a missing, unknown or malformed field.
     """
     if not isinstance(block, Mapping):
-        raise refuse("front matter fairfl", block, f"a block with {', '.join(FIELDS)}",
-                     "Copy the header from CONTRIBUTING.md.")
+        raise refuse(
+            "front matter fairfl", block, f"a block with {', '.join(FIELDS)}", "Copy the header from CONTRIBUTING.md."
+        )
     for name in sorted(set(block) - set(FIELDS)):
         raise unknown("front matter field", name, FIELDS)
     for name in FIELDS:
         if name not in block:
-            raise Refused(f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. "
-                             f"A list may be empty: '{name}: []'.")
+            raise Refused(
+                f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. A list may be empty: '{name}: []'."
+            )
     minutes = block["minutes"]
     if type(minutes) is not int or not 1 <= minutes <= 180:
         raise refuse("front matter minutes", minutes, "a whole number from 1 to 180", "Time yourself reading it.")
     promise = _text("promise", block["promise"])
     if promise[-1] not in ".?!" or re.search(r"[.?!]\s+[A-Z]", promise):
-        raise refuse("front matter promise", promise, "one sentence that ends with '.', '?' or '!'",
-                     "Say the one thing that a reader should remember.")
+        raise refuse(
+            "front matter promise",
+            promise,
+            "one sentence that ends with '.', '?' or '!'",
+            "Say the one thing that a reader should remember.",
+        )
     able = _list("able", block["able"])
     if not able:
-        raise refuse("front matter able", list(able), "at least one entry",
-                     "Finish the sentence 'you will be able to …'.")
+        raise refuse(
+            "front matter able", list(able), "at least one entry", "Finish the sentence 'you will be able to …'."
+        )
     lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites")}
     return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, minutes=minutes, **lists)
 

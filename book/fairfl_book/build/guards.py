@@ -74,8 +74,10 @@ def alternative_text(chapter: Chapter) -> Iterator[str]:
     for number, _, output in _outputs(chapter):
         for kind in output.get("data", {}):
             if kind.startswith("image/") and not str(output.metadata.get(kind, {}).get("alt", "")).strip():
-                yield (f"cell {number}: a picture without alternative text; show it by "
-                       f"display(figure, metadata={{{kind!r}: {{'alt': '...'}}}})")
+                yield (
+                    f"cell {number}: a picture without alternative text; show it by "
+                    f"display(figure, metadata={{{kind!r}: {{'alt': '...'}}}})"
+                )
 
 
 def portable_outputs(chapter: Chapter) -> Iterator[str]:
@@ -124,8 +126,19 @@ def in_budget(chapter: Chapter) -> Iterator[str]:
 
 
 GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
-    executed, no_errors, no_stderr, alternative_text, portable_outputs, known_tags, folded_solutions, short_cells,
-    small_file, in_budget, prose.native_markdown, prose.title, prose.reference_list,
+    executed,
+    no_errors,
+    no_stderr,
+    alternative_text,
+    portable_outputs,
+    known_tags,
+    folded_solutions,
+    short_cells,
+    small_file,
+    in_budget,
+    prose.native_markdown,
+    prose.title,
+    prose.reference_list,
 )
 
 

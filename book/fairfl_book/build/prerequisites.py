@@ -13,7 +13,10 @@ from fairfl_book.places import Book
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
     """For each chapter the earlier ones that teach what it needs, in the book's order."""
     taught = {term: name for name in sorted(chapters, reverse=True) for term in chapters[name].teaches}
-    return {name: sorted({taught[term] for term in front.needs if term in taught} - {name}) for name, front in sorted(chapters.items())}
+    return {
+        name: sorted({taught[term] for term in front.needs if term in taught} - {name})
+        for name, front in sorted(chapters.items())
+    }
 
 
 def table(chapters: Mapping[str, FrontMatter]) -> str:
@@ -21,7 +24,9 @@ def table(chapters: Mapping[str, FrontMatter]) -> str:
     lines = ["| chapter | minutes | builds on | teaches |", "|---|---|---|---|"]
     for name, earlier in needed(chapters).items():
         front = chapters[name]
-        lines.append(f"| {front.title} | {front.minutes} | {', '.join(str(int(n[:2])) for n in earlier) or '–'} | {', '.join(front.teaches) or '–'} |")
+        lines.append(
+            f"| {front.title} | {front.minutes} | {', '.join(str(int(n[:2])) for n in earlier) or '–'} | {', '.join(front.teaches) or '–'} |"
+        )
     return "\n".join(lines)
 
 
@@ -29,8 +34,12 @@ def refreshed(page: str, chapters: Mapping[str, FrontMatter]) -> str:
     """The teachers' page with its map made anew. Raises ``ValueError`` where the page has no place for it."""
     found = re.findall(r"<!-- map -->\n.*?<!-- /map -->", page, flags=re.S)
     if len(found) != 1:
-        raise refuse("the number of places for the map in book/teachers.md", len(found), "one",
-                     "Restore the lines '<!-- map -->' and '<!-- /map -->', in this order.")
+        raise refuse(
+            "the number of places for the map in book/teachers.md",
+            len(found),
+            "one",
+            "Restore the lines '<!-- map -->' and '<!-- /map -->', in this order.",
+        )
     return page.replace(found[0], f"<!-- map -->\n{table(chapters)}\n<!-- /map -->")
 
 

@@ -39,7 +39,7 @@ def _foreign(source: str) -> Iterator[str]:
             text.append(line)
     joined = "\n".join(text)
     for span in _SPAN.finditer(joined):
-        if role := _ROLE.search(joined[:span.start()]):
+        if role := _ROLE.search(joined[: span.start()]):
             yield role[0] + span[0]
 
 
@@ -47,8 +47,10 @@ def native_markdown(chapter: "Chapter") -> Iterator[str]:
     """No MyST directives, roles, targets or comments, and no picture without alternative text."""
     for number, source in _markdown(chapter):
         for piece in _foreign(source):
-            yield (f"cell {number}: {piece!r} is MyST, which JupyterLab and GitHub print as it stands; "
-                   "use plain Markdown (a block quote, a link, LaTeX)")
+            yield (
+                f"cell {number}: {piece!r} is MyST, which JupyterLab and GitHub print as it stands; "
+                "use plain Markdown (a block quote, a link, LaTeX)"
+            )
         if _IMAGE.search(source):
             yield f"cell {number}: a picture without alternative text; write ![what it shows](...)"
 
@@ -78,5 +80,7 @@ def reference_list(chapter: "Chapter") -> Iterator[str]:
         return
     if found != wanted:
         expected = "\n".join([references.HEADING, "", *wanted]) if wanted else "no list, since nothing is cited"
-        yield (f"cell {at or len(chapter.notebook.cells)}: the reference list does not follow from 'cites'; "
-               f"expected:\n{expected}")
+        yield (
+            f"cell {at or len(chapter.notebook.cells)}: the reference list does not follow from 'cites'; "
+            f"expected:\n{expected}"
+        )

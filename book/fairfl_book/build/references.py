@@ -51,12 +51,17 @@ def parse(text: str) -> dict[str, Reference]:
         line = text.count("\n", 0, start) + 1
         head = _HEAD.match(text, start)
         if not head:
-            raise refuse(f"the entry in line {line} of the bibliography", text[start:start + 30], "@type{key, field = "
-                         "{value}, ...} with a lower-case type", "Write one entry a paragraph.")
+            raise refuse(
+                f"the entry in line {line} of the bibliography",
+                text[start : start + 30],
+                "@type{key, field = {value}, ...} with a lower-case type",
+                "Write one entry a paragraph.",
+            )
         position, fields = _fields(text, head.end(), line)
         if head[2] in entries:
-            raise refuse(f"the key in line {line} of the bibliography", head[2], "each key once",
-                         "Merge the two entries.")
+            raise refuse(
+                f"the key in line {line} of the bibliography", head[2], "each key once", "Merge the two entries."
+            )
         entries[head[2]] = _reference(head[2], fields, line)
     return entries
 
@@ -66,13 +71,20 @@ def _fields(text: str, position: int, line: int) -> tuple[int, dict[str, str]]:
     while not (end := _END.match(text, position)):
         name = _FIELD.match(text, position)
         if not name:
-            raise refuse(f"a field of the entry in line {line} of the bibliography",
-                         text[position:position + 30].strip(), "name = {value}",
-                         "Close every brace and put a comma after every value.")
+            raise refuse(
+                f"a field of the entry in line {line} of the bibliography",
+                text[position : position + 30].strip(),
+                "name = {value}",
+                "Close every brace and put a comma after every value.",
+            )
         position, value = _value(text, name.end(), line)
         if "\\" in value:
-            raise refuse(f"{name[1]} of the entry in line {line} of the bibliography", value, "plain UTF-8 text",
-                         "Write é, not {\\'e}.")
+            raise refuse(
+                f"{name[1]} of the entry in line {line} of the bibliography",
+                value,
+                "plain UTF-8 text",
+                "Write é, not {\\'e}.",
+            )
         fields[name[1]] = " ".join(re.sub("[{}]", "", value).split())
         comma = _COMMA.match(text, position)
         position = comma.end() if comma else position
@@ -80,16 +92,20 @@ def _fields(text: str, position: int, line: int) -> tuple[int, dict[str, str]]:
 
 
 def _value(text: str, position: int, line: int) -> tuple[int, str]:
-    if text[position:position + 1] == "{":
+    if text[position : position + 1] == "{":
         depth = 0
         for end in range(position, len(text)):
             depth += {"{": 1, "}": -1}.get(text[end], 0)
             if depth == 0:
-                return end + 1, text[position + 1:end]
+                return end + 1, text[position + 1 : end]
     simple = _SIMPLE.match(text, position)
     if not simple:
-        raise refuse(f"a value of the entry in line {line} of the bibliography", text[position:position + 30],
-                     "{...}, \"...\" or a number", "Close every brace.")
+        raise refuse(
+            f"a value of the entry in line {line} of the bibliography",
+            text[position : position + 30],
+            '{...}, "..." or a number',
+            "Close every brace.",
+        )
     return simple.end(), simple[1] or simple[2] or ""
 
 
@@ -99,8 +115,12 @@ def _reference(key: str, fields: dict[str, str], line: int) -> Reference:
     have = {**{name: fields.get(name, "") for name in _NEEDED}, "/".join(_VENUES): venue, "/".join(_LINKS): link}
     missing = [name for name, value in have.items() if not value]
     if missing or not fields["year"].isdigit():
-        raise refuse(f"the entry {key!r} in line {line} of the bibliography", {n: fields.get(n) for n in _NEEDED},
-                     f"an entry with {', '.join(have)}; the year in digits", f"Add {', '.join(missing) or 'a year'}.")
+        raise refuse(
+            f"the entry {key!r} in line {line} of the bibliography",
+            {n: fields.get(n) for n in _NEEDED},
+            f"an entry with {', '.join(have)}; the year in digits",
+            f"Add {', '.join(missing) or 'a year'}.",
+        )
     details = [fields[name] for name in ("volume", "pages") if fields.get(name)]
     authors = tuple(_author(name) for name in fields["author"].split(" and "))
     printed = ", ".join([venue, *details]).replace("--", "–")

@@ -56,8 +56,11 @@ def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
 def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
     """Where the notebook was not made from this text; empty if they are in step."""
     ours, theirs = cells(twin), cells(notebook)
-    problems = [f"cell {number}: text and notebook differ; run make chapters"
-                for number, (a, b) in enumerate(zip(ours, theirs), 1) if a != b][:3]
+    problems = [
+        f"cell {number}: text and notebook differ; run make chapters"
+        for number, (a, b) in enumerate(zip(ours, theirs), 1)
+        if a != b
+    ][:3]
     if len(ours) != len(theirs):
         problems.append(f"the text has {len(ours)} cells and the notebook {len(theirs)}; run make chapters")
     if twin.metadata.get("fairfl") != notebook.metadata.get("fairfl"):
@@ -71,9 +74,14 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds a cell.
     """
     notebook = read(book.twin(name))
-    client = NotebookClient(notebook, timeout=timeout, kernel_name="python3", record_timing=False,
-                            coalesce_streams=True,  # a busy machine cuts what a cell prints into pieces
-                            resources={"metadata": {"path": str(book.chapters)}})
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,  # a busy machine cuts what a cell prints into pieces
+        resources={"metadata": {"path": str(book.chapters)}},
+    )
     start = spent()
     try:
         client.execute(env={**os.environ, **threads.ONE, **QUIET})
@@ -81,8 +89,12 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
         raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
     seconds = round(spent() - start, 1)
     still(notebook)
-    notebook.metadata[RUN] = {"seconds": seconds, "threads": 1, "python": version_of_python(notebook),
-                              **{package: version(package) for package in ("fairfl", "numpy", "torch")}}
+    notebook.metadata[RUN] = {
+        "seconds": seconds,
+        "threads": 1,
+        "python": version_of_python(notebook),
+        **{package: version(package) for package in ("fairfl", "numpy", "torch")},
+    }
     notebook.metadata.language_info.pop("version", None)
     notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
     atomic.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))

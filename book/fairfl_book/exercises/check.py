@@ -47,20 +47,26 @@ def _judge_value(exercise, answer):
     for name, wrong in exercise.wrong.items():
         if equal(answer, wrong.answer, exercise.tolerance):
             return Verdict(exercise.slug, "not yet", _fill(wrong.why, None, answer, exercise.right), name)
-    return Verdict(exercise.slug, "not yet", f"You answer {short(answer)}, and that is not it. Asked is: {exercise.task}")
+    return Verdict(
+        exercise.slug, "not yet", f"You answer {short(answer)}, and that is not it. Asked is: {exercise.task}"
+    )
 
 
 def _judge_function(exercise, answer):
     if not callable(answer):
-        return Verdict(exercise.slug, "not yet", f"A function is asked for, and this is {short(answer)}: "
-                                                 f"pass the function itself, not its result")
+        return Verdict(
+            exercise.slug,
+            "not yet",
+            f"A function is asked for, and this is {short(answer)}: pass the function itself, not its result",
+        )
     given = []
     for case in exercise.cases:
         try:
             given.append(answer(*copy.deepcopy(case)))
         except Exception as error:
-            return Verdict(exercise.slug, "not yet", f"For {_case(case)} your function stops with "
-                                                     f"{type(error).__name__}: {error}")
+            return Verdict(
+                exercise.slug, "not yet", f"For {_case(case)} your function stops with {type(error).__name__}: {error}"
+            )
     if all(g is None or g is ... for g in given):
         return Verdict(exercise.slug, "not attempted yet")
     right = [exercise.right(*copy.deepcopy(case)) for case in exercise.cases]
@@ -76,8 +82,12 @@ def _judge_function(exercise, answer):
             i = misses[0]
             return Verdict(exercise.slug, "not yet", _fill(wrong.why, exercise.cases[i], given[i], right[i]), name)
     i = misses[0]
-    return Verdict(exercise.slug, "not yet", f"For {_case(exercise.cases[i])} you answer {short(given[i])}; "
-                                             f"it should be {short(right[i])}. Asked is: {exercise.task}")
+    return Verdict(
+        exercise.slug,
+        "not yet",
+        f"For {_case(exercise.cases[i])} you answer {short(given[i])}; "
+        f"it should be {short(right[i])}. Asked is: {exercise.task}",
+    )
 
 
 def _case(case) -> str:

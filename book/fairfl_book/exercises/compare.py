@@ -18,8 +18,11 @@ def equal(given, right, tolerance: float) -> bool:
     if isinstance(right, (set, frozenset)):
         return isinstance(given, (set, frozenset, list, tuple)) and set(given) == set(right)
     if isinstance(right, dict):
-        return isinstance(given, dict) and given.keys() == right.keys() and all(
-            equal(given[k], right[k], tolerance) for k in right)
+        return (
+            isinstance(given, dict)
+            and given.keys() == right.keys()
+            and all(equal(given[k], right[k], tolerance) for k in right)
+        )
     try:
         a, b = np.asarray(given, dtype=float), np.asarray(right, dtype=float)
     except (TypeError, ValueError):

@@ -16,4 +16,22 @@ from fairfl_book.labs.spread import SpreadBound
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
 
-__all__ = ["AffineHull", "AllRules", "Attack", "Box", "Choice", "Dropout", "Hull", "Lab", "NewtonRates", "Projections", "ProximalAverage", "Reweighting", "Scalarisation", "Slider", "SpreadBound", "TwoClients", "Verdicts"]
+__all__ = [
+    "AffineHull",
+    "AllRules",
+    "Attack",
+    "Box",
+    "Choice",
+    "Dropout",
+    "Hull",
+    "Lab",
+    "NewtonRates",
+    "Projections",
+    "ProximalAverage",
+    "Reweighting",
+    "Scalarisation",
+    "Slider",
+    "SpreadBound",
+    "TwoClients",
+    "Verdicts",
+]

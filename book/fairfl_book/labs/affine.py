@@ -28,8 +28,12 @@ class AffineHull(Lab):
         for hull in ("convex", "affine"):
             lam = min_norm(H @ H.T, hull=hull).weights.numpy() / s
             direction = G.T @ lam
-            numbers[hull] = {"weights": lam, "direction": direction, "length": np.linalg.norm(direction),
-                             "rates": G @ direction}
+            numbers[hull] = {
+                "weights": lam,
+                "direction": direction,
+                "length": np.linalg.norm(direction),
+                "rates": G @ direction,
+            }
         return numbers
 
     def axes(self):
@@ -39,8 +43,14 @@ class AffineHull(Lab):
         # Fixed margins: finding them anew for every frame would take longer than drawing it. (With layout="none" savefig would
         # put the style's automatic layout back.)
         margins = {"left": 0.08, "right": 0.99, "bottom": 0.15, "top": 0.9, "wspace": 0.35}
-        return plt.subplots(1, 3, figsize=(9.0, 3.3), width_ratios=(3, 3, 2.4), gridspec_kw=margins,
-                            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))
+        return plt.subplots(
+            1,
+            3,
+            figsize=(9.0, 3.3),
+            width_ratios=(3, 3, 2.4),
+            gridspec_kw=margins,
+            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True),
+        )
 
     def draw(self, axes, numbers):
         H = numbers["H"]
@@ -53,20 +63,36 @@ class AffineHull(Lab):
                 plane.axline(H[0], H[1], color=COLOURS["green"], linewidth=1.2, linestyle="--")
             plane.plot(*H.T, color=COLOURS["green"], linewidth=3, alpha=0.6)
             direction = numbers[hull]["direction"]
-            arrows = ((H[0], "blue", "h₁ = g₁ / s₁"), (H[1], "orange", "h₂ = g₂ / s₂"), (direction, "black", "nearest point"))
+            arrows = (
+                (H[0], "blue", "h₁ = g₁ / s₁"),
+                (H[1], "orange", "h₂ = g₂ / s₂"),
+                (direction, "black", "nearest point"),
+            )
             for v, colour, label in arrows:
-                plane.quiver(0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.013, label=label)
+                plane.quiver(
+                    0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.013, label=label
+                )
             plane.plot(*direction, "o", color=COLOURS["black"], markersize=4)
             sides = np.array([-reach, reach])
-            plane.set(xlim=centre[0] + sides * plane.bbox.width / plane.bbox.height, ylim=centre[1] + sides,  # equal scales
-                      xlabel="w₁", ylabel="w₂", title=f"{hull} hull")
+            plane.set(
+                xlim=centre[0] + sides * plane.bbox.width / plane.bbox.height,
+                ylim=centre[1] + sides,  # equal scales
+                xlabel="w₁",
+                ylabel="w₂",
+                title=f"{hull} hull",
+            )
             plane.locator_params(nbins=5)
         axes[0].legend(loc="upper left", fontsize=8)
         where = np.arange(2)
         for shift, hull, colour in ((-0.2, "convex", GREY), (0.2, "affine", COLOURS["green"])):
             axes[2].bar(where + shift, numbers[hull]["rates"], width=0.36, color=colour, label=hull)
-        axes[2].set(xticks=where, xticklabels=["client 1", "client 2"], ylabel="rate", title="rates",
-                    ylim=(0, 1.35 * max(numbers[hull]["rates"].max() for hull in ("convex", "affine"))))
+        axes[2].set(
+            xticks=where,
+            xticklabels=["client 1", "client 2"],
+            ylabel="rate",
+            title="rates",
+            ylim=(0, 1.35 * max(numbers[hull]["rates"].max() for hull in ("convex", "affine"))),
+        )
         axes[2].legend(loc="upper left", fontsize=8, ncols=2)
 
     def words(self, numbers):
@@ -74,16 +100,23 @@ class AffineHull(Lab):
         lines.append(f"scales s        {s[0]:6.2f} {s[1]:6.2f}")
         for hull in ("convex", "affine"):
             of = numbers[hull]
-            pieces = [f"{name} {a + 0:6.2f} {b + 0:6.2f}" for name, (a, b) in
-                      (("weights", of["weights"].round(2)), ("rates", of["rates"].round(2)))]
+            pieces = [
+                f"{name} {a + 0:6.2f} {b + 0:6.2f}"
+                for name, (a, b) in (("weights", of["weights"].round(2)), ("rates", of["rates"].round(2)))
+            ]
             lines.append(f"{hull} hull:    {'   '.join(pieces)}   length {of['length']:.2f}")
         negative = numbers["affine"]["weights"].min() < -5e-3
-        lines.append("the affine point lies outside the segment: a weight is negative" if negative else
-                     "the two points agree: no weight is negative")
+        lines.append(
+            "the affine point lies outside the segment: a weight is negative"
+            if negative
+            else "the two points agree: no weight is negative"
+        )
         return lines
 
     def alt(self, numbers):
         negative = numbers["affine"]["weights"].min() < -5e-3
-        return ("Two scaled gradients as arrows, twice: with the segment between their tips and its point nearest to the origin, and "
-                "with the whole line through their tips and its nearest point, which is "
-                f"{'another one' if negative else 'the same'}; beside them bars of both clients' rates for both points.")
+        return (
+            "Two scaled gradients as arrows, twice: with the segment between their tips and its point nearest to the origin, and "
+            "with the whole line through their tips and its nearest point, which is "
+            f"{'another one' if negative else 'the same'}; beside them bars of both clients' rates for both points."
+        )

@@ -12,11 +12,29 @@ from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Choice, Lab, Slider
 
 # What each of the book's rules fixes; a rule that is added to RULES and not yet told apart here is drawn as "new".
-FAMILIES = {"FedAvg": "weights", "FedAvgN": "weights", "QFedAvg": "weights", "TERM": "weights", "AFL": "weights", "FedFA": "weights",
-            "FedHEAL": "weights", "FedMGDA": "rates", "FedMGDAPlus": "rates", "AdaFed": "rates", "DQNFed": "rates",
-            "FedFV": "between", "FedLF": "between"}
+FAMILIES = {
+    "FedAvg": "weights",
+    "FedAvgN": "weights",
+    "QFedAvg": "weights",
+    "TERM": "weights",
+    "AFL": "weights",
+    "FedFA": "weights",
+    "FedHEAL": "weights",
+    "FedMGDA": "rates",
+    "FedMGDAPlus": "rates",
+    "AdaFed": "rates",
+    "DQNFed": "rates",
+    "FedFV": "between",
+    "FedLF": "between",
+}
 PENS = {"weights": "sky", "rates": "green", "between": "purple", "new": "yellow", "yours": "vermilion"}
-LIES = ("none", "reports its loss + 2", "reports 3 × its loss and fall", "sends 3 × its gradient", "multiplies its whole loss by 3")
+LIES = (
+    "none",
+    "reports its loss + 2",
+    "reports 3 × its loss and fall",
+    "sends 3 × its gradient",
+    "multiplies its whole loss by 3",
+)
 TIMES = 3  # a rule with a memory is asked so often with the same updates, so that it has something to remember
 CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 181)), np.sin(np.linspace(0, 2 * np.pi, 181))])
 
@@ -48,8 +66,15 @@ class AllRules(Lab):
         steps = np.array([self.step(rule, updates) for rule in self.rules])
         lengths = np.linalg.norm(steps, axis=1, keepdims=True)
         steps = np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 1e-12)
-        return {"G": G, "names": [rule.name for rule in self.rules], "kinds": self.kinds, "steps": steps, "rates": steps @ G.T + 0.0,
-                "losses": np.array([1.0, loss]), "lie": lie}
+        return {
+            "G": G,
+            "names": [rule.name for rule in self.rules],
+            "kinds": self.kinds,
+            "steps": steps,
+            "rates": steps @ G.T + 0.0,
+            "losses": np.array([1.0, loss]),
+            "lie": lie,
+        }
 
     @staticmethod
     def step(rule, updates):
@@ -64,15 +89,23 @@ class AllRules(Lab):
         from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
         margins = {"left": 0.065, "right": 0.99, "bottom": 0.13, "top": 0.92, "wspace": 0.42}
-        return plt.subplots(1, 3, figsize=(10.4, 4.2), width_ratios=(3.4, 3.4, 3), gridspec_kw=margins,
-                            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True))
+        return plt.subplots(
+            1,
+            3,
+            figsize=(10.4, 4.2),
+            width_ratios=(3.4, 3.4, 3),
+            gridspec_kw=margins,
+            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True),
+        )
 
     def draw(self, axes, numbers):
         plane, felt, bars = axes
         G, rates = numbers["G"], numbers["rates"]
         plane.plot(*CIRCLE, color=GREY, linewidth=0.8)
         for g, colour, name in ((G[0], "blue", "g₁"), (G[1], "orange", "g₂")):
-            plane.quiver(0, 0, *g, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=name)
+            plane.quiver(
+                0, 0, *g, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=name
+            )
         _dots(plane, numbers["steps"], numbers["kinds"])
         reach = 1.15 * max(np.abs(G).max(), 1.6)
         _window(plane, reach, "w₁", "w₂", "directions, all of length 1")
@@ -90,8 +123,13 @@ class AllRules(Lab):
         for k, colour in enumerate(("blue", "orange")):
             bars.barh(where + (-0.2, 0.2)[k], rates[:, k], 0.4, color=COLOURS[colour])
         bars.axvline(0, color=COLOURS["black"], linewidth=1)
-        bars.set(yticks=where, yticklabels=[f"{name} {i}" for i, name in enumerate(numbers["names"], 1)], xlabel="rate of client 1, 2",
-                 ylim=(len(rates) - 0.4, -0.6), title="who gets what")
+        bars.set(
+            yticks=where,
+            yticklabels=[f"{name} {i}" for i, name in enumerate(numbers["names"], 1)],
+            xlabel="rate of client 1, 2",
+            ylim=(len(rates) - 0.4, -0.6),
+            title="who gets what",
+        )
         bars.tick_params(axis="y", labelsize=8, length=0)
         for label, kind in zip(bars.get_yticklabels(), numbers["kinds"]):
             label.set_color("black" if kind != "yours" else COLOURS[PENS[kind]])
@@ -106,26 +144,43 @@ class AllRules(Lab):
 
     def alt(self, numbers):
         pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
-        return ("Two gradients and the directions of all rules on a circle; the same directions as points on the ellipse of rates that a step of "
-                "length 1 can give, with the quadrant where both losses fall shaded; bars of both clients' rates for each rule. "
-                f"Somebody pays with {', '.join(pay) if pay else 'no rule'}.")
+        return (
+            "Two gradients and the directions of all rules on a circle; the same directions as points on the ellipse of rates that a step of "
+            "length 1 can give, with the quadrant where both losses fall shaded; bars of both clients' rates for each rule. "
+            f"Somebody pays with {', '.join(pay) if pay else 'no rule'}."
+        )
 
 
 def tell(G, losses, falls, lie):
     """What the server gets to see if the second client lies: ``lie`` counts in ``LIES``."""
     liar = np.array([0.0, 1.0])
     add, number, row = {0: (0, 0, 0), 1: (2, 0, 0), 2: (0, 2, 0), 3: (0, 0, 2), 4: (0, 2, 2)}[lie]
-    return Updates(torch.as_tensor(G * (1 + row * liar)[:, None]), losses=losses * (1 + number * liar) + add * liar,
-                   layout=Layout(("w",), ((G.shape[1],),)),
-                   extras={"newton_rates": falls * (1 + number * liar), "accuracies": np.exp(-losses), "losses_after": 0.9 * losses})
+    return Updates(
+        torch.as_tensor(G * (1 + row * liar)[:, None]),
+        losses=losses * (1 + number * liar) + add * liar,
+        layout=Layout(("w",), ((G.shape[1],),)),
+        extras={
+            "newton_rates": falls * (1 + number * liar),
+            "accuracies": np.exp(-losses),
+            "losses_after": 0.9 * losses,
+        },
+    )
 
 
 def _dots(axis, points, kinds):
     for kind, colour in PENS.items():
         chosen = [i for i, of in enumerate(kinds) if of == kind]
         if chosen:
-            axis.scatter(*points[chosen].T, s=70 if kind == "yours" else 34, c=COLOURS[colour], marker="*" if kind == "yours" else "o",
-                         edgecolors="black", linewidths=0.6, zorder=4, label=kind)
+            axis.scatter(
+                *points[chosen].T,
+                s=70 if kind == "yours" else 34,
+                c=COLOURS[colour],
+                marker="*" if kind == "yours" else "o",
+                edgecolors="black",
+                linewidths=0.6,
+                zorder=4,
+                label=kind,
+            )
 
 
 def _numbers(axis, points, named, near):
@@ -140,9 +195,16 @@ def _numbers(axis, points, named, near):
     for group in groups:
         x, y = points[group].mean(0)
         size = np.hypot(x, y)
-        axis.annotate(", ".join(str(i + 1) for i in sorted(group)), (x, y), (11 * x / size, 11 * y / size), textcoords="offset points", fontsize=8,
-                      ha="left" if x > 0.2 * size else "right" if x < -0.2 * size else "center",
-                      va="center" if abs(y) < 0.7 * size else "bottom" if y > 0 else "top", zorder=5)
+        axis.annotate(
+            ", ".join(str(i + 1) for i in sorted(group)),
+            (x, y),
+            (11 * x / size, 11 * y / size),
+            textcoords="offset points",
+            fontsize=8,
+            ha="left" if x > 0.2 * size else "right" if x < -0.2 * size else "center",
+            va="center" if abs(y) < 0.7 * size else "bottom" if y > 0 else "top",
+            zorder=5,
+        )
 
 
 def _window(axis, reach, x, y, title):

@@ -11,7 +11,14 @@ from fairfl_book.figures import COLOURS, GREY
 from fairfl_book.labs.lab import Choice, Lab, Slider
 
 RULES = {"FedAvg": rules.FedAvg, "FedMGDA+": rules.FedMGDAPlus, "FedFV": rules.FedFV, "AdaFed": rules.AdaFed}
-ANSWERS = ("is sound", "does not come", "has a NaN", "has the wrong shape", "claims to be office 0", "is 100 times too long")
+ANSWERS = (
+    "is sound",
+    "does not come",
+    "has a NaN",
+    "has the wrong shape",
+    "claims to be office 0",
+    "is 100 times too long",
+)
 ROUND = 5
 
 
@@ -44,7 +51,11 @@ class Dropout(Lab):
         from fairfl_book.faults import spoil
 
         arrays, sound, model = replies()
-        flaws = {"has a NaN": "not a number", "has the wrong shape": "wrong shape", "claims to be office 0": "poses as client 0"}
+        flaws = {
+            "has a NaN": "not a number",
+            "has the wrong shape": "wrong shape",
+            "claims to be office 0": "poses as client 0",
+        }
         last = sound[9]
         if ninth in flaws:
             last = spoil(last, flaws[ninth])
@@ -64,15 +75,22 @@ class Dropout(Lab):
     def axes(self):
         from matplotlib import pyplot as plt
 
-        return plt.subplots(figsize=(7.6, 3.0), layout="none", gridspec_kw={"left": 0.1, "right": 0.98, "bottom": 0.17, "top": 0.88})
+        return plt.subplots(
+            figsize=(7.6, 3.0), layout="none", gridspec_kw={"left": 0.1, "right": 0.98, "bottom": 0.17, "top": 0.88}
+        )
 
     def draw(self, axes, numbers):
         heard = np.isin(np.arange(10), numbers["record"].clients)
         for mask, colour, label in ((heard, COLOURS["blue"], "heard"), (~heard, COLOURS["vermilion"], "not heard")):
             axes.bar(np.arange(10)[mask], numbers["cosines"][mask], color=colour, label=label)
         axes.axhline(0, color=GREY, linewidth=1)
-        axes.set(xlabel="office", ylabel="agreement with the step", ylim=(-1, 1.05), xticks=range(10),
-                 title=f"{numbers['rule']}: cosine of each office's sound update with the server's step")
+        axes.set(
+            xlabel="office",
+            ylabel="agreement with the step",
+            ylim=(-1, 1.05),
+            xticks=range(10),
+            title=f"{numbers['rule']}: cosine of each office's sound update with the server's step",
+        )
         axes.legend(loc="lower left", ncols=2)
 
     def words(self, numbers):
@@ -85,8 +103,10 @@ class Dropout(Lab):
 
     def alt(self, numbers):
         c = numbers["cosines"]
-        return (f"Bars of ten offices' agreement with the step of {numbers['rule']}: offices 0 to 8 between {c[:9].min():.2f} and "
-                f"{c[:9].max():.2f}, office 9 {c[9]:.2f}")
+        return (
+            f"Bars of ten offices' agreement with the step of {numbers['rule']}: offices 0 to 8 between {c[:9].min():.2f} and "
+            f"{c[:9].max():.2f}, office 9 {c[9]:.2f}"
+        )
 
 
 def _flat(server, arrays):

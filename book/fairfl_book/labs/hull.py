@@ -18,9 +18,13 @@ class Hull(Lab):
 
     hulls: tuple[str, ...] = ("convex",)
     controls = {"clients": Slider("number of clients", 2, 4, 1, 3)} | {
-        name: control for k, (angle, length) in enumerate(_STARTS, 1) for name, control in (
+        name: control
+        for k, (angle, length) in enumerate(_STARTS, 1)
+        for name, control in (
             (f"angle{k}", Slider(f"angle of g{k} (°)", 0, 360, 5, angle)),
-            (f"length{k}", Slider(f"length of g{k}", 0.25, 3.0, 0.25, length)))}
+            (f"length{k}", Slider(f"length of g{k}", 0.25, 3.0, 0.25, length)),
+        )
+    }
 
     def compute(self, clients, **arrows):
         turn = np.radians([arrows[f"angle{k}"] for k in range(1, clients + 1)])
@@ -35,7 +39,12 @@ class Hull(Lab):
         direction = G.T @ weights
         if np.linalg.norm(direction) < 1e-9 * np.linalg.norm(G):
             direction = np.zeros_like(direction)
-        return {"weights": weights, "direction": direction, "rates": G @ direction, "squared_norm": direction @ direction}
+        return {
+            "weights": weights,
+            "direction": direction,
+            "rates": G @ direction,
+            "squared_norm": direction @ direction,
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
@@ -53,10 +62,19 @@ class Hull(Lab):
             for i, hull in enumerate(self.hulls):
                 places = np.arange(len(names)) + (i - (len(self.hulls) - 1) / 2) * width
                 point = numbers["points"][hull]
-                axis.bar(places, point[key], width, color=[COLOURS[pen] for pen in _PENS[:len(names)]], hatch="///" if i else None,
-                         edgecolor="white", linewidth=0)
+                axis.bar(
+                    places,
+                    point[key],
+                    width,
+                    color=[COLOURS[pen] for pen in _PENS[: len(names)]],
+                    hatch="///" if i else None,
+                    edgecolor="white",
+                    linewidth=0,
+                )
                 if key == "rates":
-                    axis.axhline(point["squared_norm"], color=COLOURS["black"], linewidth=1, linestyle="--" if i == 0 else ":")
+                    axis.axhline(
+                        point["squared_norm"], color=COLOURS["black"], linewidth=1, linestyle="--" if i == 0 else ":"
+                    )
             axis.axhline(0, color=COLOURS["black"], linewidth=1)
             axis.set_xticks(range(len(names)), names)
             axis.set(ylabel="weight λ" if key == "weights" else "rate ρ")
@@ -69,7 +87,12 @@ class Hull(Lab):
             v = point["direction"]
             if v.any():
                 along = 9 * np.array([-v[1], v[0]]) / np.linalg.norm(v)
-                plane.plot(*np.stack([v - along, v + along]).T, color=COLOURS["black"], linewidth=0.8, linestyle=":" if i else "--")
+                plane.plot(
+                    *np.stack([v - along, v + along]).T,
+                    color=COLOURS["black"],
+                    linewidth=0.8,
+                    linestyle=":" if i else "--",
+                )
                 plane.quiver(0, 0, *v, color=COLOURS["black"], angles="xy", scale_units="xy", scale=1, width=0.016)
             plane.plot(*v, "ks", markersize=6, markerfacecolor="white" if i else "black")
         plane.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal", xlabel="w₁", ylabel="w₂")
@@ -79,15 +102,20 @@ class Hull(Lab):
         for hull, point in numbers["points"].items():
             name = f"{hull}: " if len(self.hulls) > 1 else ""
             lines.append(f"{name}weights  " + " ".join(f"{_zero(v):6.2f}" for v in point["weights"]))
-            lines.append(f"{name}rates    " + " ".join(f"{_zero(v):6.2f}" for v in point["rates"])
-                         + f"   squared length of dir {point['squared_norm']:.2f}")
+            lines.append(
+                f"{name}rates    "
+                + " ".join(f"{_zero(v):6.2f}" for v in point["rates"])
+                + f"   squared length of dir {point['squared_norm']:.2f}"
+            )
             if not point["direction"].any():
                 lines.append(f"{name}the hull contains the origin: no direction helps everybody")
         return lines
 
     def alt(self, numbers):
-        return "Gradients as arrows with their hull, a black square where it comes nearest to the origin, and bars: " + \
-            "; ".join(" ".join(line.split()) for line in self.words(numbers))
+        return (
+            "Gradients as arrows with their hull, a black square where it comes nearest to the origin, and bars: "
+            + "; ".join(" ".join(line.split()) for line in self.words(numbers))
+        )
 
 
 def _zero(value):

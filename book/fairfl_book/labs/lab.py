@@ -31,7 +31,9 @@ class Slider:
 
     def check(self, name, value):
         if not self.low <= value <= self.high:
-            raise refuse(f"the lab's {name}", value, f"{self.low} to {self.high}", "Move the value inside the slider's range.")
+            raise refuse(
+                f"the lab's {name}", value, f"{self.low} to {self.high}", "Move the value inside the slider's range."
+            )
 
     def widget(self):
         import ipywidgets
@@ -39,8 +41,16 @@ class Slider:
         whole = all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
         kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
         # Redrawing while a slider is dragged would queue frames faster than a slow machine draws them.
-        return kind(self.start, min=self.low, max=self.high, step=self.step, description=self.label, continuous_update=False,
-                    style={"description_width": "12em"}, layout={"width": "34em"})
+        return kind(
+            self.start,
+            min=self.low,
+            max=self.high,
+            step=self.step,
+            description=self.label,
+            continuous_update=False,
+            style={"description_width": "12em"},
+            layout={"width": "34em"},
+        )
 
 
 @dataclass(frozen=True)
@@ -62,8 +72,13 @@ class Choice:
     def widget(self):
         import ipywidgets
 
-        return ipywidgets.Dropdown(options=list(self.options), value=self.start, description=self.label,
-                                   style={"description_width": "12em"}, layout={"width": "34em"})
+        return ipywidgets.Dropdown(
+            options=list(self.options),
+            value=self.start,
+            description=self.label,
+            style={"description_width": "12em"},
+            layout={"width": "34em"},
+        )
 
 
 class Lab:
@@ -128,7 +143,9 @@ class Lab:
             with figures.book_style():
                 self.draw(axes, numbers)
             lines = "<br>".join(html.escape(line) for line in self.words(numbers))
-            picture.value = f'<img src="data:image/png;base64,{_png(figure)}" alt="{html.escape(self.alt(numbers), quote=True)}">'
+            picture.value = (
+                f'<img src="data:image/png;base64,{_png(figure)}" alt="{html.escape(self.alt(numbers), quote=True)}">'
+            )
             words.value = f'<div class="lab-words" aria-live="polite" style="font-family: monospace; white-space: pre; line-height: 1.4">{lines}</div>'
 
         for name, value in state.items():

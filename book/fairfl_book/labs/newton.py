@@ -38,7 +38,14 @@ class NewtonRates(Lab):
             path.append(w)
             distance.append(self._distance(w, pareto))
         back = np.linalg.norm(path[-1] - path[-3]) < 1e-6 * lengths[-1] and lengths[-1] > 1e-6
-        return {"H": H, "c": c, "path": np.array(path), "pareto": pareto, "distance": np.array(distance), "two_cycle": bool(back)}
+        return {
+            "H": H,
+            "c": c,
+            "path": np.array(path),
+            "pareto": pareto,
+            "distance": np.array(distance),
+            "two_cycle": bool(back),
+        }
 
     @staticmethod
     def _step(H, c, w, steps):
@@ -118,9 +125,15 @@ class NewtonRates(Lab):
             return f"the path stays within {tail.max():.0e} of the Pareto set"
         factor = (tail[-1] / tail[0]) ** (1 / (len(tail) - 1))
         falling = (np.diff(np.log(tail)) < 1e-6).all() and factor < 0.99
-        return f"the distance shrinks by a factor of {factor:.2f} a round" if falling else "the path comes and goes, and does not settle"
+        return (
+            f"the distance shrinks by a factor of {factor:.2f} a round"
+            if falling
+            else "the path comes and goes, and does not settle"
+        )
 
     def alt(self, numbers):
         who = "two clients" if len(numbers["c"]) == 2 else "one client"
-        return (f"Left, the plane with elliptic contours of {who}, the Pareto set and DQN-Fed's path; right, the distance to the Pareto set "
-                f"against rounds on a logarithmic axis: {self._verdict(numbers)}.")
+        return (
+            f"Left, the plane with elliptic contours of {who}, the Pareto set and DQN-Fed's path; right, the distance to the Pareto set "
+            f"against rounds on a logarithmic axis: {self._verdict(numbers)}."
+        )

@@ -43,8 +43,16 @@ class Projections(Lab):
         if step == 7:
             weights = weights * (np.sqrt(A.mean()) / size if size > 1e-9 else 0.0)
             event = "step 7: the mean gets the length of FedAvg's mean"
-        return {"G": G, "projected": C @ G, "weights": weights, "direction": weights @ G, "rates": A @ weights,
-                "fedavg": A.mean(1), "event": event, "stationary": bool(angle >= 180)}
+        return {
+            "G": G,
+            "projected": C @ G,
+            "weights": weights,
+            "direction": weights @ G,
+            "rates": A @ weights,
+            "fedavg": A.mean(1),
+            "event": event,
+            "stationary": bool(angle >= 180),
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
@@ -56,7 +64,9 @@ class Projections(Lab):
         arrow = {"angles": "xy", "scale_units": "xy", "scale": 1}
         for k, colour in enumerate(_CLIENTS):
             plane.quiver(0, 0, *numbers["G"][k], color=COLOURS[colour], alpha=0.3, width=0.012, **arrow)
-            plane.quiver(0, 0, *numbers["projected"][k], color=COLOURS[colour], width=0.008, label=f"client {k + 1}", **arrow)
+            plane.quiver(
+                0, 0, *numbers["projected"][k], color=COLOURS[colour], width=0.008, label=f"client {k + 1}", **arrow
+            )
         plane.quiver(0, 0, *numbers["direction"], color=COLOURS["black"], width=0.008, label="direction", **arrow)
         plane.set(xlim=(-2.2, 4.4), ylim=(-1.5, 3.4), aspect="equal", xlabel="w₁", ylabel="w₂")
         plane.legend(loc="upper right", fontsize=8)
@@ -70,8 +80,12 @@ class Projections(Lab):
     def words(self, numbers):
         row = lambda values: " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values)
         losers = [str(k + 1) for k in range(3) if numbers["rates"][k] < -5e-3]
-        lines = [numbers["event"], f"weights λ {row(numbers['weights'])}", f"rates ρ   {row(numbers['rates'])}",
-                 f"worse off: client{'s' * (len(losers) > 1)} {' and '.join(losers)}" if losers else "worse off: nobody"]
+        lines = [
+            numbers["event"],
+            f"weights λ {row(numbers['weights'])}",
+            f"rates ρ   {row(numbers['rates'])}",
+            f"worse off: client{'s' * (len(losers) > 1)} {' and '.join(losers)}" if losers else "worse off: nobody",
+        ]
         return lines + ["0 lies in the hull of the gradients: no direction helps everybody"] * numbers["stationary"]
 
     def alt(self, numbers):

@@ -32,9 +32,17 @@ class ProximalAverage(Lab):
         reached = np.array([_rest(_prox(_W, e, problem).mean(-1)) for e in _ETAS])
         path = _path(problem)
         rest = path[steps - 1]
-        return {"eta": eta, "steps": steps, "problem": problem, "average": _average(_W, eta, problem), "path": path, "rest": rest,
-                "least": _rest(_prox(_W, eta, problem).mean(-1)), "band": (reached.min(), reached.max()),
-                "reach": _reach(reached, rest)}
+        return {
+            "eta": eta,
+            "steps": steps,
+            "problem": problem,
+            "average": _average(_W, eta, problem),
+            "path": path,
+            "rest": rest,
+            "least": _rest(_prox(_W, eta, problem).mean(-1)),
+            "band": (reached.min(), reached.max()),
+            "reach": _reach(reached, rest),
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
@@ -58,18 +66,24 @@ class ProximalAverage(Lab):
         resting.axhspan(*numbers["band"], color=COLOURS["sky"], alpha=0.25, linewidth=0, label="within reach of some η")
         resting.semilogx(range(1, _STEPS + 1), numbers["path"], color=COLOURS["vermilion"], label="FedAvg rests")
         resting.plot(numbers["steps"], numbers["rest"], "o", color=COLOURS["vermilion"], markersize=7)
-        resting.axhline(numbers["least"], color=COLOURS["black"], linewidth=1.2, linestyle="--", label="least proximal average")
+        resting.axhline(
+            numbers["least"], color=COLOURS["black"], linewidth=1.2, linestyle="--", label="least proximal average"
+        )
         resting.set(xlabel="local steps E", ylabel="w", ylim=(18, 21.4), xticks=(1, 10, 100), xticklabels=(1, 10, 100))
         resting.minorticks_off()
         resting.legend(loc="upper left", fontsize=8)
 
     def words(self, numbers):
-        return [f"η = {numbers['eta']:.3g}: the proximal average is least at {numbers['least']:.2f}",
-                f"E = {numbers['steps']}: FedAvg rests at {numbers['rest']:.2f}; {numbers['reach']}"]
+        return [
+            f"η = {numbers['eta']:.3g}: the proximal average is least at {numbers['least']:.2f}",
+            f"E = {numbers['steps']}: FedAvg rests at {numbers['rest']:.2f}; {numbers['reach']}",
+        ]
 
     def alt(self, numbers):
-        return "Three clients' losses, their mean and their proximal average; FedAvg's resting point against local steps: " + \
-            "; ".join(self.words(numbers))
+        return (
+            "Three clients' losses, their mean and their proximal average; FedAvg's resting point against local steps: "
+            + "; ".join(self.words(numbers))
+        )
 
 
 def _slope(x, problem):
@@ -115,7 +129,7 @@ def _average(x, eta, problem):
         below = _prox(w, eta, problem).mean(-1) < x
         low, high = np.where(below, w, low), np.where(below, high, w)
     split = _prox((low + high) / 2, eta, problem)
-    cost = np.stack([_loss(split[:, k], problem)[:, k] for k in range(3)], 1) + (split - x[:, None])**2 / (2 * eta)
+    cost = np.stack([_loss(split[:, k], problem)[:, k] for k in range(3)], 1) + (split - x[:, None]) ** 2 / (2 * eta)
     return cost.mean(1)
 
 
@@ -130,4 +144,4 @@ def _reach(reached, rest):
         return "no η gives it"
     i = crossing[0]
     share = (rest - reached[i]) / (reached[i + 1] - reached[i]) if reached[i + 1] != reached[i] else 0.0
-    return f"η near {_ETAS[i] * (_ETAS[i + 1] / _ETAS[i])**share:.2g} gives it"
+    return f"η near {_ETAS[i] * (_ETAS[i + 1] / _ETAS[i]) ** share:.2g} gives it"

@@ -60,7 +60,11 @@ def _project(v):
 def trails(third):
     """Where each rule ends over all of its settings, as losses (n, 3); the same whatever the sliders say."""
     floor = FLOOR[third]
-    found = {"q-FFL": [q_optimum(q, floor) for q in POWERS], "TERM": [tilted_optimum(t, floor) for t in POWERS], "AFL": afl(GAMMAS, floor)}
+    found = {
+        "q-FFL": [q_optimum(q, floor) for q in POWERS],
+        "TERM": [tilted_optimum(t, floor) for t in POWERS],
+        "AFL": afl(GAMMAS, floor),
+    }
     return {name: losses(ends, floor) for name, ends in found.items()}
 
 
@@ -80,15 +84,26 @@ class Reweighting(Lab):
     def compute(self, q, t, gamma, third):
         floor = FLOOR[third]
         ends = np.array([q_optimum(0, floor), q_optimum(q, floor), tilted_optimum(t, floor), *afl([gamma], floor)])
-        return {"floor": floor, "third": third, "ends": ends, "losses": losses(ends, floor),
-                "trails": trails(third),
-                "settings": ["", f"q = {q:g}", f"t = {t:g}", f"γ = {gamma:g}"]}
+        return {
+            "floor": floor,
+            "third": third,
+            "ends": ends,
+            "losses": losses(ends, floor),
+            "trails": trails(third),
+            "settings": ["", f"q = {q:g}", f"t = {t:g}", f"γ = {gamma:g}"],
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
 
-        return plt.subplots(1, 3, figsize=(9.6, 3.4), width_ratios=(4, 4, 4), layout="none",
-                            gridspec_kw={"left": 0.06, "right": 0.985, "bottom": 0.15, "top": 0.9, "wspace": 0.3})
+        return plt.subplots(
+            1,
+            3,
+            figsize=(9.6, 3.4),
+            width_ratios=(4, 4, 4),
+            layout="none",
+            gridspec_kw={"left": 0.06, "right": 0.985, "bottom": 0.15, "top": 0.9, "wspace": 0.3},
+        )
 
     def draw(self, axes, numbers):
         curves, bars, price = axes
@@ -114,10 +129,14 @@ class Reweighting(Lab):
         lines = [f"client 3 {numbers['third']}"]
         for name, setting, end, f in zip(RULES, numbers["settings"], numbers["ends"], numbers["losses"]):
             each = " ".join(f"{v:.2f}" for v in f)
-            lines.append(f"{name:14}{setting:9} w {end + 0.0:5.2f}   losses {each}   mean {f.mean():.2f}  worst {f.max():.2f}  spread {f.std():.2f}")
+            lines.append(
+                f"{name:14}{setting:9} w {end + 0.0:5.2f}   losses {each}   mean {f.mean():.2f}  worst {f.max():.2f}  spread {f.std():.2f}"
+            )
         return lines
 
     def alt(self, numbers):
         base, q, t, gamma = numbers["losses"]
-        return (f"Loss curves of three clients with the points where four rules end, their losses as bars, and mean loss against spread: "
-                f"equal weights have spread {base.std():.2f}, q-FFL {q.std():.2f}, TERM {t.std():.2f}, AFL {gamma.std():.2f}")
+        return (
+            f"Loss curves of three clients with the points where four rules end, their losses as bars, and mean loss against spread: "
+            f"equal weights have spread {base.std():.2f}, q-FFL {q.std():.2f}, TERM {t.std():.2f}, AFL {gamma.std():.2f}"
+        )

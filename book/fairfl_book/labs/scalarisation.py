@@ -7,7 +7,10 @@ from fairfl_book.figures import COLOURS
 from fairfl_book.labs.lab import Choice, Lab, Slider
 
 # Each problem with the part of the plane of losses that is drawn: up to (f₁, f₂).
-PROBLEMS = {"two valleys (convex)": (toy.two_valleys(), (5.6, 1.3)), "Fonseca–Fleming": (toy.FonsecaFleming(), (1.08, 1.08))}
+PROBLEMS = {
+    "two valleys (convex)": (toy.two_valleys(), (5.6, 1.3)),
+    "Fonseca–Fleming": (toy.FonsecaFleming(), (1.08, 1.08)),
+}
 METHODS = ("weighted sum", "ε-constraint", "Chebyshev")
 KNOB = np.linspace(0, 1, 51)
 
@@ -28,15 +31,28 @@ def backdrop(axes, problem, window=None) -> None:
         # Without smoothed edges a picture has few colours and a third of the size: a chapter holds several.
         plane.contour(x, y, f[..., k], levels=levels, colors=COLOURS[colour], linewidths=0.5, antialiased=False)
         above = pareto[-k][1] > pareto[k - 1][1]
-        plane.annotate(f"client {k + 1}", pareto[-k], xytext=(0, 8 if above else -16), textcoords="offset points",
-                       color=COLOURS[colour], ha="center", bbox={"color": "white", "pad": 1}, zorder=3)
+        plane.annotate(
+            f"client {k + 1}",
+            pareto[-k],
+            xytext=(0, 8 if above else -16),
+            textcoords="offset points",
+            color=COLOURS[colour],
+            ha="center",
+            bbox={"color": "white", "pad": 1},
+            zorder=3,
+        )
     plane.plot(*pareto.T, color=COLOURS["black"], linewidth=1.2)
     plane.set(xlabel="w₁", ylabel="w₂", aspect="equal", title="parameters", xlim=problem.box[:2], ylim=problem.box[2:])
     far = 10 * window
     losses.fill(*np.transpose([*front, [far[0], 0], far, [0, far[1]]]), color="#EDEDED", linewidth=0)
     losses.plot(*front.T, color=COLOURS["black"], linewidth=1.2)
-    losses.set(xlabel="f₁: loss of client 1", ylabel="f₂: loss of client 2", title="losses",
-               xlim=(-0.05 * window[0], window[0]), ylim=(-0.05 * window[1], window[1]))
+    losses.set(
+        xlabel="f₁: loss of client 1",
+        ylabel="f₂: loss of client 2",
+        title="losses",
+        xlim=(-0.05 * window[0], window[0]),
+        ylim=(-0.05 * window[1], window[1]),
+    )
 
 
 def level(axis, method: str, setting, f) -> None:
@@ -81,8 +97,15 @@ class Scalarisation(Lab):
         landed = np.array([path[_score(method, setting, front).argmin()] for setting in settings])
         trail, w = landed[:-1], landed[-1]
         jumps = np.linalg.norm(np.diff(trail, axis=0), axis=1)
-        return {"problem": problem, "method": method, "setting": settings[-1], "trail": trail, "w": w,
-                "f": toy_problem.losses(w), "jump": jumps.max()}
+        return {
+            "problem": problem,
+            "method": method,
+            "setting": settings[-1],
+            "trail": trail,
+            "w": w,
+            "f": toy_problem.losses(w),
+            "jump": jumps.max(),
+        }
 
     def _setting(self, method, knob, front, window):
         if method == "weighted sum":
@@ -95,7 +118,9 @@ class Scalarisation(Lab):
         from matplotlib import pyplot as plt
 
         figure, axes = plt.subplots(1, 2, figsize=(8.0, 3.7), layout="none")
-        figure.subplots_adjust(left=0.07, right=0.98, bottom=0.13, top=0.92, wspace=0.22)  # laying out anew costs a redraw
+        figure.subplots_adjust(
+            left=0.07, right=0.98, bottom=0.13, top=0.92, wspace=0.22
+        )  # laying out anew costs a redraw
         return figure, axes
 
     def draw(self, axes, numbers):
@@ -108,15 +133,19 @@ class Scalarisation(Lab):
 
     def words(self, numbers):
         setting = np.atleast_1d(numbers["setting"])
-        name = {"weighted sum": "weights λ", "ε-constraint": "bound ε on f₂", "Chebyshev": "reference s"}[numbers["method"]]
+        name = {"weighted sum": "weights λ", "ε-constraint": "bound ε on f₂", "Chebyshev": "reference s"}[
+            numbers["method"]
+        ]
         rows = {name: setting, "solution w": numbers["w"], "losses f": numbers["f"], "largest jump": [numbers["jump"]]}
         # + 0.0 turns a rounded −0 into 0
         return [f"{label:14}" + " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values) for label, values in rows.items()]
 
     def alt(self, numbers):
         f = numbers["f"]
-        return (f"Contours of two losses with the Pareto set, and the front in the plane of losses: the {numbers['method']} lands at "
-                f"losses {f[0]:.2f} and {f[1]:.2f}; green dots show where its other settings land")
+        return (
+            f"Contours of two losses with the Pareto set, and the front in the plane of losses: the {numbers['method']} lands at "
+            f"losses {f[0]:.2f} and {f[1]:.2f}; green dots show where its other settings land"
+        )
 
 
 def _score(method, setting, front):

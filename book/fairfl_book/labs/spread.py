@@ -26,8 +26,14 @@ class SpreadBound(Lab):
     def compute(self, mean, worst, best, share, printed):
         p = share / 100
         middle = (mean - p * worst - p * best) / (1 - 2 * p)
-        return {"values": np.repeat([worst, middle, best], [share, 100 - 2 * share, share]), "mean": mean, "middle": middle, "printed": printed,
-                "least": float(least(mean, worst, best, p)), "ordered": worst <= middle <= best}
+        return {
+            "values": np.repeat([worst, middle, best], [share, 100 - 2 * share, share]),
+            "mean": mean,
+            "middle": middle,
+            "printed": printed,
+            "least": float(least(mean, worst, best, p)),
+            "ordered": worst <= middle <= best,
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
@@ -37,17 +43,32 @@ class SpreadBound(Lab):
     def draw(self, axes, numbers):
         axes[0].step(np.arange(100), numbers["values"], where="mid", color=COLOURS["blue"])
         axes[0].axhline(numbers["mean"], color=GREY, linewidth=1, linestyle="--")
-        axes[0].set(xlabel="client, worst to best", ylabel="accuracy (%)", ylim=(-3, 103), title="the tightest clients with these tails")
-        axes[1].bar(["least possible", "printed"], [numbers["least"], numbers["printed"]], color=[COLOURS["blue"], COLOURS["orange"]])
+        axes[0].set(
+            xlabel="client, worst to best",
+            ylabel="accuracy (%)",
+            ylim=(-3, 103),
+            title="the tightest clients with these tails",
+        )
+        axes[1].bar(
+            ["least possible", "printed"],
+            [numbers["least"], numbers["printed"]],
+            color=[COLOURS["blue"], COLOURS["orange"]],
+        )
         axes[1].set(ylabel="standard deviation", ylim=(0, 21))
 
     def words(self, numbers):
         if not numbers["ordered"]:
-            return [f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"]
+            return [
+                f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"
+            ]
         word = "possible" if numbers["printed"] >= numbers["least"] else "impossible beside these tails"
-        return [f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.1f}: {word}",
-                f"the middle clients average {numbers['middle']:.1f} %"]
+        return [
+            f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.1f}: {word}",
+            f"the middle clients average {numbers['middle']:.1f} %",
+        ]
 
     def alt(self, numbers):
-        return ("Left: a staircase of a hundred clients, a low step, a long middle step and a high step. Right: two bars, the least possible standard "
-                f"deviation, {numbers['least']:.1f}, and the printed one, {numbers['printed']:.1f}.")
+        return (
+            "Left: a staircase of a hundred clients, a low step, a long middle step and a high step. Right: two bars, the least possible standard "
+            f"deviation, {numbers['least']:.1f}, and the printed one, {numbers['printed']:.1f}."
+        )

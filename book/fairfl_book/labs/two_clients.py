@@ -29,10 +29,15 @@ class TwoClients(Lab):
 
     def draw(self, axes, numbers):
         plane, bars = axes
-        arrows = {"client 1: g₁": (numbers["G"][0], "blue"), "client 2: g₂": (numbers["G"][1], "orange"),
-                  "direction": (numbers["direction"], "black")}
+        arrows = {
+            "client 1: g₁": (numbers["G"][0], "blue"),
+            "client 2: g₂": (numbers["G"][1], "orange"),
+            "direction": (numbers["direction"], "black"),
+        }
         for label, (v, colour) in arrows.items():
-            plane.quiver(0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=label)
+            plane.quiver(
+                0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=label
+            )
         reach = 1.1 * max(1.0, np.linalg.norm(numbers["G"][1]))
         plane.set(xlim=(-reach, reach), ylim=(-0.25 * reach, reach), aspect="equal", xlabel="w₁", ylabel="w₂")
         plane.legend(loc="upper right", fontsize=8)
@@ -44,9 +49,14 @@ class TwoClients(Lab):
         lam, rates = numbers["weights"], numbers["rates"]
         lines = [f"weights  {lam[0]:5.2f} {lam[1]:5.2f}", f"rates    {rates[0]:5.2f} {rates[1]:5.2f}"]
         losers = [f"client {k + 1}" for k in range(2) if rates[k] < -5e-3]
-        return [*lines, f"this step makes {' and '.join(losers)} worse off" if losers else "this step makes nobody worse off"]
+        return [
+            *lines,
+            f"this step makes {' and '.join(losers)} worse off" if losers else "this step makes nobody worse off",
+        ]
 
     def alt(self, numbers):
         rates = numbers["rates"]
-        return (f"Two clients' gradients and the server's direction as arrows, and bars of the clients' rates, "
-                f"{rates[0]:.2f} and {rates[1]:.2f}")
+        return (
+            f"Two clients' gradients and the server's direction as arrows, and bars of the clients' rates, "
+            f"{rates[0]:.2f} and {rates[1]:.2f}"
+        )

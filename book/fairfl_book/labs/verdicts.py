@@ -28,8 +28,14 @@ class Verdicts(Lab):
         noise = two.mean(1) - one.mean(1)
         gaps = np.linspace(0, 4, 41)
         refused = (np.abs(noise + gaps[:, None]) > allowed).mean(1)
-        return {"gaps": gaps, "refused": refused, "gap": gap, "at": float((np.abs(noise + gap) > allowed).mean()), "alarm": float(refused[0]),
-                "allowed": float(np.median(allowed))}
+        return {
+            "gaps": gaps,
+            "refused": refused,
+            "gap": gap,
+            "at": float((np.abs(noise + gap) > allowed).mean()),
+            "alarm": float(refused[0]),
+            "allowed": float(np.median(allowed)),
+        }
 
     def axes(self):
         from matplotlib import pyplot as plt
@@ -39,16 +45,27 @@ class Verdicts(Lab):
     def draw(self, axes, numbers):
         axes.plot(numbers["gaps"], 100 * numbers["refused"], color=COLOURS["blue"])
         axes.axhline(5, color=GREY, linewidth=1, linestyle=":")
-        axes.axvline(numbers["allowed"], color=COLOURS["green"], linewidth=1, linestyle="--", label="typical allowed difference")
+        axes.axvline(
+            numbers["allowed"], color=COLOURS["green"], linewidth=1, linestyle="--", label="typical allowed difference"
+        )
         axes.plot(numbers["gap"], 100 * numbers["at"], "o", color=COLOURS["vermilion"], label="the chosen gap")
-        axes.set(xlabel="true gap between the two means (points)", ylabel="judged not reproduced (%)", ylim=(-3, 103), xlim=(-0.1, 4.1))
+        axes.set(
+            xlabel="true gap between the two means (points)",
+            ylabel="judged not reproduced (%)",
+            ylim=(-3, 103),
+            xlim=(-0.1, 4.1),
+        )
         axes.legend(loc="lower right")
 
     def words(self, numbers):
-        return [f"typical allowed difference: {numbers['allowed']:.2f} points",
-                f"no gap at all: judged not reproduced in {100 * numbers['alarm']:.0f} % of the reruns (false alarms)",
-                f"a gap of {numbers['gap']:.1f} points: judged not reproduced in {100 * numbers['at']:.0f} %"]
+        return [
+            f"typical allowed difference: {numbers['allowed']:.2f} points",
+            f"no gap at all: judged not reproduced in {100 * numbers['alarm']:.0f} % of the reruns (false alarms)",
+            f"a gap of {numbers['gap']:.1f} points: judged not reproduced in {100 * numbers['at']:.0f} %",
+        ]
 
     def alt(self, numbers):
-        return ("A rising curve: the share of reruns judged not reproduced against the true gap in points, from a few per cent without a gap "
-                f"to nearly all for wide gaps; at the chosen gap of {numbers['gap']:.1f} it is {100 * numbers['at']:.0f} %.")
+        return (
+            "A rising curve: the share of reruns judged not reproduced against the true gap in points, from a few per cent without a gap "
+            f"to nearly all for wide gaps; at the chosen gap of {numbers['gap']:.1f} it is {100 * numbers['at']:.0f} %."
+        )

@@ -38,10 +38,15 @@ class Report:
         if self.refreshed:
             said.append(f"Brought up to date (you had not written in them): {', '.join(self.refreshed)}.")
         if self.renewed:
-            said.append(f"The imports in {', '.join(self.renewed)} were brought up to date: parts of the package have moved. "
-                        f"All else in there is as you left it.")
-        said += [f"{copy} holds your work and was left alone. The chapter has changed since: its newer version is {new}, "
-                 f"beside it." for copy, new in self.newer.items()]
+            said.append(
+                f"The imports in {', '.join(self.renewed)} were brought up to date: parts of the package have moved. "
+                f"All else in there is as you left it."
+            )
+        said += [
+            f"{copy} holds your work and was left alone. The chapter has changed since: its newer version is {new}, "
+            f"beside it."
+            for copy, new in self.newer.items()
+        ]
         return said
 
 
@@ -121,8 +126,10 @@ def _update(chapter: Path, work: Path, record: dict, report: Report) -> None:
     content = chapter.read_bytes()
     source = _Source(content, hashlib.sha256(content).hexdigest(), fingerprint(chapter))
     if not source.text:
-        raise Refused(f"chapters/{chapter.name} cannot be read as a notebook; restore it with "
-                         f"'git checkout chapters/{chapter.name}'. Your copies were left alone.")
+        raise Refused(
+            f"chapters/{chapter.name} cannot be read as a notebook; restore it with "
+            f"'git checkout chapters/{chapter.name}'. Your copies were left alone."
+        )
     copy = work / chapter.name
     known = record.setdefault(copy.name, {})
     if not copy.exists():
@@ -177,13 +184,19 @@ def _withdraw(copy: Path, record: dict) -> None:
 
 def _notice(report: Report) -> str:
     """A notebook of one text cell, which JupyterLab shows as a page."""
-    rows = "\n".join(f"- [{copy}]({copy}) is yours, as you left it. The newer chapter: [{new}]({new})."
-                     for copy, new in report.newer.items())
-    page = ("# Newer versions of chapters you have worked in\n\n"
-            f"{rows}\n\n"
-            "Nothing of yours was changed. Copy your answers over and continue in the newer file, or keep your own and "
-            "delete the newer one: it stays away until the chapter changes again.\n\n"
-            "To start a chapter afresh, delete your own copy and start again: it comes back as the newest version.")
+    rows = "\n".join(
+        f"- [{copy}]({copy}) is yours, as you left it. The newer chapter: [{new}]({new})."
+        for copy, new in report.newer.items()
+    )
+    page = (
+        "# Newer versions of chapters you have worked in\n\n"
+        f"{rows}\n\n"
+        "Nothing of yours was changed. Copy your answers over and continue in the newer file, or keep your own and "
+        "delete the newer one: it stays away until the chapter changes again.\n\n"
+        "To start a chapter afresh, delete your own copy and start again: it comes back as the newest version."
+    )
     cell = {"cell_type": "markdown", "id": "newer-versions", "metadata": {}, "source": page}
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return json.dumps({"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    return json.dumps(
+        {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}, indent=1
+    )

@@ -23,7 +23,9 @@ MOVED = {
     "fairfl.toy": "fairfl_book.toy",
 }
 SERVER = ("Coordinator", "Member", "Reply", "collect")  # were offered by fairfl.flower
-_FROM = re.compile(r"^([ \t]*)from (fairfl(?:\.\w+)*) import (\w+(?: as \w+)?(?:, *\w+(?: as \w+)?)*)[ \t]*$", re.MULTILINE)
+_FROM = re.compile(
+    r"^([ \t]*)from (fairfl(?:\.\w+)*) import (\w+(?: as \w+)?(?:, *\w+(?: as \w+)?)*)[ \t]*$", re.MULTILINE
+)
 _DOTTED = re.compile(r"\bfairfl(?:\.\w+)+")
 
 
@@ -50,8 +52,10 @@ def _statement(found: re.Match) -> str:
         if home == full:  # a module that is a package of its own now
             home, name = "", full if name == leaf and full == leaf else f"{full} as {name.split()[-1]}"
         homes.setdefault(home, []).append(name)
-    return "\n".join(indent + (f"from {home} import {', '.join(given)}" if home else f"import {', '.join(given)}")
-                     for home, given in homes.items())
+    return "\n".join(
+        indent + (f"from {home} import {', '.join(given)}" if home else f"import {', '.join(given)}")
+        for home, given in homes.items()
+    )
 
 
 def renew_copy(path: Path) -> bool:

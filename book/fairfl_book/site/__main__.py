@@ -10,8 +10,12 @@ from fairfl_book import places
 
 def main(arguments: list[str] | None = None) -> int:
     """Build the site of the book around this folder and return the exit status: 0, or 2 for a site that could not be built."""
-    parser = argparse.ArgumentParser(prog="python -m fairfl_book.site", description="Build the static site into book/_build/html.")
-    parser.add_argument("--no-vendor", action="store_true", help="do not fetch MathJax where it is missing: formulas stay LaTeX")
+    parser = argparse.ArgumentParser(
+        prog="python -m fairfl_book.site", description="Build the static site into book/_build/html."
+    )
+    parser.add_argument(
+        "--no-vendor", action="store_true", help="do not fetch MathJax where it is missing: formulas stay LaTeX"
+    )
     given = parser.parse_args(arguments)
     begun = time.perf_counter()
     try:
@@ -30,7 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2
-    print(f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}")
+    print(
+        f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}"
+    )
     return 0
 
 

@@ -4,9 +4,28 @@ import importlib
 import pkgutil
 
 # The way data flows; rooms that are not named follow in alphabetical order.
-ORDER = ("data", "partition", "federation", "models", "clients", "updates", "rules", "server", "training", "metrics", "attacks", "errors")
+ORDER = (
+    "data",
+    "partition",
+    "federation",
+    "models",
+    "clients",
+    "updates",
+    "rules",
+    "server",
+    "training",
+    "metrics",
+    "attacks",
+    "errors",
+)
 HIDDEN = frozenset({"atomic", "checkout", "vision"})  # machinery that no reader calls
-BOOK = ("fairfl_book.toy", "fairfl_book.figures", "fairfl_book.labs", "fairfl_book.exercises", "reproductions")  # what chapters import beside it
+BOOK = (
+    "fairfl_book.toy",
+    "fairfl_book.figures",
+    "fairfl_book.labs",
+    "fairfl_book.exercises",
+    "reproductions",
+)  # what chapters import beside it
 
 
 def rooms() -> list[str]:
@@ -16,7 +35,9 @@ def rooms() -> list[str]:
     names = [found.name for found in pkgutil.iter_modules(fairfl.__path__) if not found.name.startswith("_")]
     places = {name: n for n, name in enumerate(ORDER)}
     told = {name for name in set(names) - HIDDEN if importlib.import_module(f"fairfl.{name}").__doc__}
-    return [f"fairfl.{name}" for name in sorted(told, key=lambda name: (places.get(name, len(places)), name))] + list(BOOK)
+    return [f"fairfl.{name}" for name in sorted(told, key=lambda name: (places.get(name, len(places)), name))] + list(
+        BOOK
+    )
 
 
 def page(room: str) -> str:
@@ -29,8 +50,24 @@ def page(room: str) -> str:
 def index() -> str:
     """The page that lists the rooms, as MyST."""
     rows = [f"| [{room}]({room}.rst) | {summary(room)} |" for room in rooms()]
-    return "\n".join(["# The packages", "", "What each room of `fairfl` offers, from its own docstrings; data flows down this list. Below it what the book adds.", "",
-                      "| room | what lives there |", "|---|---|", *rows, "", "```{toctree}", ":hidden:", "", *rooms(), "```", ""])
+    return "\n".join(
+        [
+            "# The packages",
+            "",
+            "What each room of `fairfl` offers, from its own docstrings; data flows down this list. Below it what the book adds.",
+            "",
+            "| room | what lives there |",
+            "|---|---|",
+            *rows,
+            "",
+            "```{toctree}",
+            ":hidden:",
+            "",
+            *rooms(),
+            "```",
+            "",
+        ]
+    )
 
 
 def summary(room: str) -> str:

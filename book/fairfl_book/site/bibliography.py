@@ -9,9 +9,14 @@ from fairfl_book.build.references import Reference
 
 def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
     """The page in MyST. ``fronts``: front matter by page name. What no chapter cites is listed all the same."""
-    citing = {entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites] for key, entry in entries.items()}
+    citing = {
+        entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites]
+        for key, entry in entries.items()
+    }
     lines = [f"{line}{_chapters(citing[line])}" for line in references.lines(entries, entries)]
-    return "\n".join(["# Bibliography", "", "Every work that the book draws on, with the chapters that cite it.", "", *lines, ""])
+    return "\n".join(
+        ["# Bibliography", "", "Every work that the book draws on, with the chapters that cite it.", "", *lines, ""]
+    )
 
 
 def _chapters(names: list[str]) -> str:

@@ -27,17 +27,39 @@ def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: 
     config = book.root / "book"
     static = f"{config / 'static'},{source / '_static'}"
     with _quiet():
-        status = build_main(["-b", "html", "-W", "--keep-going", "-q", "-c", str(config), "-d", str(work / "doctrees"),
-                             "-D", f"html_static_path={static}", str(source), str(html)])
+        status = build_main(
+            [
+                "-b",
+                "html",
+                "-W",
+                "--keep-going",
+                "-q",
+                "-c",
+                str(config),
+                "-d",
+                str(work / "doctrees"),
+                "-D",
+                f"html_static_path={static}",
+                str(source),
+                str(html),
+            ]
+        )
     if status:
-        raise Refused("the site was not built, because of what is printed above; mend it in the chapter, docstring or page named")
+        raise Refused(
+            "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
+        )
     return chapters
 
 
 def _forget(html: Path, source: Path) -> None:
     """Remove the pages of an earlier build whose source is gone; Sphinx would leave them lying."""
-    made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {Path("genindex.html"), Path("search.html")}
-    for page in [page for page in html.rglob("*.html") if page.relative_to(html).parts[0] not in ("_static", "_modules")]:
+    made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {
+        Path("genindex.html"),
+        Path("search.html"),
+    }
+    for page in [
+        page for page in html.rglob("*.html") if page.relative_to(html).parts[0] not in ("_static", "_modules")
+    ]:
         if page.relative_to(html) not in made:
             page.unlink()
     shutil.rmtree(html / "_static" / "labs", ignore_errors=True)

@@ -7,9 +7,32 @@ from fairfl_book.build.frontmatter import FrontMatter
 
 def contents(fronts: Mapping[str, FrontMatter]) -> str:
     """The chapters as a list, then the order of all pages, in MyST. ``fronts``: front matter by page name."""
-    rows = [f"- **[{front.title}]({name}.ipynb)** ({front.minutes} minutes). {front.promise}" for name, front in sorted(fronts.items())]
+    rows = [
+        f"- **[{front.title}]({name}.ipynb)** ({front.minutes} minutes). {front.promise}"
+        for name, front in sorted(fronts.items())
+    ]
     tree = [f"{front.title} <{name}>" for name, front in sorted(fronts.items())]
-    return "\n".join([*rows, "",
-                      "```{toctree}", ":hidden:", ":caption: Chapters", "", *tree, "```", "",
-                      "```{toctree}", ":hidden:", ":caption: To look things up", "", "teachers", "glossary", "notation", "bibliography", "api/index",
-                      "```", ""])
+    return "\n".join(
+        [
+            *rows,
+            "",
+            "```{toctree}",
+            ":hidden:",
+            ":caption: Chapters",
+            "",
+            *tree,
+            "```",
+            "",
+            "```{toctree}",
+            ":hidden:",
+            ":caption: To look things up",
+            "",
+            "teachers",
+            "glossary",
+            "notation",
+            "bibliography",
+            "api/index",
+            "```",
+            "",
+        ]
+    )

@@ -77,8 +77,13 @@ def _draw(tour: Tour, states: Sequence[dict], numbers: Sequence[dict], folder: P
         for n in members:
             (folder / f"frame-{n:03d}.webp").write_bytes(_webp(_difference(pixels[n], base)))
     height, width = (round(side * 100 / DPI) for side in pixels[0].shape[:2])
-    return {"width": width, "height": height, "base": [distinct.index(scenery) for scenery in sceneries],
-            "words": ["\n".join(tour.lab.words(one)) for one in numbers], "alt": [tour.lab.alt(one) for one in numbers]}
+    return {
+        "width": width,
+        "height": height,
+        "base": [distinct.index(scenery) for scenery in sceneries],
+        "words": ["\n".join(tour.lab.words(one)) for one in numbers],
+        "alt": [tour.lab.alt(one) for one in numbers],
+    }
 
 
 def _pictures(tour: Tour, numbers: Sequence[dict]) -> list[np.ndarray]:
@@ -103,7 +108,7 @@ def _pictures(tour: Tour, numbers: Sequence[dict]) -> list[np.ndarray]:
 
 def _background(pictures: Sequence[np.ndarray]) -> np.ndarray:
     """What most of the pictures have in common. The median of some of them: any background gives the right pictures."""
-    some = pictures[::max(1, len(pictures) // 9)]
+    some = pictures[:: max(1, len(pictures) // 9)]
     return np.median(np.stack(some), axis=0).astype(np.uint8)
 
 

@@ -49,10 +49,12 @@ def _entry(kind: type, entry: Mapping) -> Term | Symbol:
         if key not in known:
             raise unknown(f"key of the glossary's entry {name!r}", key, known)
         if not isinstance(value, str) or "\n\n" in value:
-            raise refuse(f"{key} of the glossary's entry {name!r}", value, "one paragraph of text", "Put it in quotation marks.")
+            raise refuse(
+                f"{key} of the glossary's entry {name!r}", value, "one paragraph of text", "Put it in quotation marks."
+            )
     for key, needed in known.items():
         if needed and not entry.get(key, "").strip():
-            raise refuse(f"{key} of the glossary's entry {name!r}", entry.get(key), "a text", f"Write {key} = \"...\".")
+            raise refuse(f"{key} of the glossary's entry {name!r}", entry.get(key), "a text", f'Write {key} = "...".')
     return kind(**{key: " ".join(value.split()) for key, value in entry.items()})
 
 
@@ -63,15 +65,33 @@ def _twice(names: list[str]) -> list[str]:
 def terms_page(terms: list[Term], chapters: Mapping[str, str]) -> str:
     """The glossary in MyST. ``chapters``: two digits → page name, for the links to where a term is taught; empty for a chapter
     that has a text but no notebook yet, and so no page."""
-    lines = ["# Glossary", "", "Every term with its Chinese counterpart and the chapter that teaches it. "
-             "The letters are on the page [Notation](notation.md).", "", "````{glossary}"]
+    lines = [
+        "# Glossary",
+        "",
+        "Every term with its Chinese counterpart and the chapter that teaches it. "
+        "The letters are on the page [Notation](notation.md).",
+        "",
+        "````{glossary}",
+    ]
     for term in terms:
         if term.chapter and term.chapter not in chapters:
-            raise unknown(f"chapter of the glossary's entry {term.en!r}", term.chapter, chapters, "Two digits of a chapter that exists.")
+            raise unknown(
+                f"chapter of the glossary's entry {term.en!r}",
+                term.chapter,
+                chapters,
+                "Two digits of a chapter that exists.",
+            )
         symbol = f" Symbol: ${term.symbol}$." if term.symbol else ""
         taught = f" {_chapter(term.chapter, chapters[term.chapter])}." if term.chapter else ""
-        lines += [term.en, f"[{term.zh}]{{.language-zh}}", f"  {term.definition}{symbol}{taught}", "", "  {.language-zh}",
-                  f"  {term.definition_zh}", ""]
+        lines += [
+            term.en,
+            f"[{term.zh}]{{.language-zh}}",
+            f"  {term.definition}{symbol}{taught}",
+            "",
+            "  {.language-zh}",
+            f"  {term.definition_zh}",
+            "",
+        ]
     return "\n".join([*lines, "````", ""])
 
 
@@ -83,5 +103,15 @@ def _chapter(digits: str, page: str) -> str:
 def symbols_page(symbols: list[Symbol]) -> str:
     """The notation in MyST, as one table."""
     rows = [f"| ${symbol.tex}$ | {symbol.en} | [{symbol.zh}]{{.language-zh}} | {symbol.shape} |" for symbol in symbols]
-    return "\n".join(["# Notation", "", "The same letters in text, formulas and code. A shape of (K,) is a list of K numbers, one a client.",
-                      "", "| symbol | meaning | 含义 | shape |", "|---|---|---|---|", *rows, ""])
+    return "\n".join(
+        [
+            "# Notation",
+            "",
+            "The same letters in text, formulas and code. A shape of (K,) is a list of K numbers, one a client.",
+            "",
+            "| symbol | meaning | 含义 | shape |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )

@@ -43,7 +43,9 @@ def lay_out(book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendo
     write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
-    write("glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()}))
+    write(
+        "glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()})
+    )
     write("notation.md", glossary.symbols_page(symbols))
     write("api/index.md", api.index())
     for room in api.rooms():

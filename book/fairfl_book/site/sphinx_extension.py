@@ -24,8 +24,10 @@ def escape(text: str) -> str:
             indented = paragraph.startswith((" ", "\t"))
             literal = literal and indented
             if not literal:
-                paragraph = "".join(part if part.startswith("``") else _MARKUP.sub(lambda mark: "\\" + mark[0], part)
-                                    for part in _CODE.split(paragraph))
+                paragraph = "".join(
+                    part if part.startswith("``") else _MARKUP.sub(lambda mark: "\\" + mark[0], part)
+                    for part in _CODE.split(paragraph)
+                )
                 literal = paragraph.rstrip().endswith("::")
         pieces.append(paragraph)
     return "".join(pieces)

@@ -54,10 +54,18 @@ def read(name: str, values: Mapping[str, list]) -> Tour:
         for stop in stops:
             lab.controls[control].check(control, stop)
         if lab.controls[control].start not in stops:
-            raise refuse(f"the stops of {name}'s {control} in book/labs.toml", stops, f"a list with {lab.controls[control].start!r}",
-                         "The picture above the strip shows that state.")
+            raise refuse(
+                f"the stops of {name}'s {control} in book/labs.toml",
+                stops,
+                f"a list with {lab.controls[control].start!r}",
+                "The picture above the strip shows that state.",
+            )
     tour = Tour(name, lab, {control: tuple(stops) for control, stops in values.items()})
     if len(tour) > MOST:
-        raise refuse(f"the number of pictures of {name} in book/labs.toml", len(tour), f"at most {MOST}",
-                     "Take out every second stop, or a control.")
+        raise refuse(
+            f"the number of pictures of {name} in book/labs.toml",
+            len(tour),
+            f"at most {MOST}",
+            "Take out every second stop, or a control.",
+        )
     return tour

@@ -30,18 +30,31 @@ class Package:
 
 # tex-svg-full holds every TeX extension (nothing is loaded later) and draws formulas as SVG (no fonts).
 PACKAGES = (
-    Package("mathjax", "3.2.2", "Bt+SSVU8eBG27zChVewOicYs7Xsdt40qm4+UpHyX7k0/O9NliPc+x77k1/FEsPsjKPZGJvtRZM1vO+geW0OhGw==", {
-        "package/es5/tex-svg-full.js": ("tex-svg-full.js",
-                                        "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6"),
-        "package/LICENSE": ("LICENSE-mathjax.txt",
-                                        "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"),
-    }),
+    Package(
+        "mathjax",
+        "3.2.2",
+        "Bt+SSVU8eBG27zChVewOicYs7Xsdt40qm4+UpHyX7k0/O9NliPc+x77k1/FEsPsjKPZGJvtRZM1vO+geW0OhGw==",
+        {
+            "package/es5/tex-svg-full.js": (
+                "tex-svg-full.js",
+                "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6",
+            ),
+            "package/LICENSE": (
+                "LICENSE-mathjax.txt",
+                "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30",
+            ),
+        },
+    ),
 )
 
 
 def missing(folder: Path) -> list[Package]:
     """The packages of which ``folder`` lacks a file, or holds one that is not the pinned one."""
-    return [package for package in PACKAGES if not all(_sound(folder / name, digest) for name, digest in package.files.values())]
+    return [
+        package
+        for package in PACKAGES
+        if not all(_sound(folder / name, digest) for name, digest in package.files.values())
+    ]
 
 
 def _sound(path: Path, digest: str) -> bool:
@@ -68,8 +81,10 @@ def unpack(package: Package, archive: bytes) -> dict[str, bytes]:
     """The wanted files of a package's archive by the names they get here. Raises ``ValueError`` if it is not the pinned one."""
     found = base64.b64encode(hashlib.sha512(archive).digest()).decode()
     if found != package.integrity:
-        raise Refused(f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
-                         f"{package.integrity[:16]}…. Try again; if it stays so, do not use it, and compare with the registry's page.")
+        raise Refused(
+            f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
+            f"{package.integrity[:16]}…. Try again; if it stays so, do not use it, and compare with the registry's page."
+        )
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         return {name: tar.extractfile(path).read() for path, (name, _) in package.files.items()}
 
@@ -79,5 +94,7 @@ def _download(address: str) -> bytes:
         with urllib.request.urlopen(address, timeout=60) as answer:
             return answer.read()
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-        raise Refused(f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
-                         "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor.") from error
+        raise Refused(
+            f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
+            "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor."
+        ) from error

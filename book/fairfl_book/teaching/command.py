@@ -6,7 +6,10 @@ from pathlib import Path
 
 def add(commands) -> None:
     """Add the four commands to the parser's ``commands``."""
-    for kind, what in (("student", "write notebooks without solutions and outputs"), ("solutions", "write notebooks with the exercises solved")):
+    for kind, what in (
+        ("student", "write notebooks without solutions and outputs"),
+        ("solutions", "write notebooks with the exercises solved"),
+    ):
         make = commands.add_parser(kind, help=f"{what}, into dist/{kind}")
         make.add_argument("names", nargs="*", help="names or their two digits (default: all that have been executed)")
         make.add_argument("--out", type=Path, help=f"another folder (default: dist/{kind}/ beside chapters/)")
@@ -14,7 +17,11 @@ def add(commands) -> None:
 
     pack = commands.add_parser("release", help="write one archive with all that a class needs without a network")
     pack.add_argument("--out", type=Path, help="the archive's path (default: in dist/, named by the version)")
-    pack.add_argument("--wheels", action="store_true", help="download what make lab installs, for this system, and add it: some hundred MB or more")
+    pack.add_argument(
+        "--wheels",
+        action="store_true",
+        help="download what make lab installs, for this system, and add it: some hundred MB or more",
+    )
     pack.set_defaults(run=_release)
 
     maps = commands.add_parser("map", help="bring the map of prerequisites in book/teachers.md up to date")
@@ -26,7 +33,11 @@ def _notebooks(given: argparse.Namespace) -> int:
     from fairfl_book.teaching import kit
 
     files = kit.write(places.find(), given.kind, given.names, given.out)
-    print(f"notebooks written: {len(files)}, in {files[0].parent}" if files else "no chapter has been executed yet; run make chapters")
+    print(
+        f"notebooks written: {len(files)}, in {files[0].parent}"
+        if files
+        else "no chapter has been executed yet; run make chapters"
+    )
     return 0
 
 
@@ -41,9 +52,15 @@ def _release(given: argparse.Namespace) -> int:
         print(f"The site in book/_build is older than {', '.join(old)}; run make book first if it should show them.")
     new = release.left_out(book.root)
     if new:
-        print(f"Left out, because git does not know them: {', '.join(new)}. Use git add for what belongs in the archive.")
+        print(
+            f"Left out, because git does not know them: {', '.join(new)}. Use git add for what belongs in the archive."
+        )
     path = release.write(book, given.out, wheels)
-    site = "with the site" if (book.root / "book" / "_build" / "html").is_dir() else "without the site (make book builds it)"
+    site = (
+        "with the site"
+        if (book.root / "book" / "_build" / "html").is_dir()
+        else "without the site (make book builds it)"
+    )
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {site}, {'with' if wheels else 'without'} wheels")
     return 0
 
@@ -52,5 +69,9 @@ def _map(given: argparse.Namespace) -> int:
     from fairfl_book import places
     from fairfl_book.build import prerequisites
 
-    print("book/teachers.md: brought up to date" if prerequisites.refresh(places.find()) else "book/teachers.md: up to date already")
+    print(
+        "book/teachers.md: brought up to date"
+        if prerequisites.refresh(places.find())
+        else "book/teachers.md: up to date already"
+    )
     return 0

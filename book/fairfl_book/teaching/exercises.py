@@ -13,8 +13,10 @@ from nbformat import NotebookNode, v4
 from fairfl.errors import Refused
 from fairfl_book.build import twins
 
-NOTE = ("> **A copy for students.** The solutions are left out, and nothing has been run yet: run the cells from the top. Where the text "
-        "speaks of a folded solution, your teacher has it.")
+NOTE = (
+    "> **A copy for students.** The solutions are left out, and nothing has been run yet: run the cells from the top. Where the text "
+    "speaks of a folded solution, your teacher has it."
+)
 _SOLUTIONS = re.compile(r"(?:^|\n)(#+)[ \t]+solutions?[ \t]*#*\s*$", re.IGNORECASE)
 _HEADING = re.compile(r"(#+)[ \t]")
 
@@ -76,11 +78,15 @@ def _fill(cells: list[NotebookNode], solution: NotebookNode, number: int) -> Non
     stub, check = (cells[-2] if len(cells) > 1 else None), cells[-1]
     answer = solution.source.rstrip().removesuffix(check.source.strip())
     if stub is None or "exercise" not in _tags(stub):
-        raise Refused(f"cell {number}: a solution and a check without a stub before them; an exercise is three cells tagged exercise, "
-                         "check and solution, in this order.")
+        raise Refused(
+            f"cell {number}: a solution and a check without a stub before them; an exercise is three cells tagged exercise, "
+            "check and solution, in this order."
+        )
     if answer == solution.source.rstrip():
-        raise Refused(f"cell {number}: the solution does not end with its check, {check.source.strip()!r}; write it there as the "
-                         "last line, so that the solution is seen to pass.")
+        raise Refused(
+            f"cell {number}: the solution does not end with its check, {check.source.strip()!r}; write it there as the "
+            "last line, so that the solution is seen to pass."
+        )
     stub.source, stub.outputs, check.outputs = answer.strip(), [], solution.outputs
 
 
@@ -95,7 +101,7 @@ def _without_bare_headings(cells: list[NotebookNode]) -> list[NotebookNode]:
         found = _SOLUTIONS.search(cell.source) if cell.cell_type == "markdown" else None
         below = _HEADING.match(kept[-1].source) if kept and kept[-1].cell_type == "markdown" else None
         if found and (not kept or below and len(below[1]) <= len(found[1])):
-            cell.source = cell.source[:found.start()].rstrip()
+            cell.source = cell.source[: found.start()].rstrip()
             if not cell.source:
                 continue
         kept.append(cell)

@@ -55,8 +55,10 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     files = {out / f"{name}.ipynb": name for name in chosen(book, given)}
     for path in files:
         if path.exists() and copies.fingerprint(path) != record.get(path.name):
-            raise Refused(f"{path} was not written by this command, or somebody has written in it since. "
-                             "Nothing was changed. Move it away, or name another folder with --out.")
+            raise Refused(
+                f"{path} was not written by this command, or somebody has written in it since. "
+                "Nothing was changed. Move it away, or name another folder with --out."
+            )
     contents = {path: made(book, kind, name) for path, name in files.items()}
     out.mkdir(parents=True, exist_ok=True)
     for path, content in contents.items():
@@ -69,11 +71,15 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
 def _refuse_places(book: Book, out: Path) -> None:
     for place, holds in ((book.work, "the reader's own copies and answers"), (book.chapters, "the book itself")):
         if out == place.resolve() or place.resolve() in out.parents:
-            raise Refused(f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
-                             "changed. Name another folder, or leave --out away for one in dist/.")
+            raise Refused(
+                f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
+                "changed. Name another folder, or leave --out away for one in dist/."
+            )
     if (out / copies.RECORD).exists():
-        raise Refused(f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
-                         "Name another folder.")
+        raise Refused(
+            f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
+            "Name another folder."
+        )
 
 
 def _load(path: Path) -> dict[str, str]:

@@ -26,8 +26,11 @@ def tracked(root: Path) -> dict[str, bool]:
     Raises ``ValueError`` outside a clone.
     """
     modes = {path: entry.split()[0] for entry, _, path in (line.partition("\t") for line in _listed(root, "--stage"))}
-    return {path: mode == "100755" for path, mode in sorted(modes.items())
-            if not path.startswith(".ci/") and (root / path).is_file()}
+    return {
+        path: mode == "100755"
+        for path, mode in sorted(modes.items())
+        if not path.startswith(".ci/") and (root / path).is_file()
+    }
 
 
 def left_out(root: Path) -> list[str]:
@@ -37,11 +40,15 @@ def left_out(root: Path) -> list[str]:
 
 def _listed(root: Path, *options: str) -> list[str]:
     try:
-        said = subprocess.run(["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True).stdout
+        said = subprocess.run(
+            ["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         why = (getattr(error, "stderr", "") or str(error)).strip()
-        raise Refused(f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
-                         "and run make release there.") from error
+        raise Refused(
+            f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
+            "and run make release there."
+        ) from error
     return [line for line in said.split("\0") if line]
 
 
@@ -107,11 +114,25 @@ def download_wheels(book: Book, run=subprocess.run) -> Path:
     Raises ``ValueError`` if pip could not get it all.
     """
     folder = book.root / "dist" / WHEELS
-    command = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--prefer-binary", "--dest", str(folder),
-               "--constraint", str(book.root / "requirements.lock"), "setuptools>=77", f"{book.root}[lab]"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--disable-pip-version-check",
+        "--prefer-binary",
+        "--dest",
+        str(folder),
+        "--constraint",
+        str(book.root / "requirements.lock"),
+        "setuptools>=77",
+        f"{book.root}[lab]",
+    ]
     try:
         run(command, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise Refused("pip could not download every wheel; its own words are above. Look at the network and try again: what is "
-                         f"in {folder} already is not fetched twice.") from error
+        raise Refused(
+            "pip could not download every wheel; its own words are above. Look at the network and try again: what is "
+            f"in {folder} already is not fetched twice."
+        ) from error
     return folder

@@ -44,14 +44,26 @@ def moves_by(size):
 
 SMALL, BIG = torch.float32, torch.float64
 LIES = {
-    "negative loss, q-FedAvg": (rules.QFedAvg(), says(losses=-1.0), SMALL,
-                                "sent 'losses' = -1.0; allowed: finite numbers from 0 on"),
-    "power of a loss, AdaFed": (rules.AdaFed(gamma=5), says(losses=1e100), SMALL,
-                                r"a loss whose power gamma = 5 is beyond float64: 1e\+100"),
+    "negative loss, q-FedAvg": (
+        rules.QFedAvg(),
+        says(losses=-1.0),
+        SMALL,
+        "sent 'losses' = -1.0; allowed: finite numbers from 0 on",
+    ),
+    "power of a loss, AdaFed": (
+        rules.AdaFed(gamma=5),
+        says(losses=1e100),
+        SMALL,
+        r"a loss whose power gamma = 5 is beyond float64: 1e\+100",
+    ),
     "negative rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=-1.0), SMALL, "sent 'newton_rates' = -1.0; allowed"),
     "negative accuracy, FedFA": (rules.FedFA(), says(accuracies=-1.0), SMALL, "sent 'accuracies' = -1.0; allowed"),
-    "enormous rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=1e300), SMALL,
-                               r"'newton_rates' of size 1e\+300 \(everybody's median: "),
+    "enormous rate, DQN-Fed": (
+        rules.DQNFed(),
+        says(newton_rates=1e300),
+        SMALL,
+        r"'newton_rates' of size 1e\+300 \(everybody's median: ",
+    ),
     "long update, FedAvg": (rules.FedAvg(), moves_by(1e200), BIG, r"an update with an entry of size 1e\+200"),
 }
 
@@ -77,7 +89,10 @@ def test_all_who_lie_are_left_out(model, members):
     record = c.receive([sent[0], *lies])
     assert record.clients == (0,) and not record.skipped
     assert [(r.who, r.reason.split(";")[0]) for r in record.refused] == [
-        ("client 3", "sent 'losses' = nan"), ("client 1", "sent 'losses' = -1.0"), ("client 2", "sent 'losses' = -2.0")]
+        ("client 3", "sent 'losses' = nan"),
+        ("client 1", "sent 'losses' = -1.0"),
+        ("client 2", "sent 'losses' = -2.0"),
+    ]
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "adagrad", "yogi"])
@@ -169,7 +184,9 @@ def test_a_refusal_of_the_round_as_such_blames_nobody(model, members):
 def test_a_rule_says_whose_numbers_it_refuses():
     from fairfl.updates import Updates
 
-    updates = Updates(torch.eye(3), losses=torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9)
+    updates = Updates(
+        torch.eye(3), losses=torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9
+    )
     with pytest.raises(Refused, match="client 4's entry in losses") as caught:
         rules.QFedAvg().direction(updates)
     assert set(caught.value.clients) == {4, 7} and caught.value.clients[7].startswith("sent 'losses' = -2.0; allowed: ")

@@ -23,15 +23,23 @@ NAMES = ("losses", "losses_after", "accuracies", "newton_rates")
 
 odd_text = st.sampled_from(["\x1b[31mred\x1b[0m", "two\nlines", "\u202eback", "x" * 500, "\ud800"])
 text = st.text(st.characters(), max_size=8) | odd_text
-odd_numbers = st.sampled_from([
-    0, -1, True, 1.7e308, -1e100, 1e100, 5e-324, 2 ** 53 + 1, 10 ** 400, float("nan"), float("inf")])
+odd_numbers = st.sampled_from(
+    [0, -1, True, 1.7e308, -1e100, 1e100, 5e-324, 2**53 + 1, 10**400, float("nan"), float("inf")]
+)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | text | odd_numbers
 anything = scalars | st.lists(scalars, max_size=3) | st.dictionaries(text, scalars, max_size=2) | st.builds(object)
 any_array = hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
-odd_tensors = st.sampled_from([
-    torch.ones(2, 3, dtype=torch.bfloat16), torch.ones(2, 3, requires_grad=True), torch.ones(2, 3).to_sparse(),
-    torch.ones(2, 3, device="meta"), torch.ones(2, 3, dtype=torch.complex64), np.ones((2, 3))[::-1],
-    np.ones((2, 3), dtype=object)])
+odd_tensors = st.sampled_from(
+    [
+        torch.ones(2, 3, dtype=torch.bfloat16),
+        torch.ones(2, 3, requires_grad=True),
+        torch.ones(2, 3).to_sparse(),
+        torch.ones(2, 3, device="meta"),
+        torch.ones(2, 3, dtype=torch.complex64),
+        np.ones((2, 3))[::-1],
+        np.ones((2, 3), dtype=object),
+    ]
+)
 
 
 def small_arrays(shape):
@@ -46,8 +54,9 @@ def arrays_of(shape):
 models = st.fixed_dictionaries({name: arrays_of(shape) for name, shape in SHAPES.items()})
 sound_models = st.fixed_dictionaries({name: small_arrays(shape) for name, shape in SHAPES.items()})
 sound_numbers = st.fixed_dictionaries({name: st.floats(0.1, 3) for name in NAMES})
-wild_numbers = st.fixed_dictionaries({name: st.floats(0.1, 3) | odd_numbers | scalars for name in NAMES},
-                                     optional={"more": anything})
+wild_numbers = st.fixed_dictionaries(
+    {name: st.floats(0.1, 3) | odd_numbers | scalars for name in NAMES}, optional={"more": anything}
+)
 # Each field of a reply: what is sound, and what comes instead, all as likely.
 FIELDS = {
     "client": (st.none(), [st.integers(0, N - 1), anything]),
@@ -90,12 +99,15 @@ def usable(array, shape):
 def sound(reply, names):
     if reply.error or type(reply.client) is not int or not 0 <= reply.client < N or names[reply.client] > 1:
         return False
-    if not number(reply.size) or not 0 < reply.size <= 2 ** 53:
+    if not number(reply.size) or not 0 < reply.size <= 2**53:
         return False
     if not isinstance(reply.numbers, dict) or not number(reply.numbers.get("losses")):
         return False
-    return isinstance(reply.arrays, dict) and set(reply.arrays) == set(SHAPES) and all(
-        usable(reply.arrays[name], shape) for name, shape in SHAPES.items())
+    return (
+        isinstance(reply.arrays, dict)
+        and set(reply.arrays) == set(SHAPES)
+        and all(usable(reply.arrays[name], shape) for name, shape in SHAPES.items())
+    )
 
 
 def readable(words):
@@ -120,9 +132,20 @@ def test_every_reply_is_used_or_refused_with_a_sentence(sent):
         assert math.isclose(float(updates.shares.sum()), 1)
 
 
-RULES = [rules.FedAvg(), rules.QFedAvg(0.1), rules.TERM(0), rules.AFL(10), rules.FedFA(), rules.FedMGDAPlus(),
-         rules.AdaFed(5), rules.AdaFed(losses="after"), rules.DQNFed(), rules.FedFV(tau=1), rules.FedLF(),
-         rules.FedHEAL()]
+RULES = [
+    rules.FedAvg(),
+    rules.QFedAvg(0.1),
+    rules.TERM(0),
+    rules.AFL(10),
+    rules.FedFA(),
+    rules.FedMGDAPlus(),
+    rules.AdaFed(5),
+    rules.AdaFed(losses="after"),
+    rules.DQNFed(),
+    rules.FedFV(tau=1),
+    rules.FedLF(),
+    rules.FedHEAL(),
+]
 SERVERS = [Server(), Server(optimiser="adagrad"), Server(momentum=0.9)]
 
 

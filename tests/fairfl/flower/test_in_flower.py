@@ -19,7 +19,9 @@ def losses_of(told):
 
 
 def losses_of_train(demo, s):
-    return train(demo.federation(s), demo.rule(s), demo.model(s), rounds=s["rounds"], local=demo.local(s), seed=s["seed"]).loss[1:]
+    return train(
+        demo.federation(s), demo.rule(s), demo.model(s), rounds=s["rounds"], local=demo.local(s), seed=s["seed"]
+    ).loss[1:]
 
 
 @pytest.mark.flower
@@ -48,7 +50,9 @@ def test_failures_in_flower_are_refused_and_the_rounds_go_on():
     pytest.importorskip("ray", reason=REASON)
     from post_offices import simulated
 
-    told = simulated.run({"rule": "FedMGDAPlus", "clients": 3, "rounds": 3, "faults": "0 2 not a number; 1 1 crash; 2 2 wrong shape"})
+    told = simulated.run(
+        {"rule": "FedMGDAPlus", "clients": 3, "rounds": 3, "faults": "0 2 not a number; 1 1 crash; 2 2 wrong shape"}
+    )
     first, second, third = told["log"]
     assert [record["clients"] for record in told["log"]] == [[0, 1], [0, 2], [0, 1]]
     assert "non-finite" in first["refused"][0]["reason"] and "expected (10, 64)" in third["refused"][0]["reason"]
@@ -74,8 +78,13 @@ def test_the_recorded_runs_are_what_train_gives_today():
         rows = [row for row in csv.DictReader(file) if (row["where"], row["rule"]) == ("network", "FedMGDAPlus")]
     digits = data.load("digits")
     fed = partition.by_class(digits, [range(8), [8, 9]], scored_on="pool", test=0.4)
-    history = train(fed, "FedMGDAPlus", models.build("logistic", digits, seed=0), rounds=5,
-                    local=LocalSGD(lr=0.5, epochs=2, batch_size=16))
+    history = train(
+        fed,
+        "FedMGDAPlus",
+        models.build("logistic", digits, seed=0),
+        rounds=5,
+        local=LocalSGD(lr=0.5, epochs=2, batch_size=16),
+    )
     assert {row["split"] for row in rows} == {fed.digest}
     for row in rows:
         assert float(row["loss"]) == pytest.approx(history.loss[int(row["round"]), int(row["client"])], abs=1e-4)

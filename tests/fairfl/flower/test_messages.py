@@ -15,8 +15,12 @@ REPLY = Reply(client=0, arrays={"weight": torch.ones(1, 2), "bias": torch.zeros(
 
 def message(content=None, error=None, node=7):
     """What a strategy is handed; Flower makes these inside a run only."""
-    return SimpleNamespace(metadata=SimpleNamespace(src_node_id=node), content=content, has_error=lambda: error is not None,
-                           error=SimpleNamespace(code=2, reason=error))
+    return SimpleNamespace(
+        metadata=SimpleNamespace(src_node_id=node),
+        content=content,
+        has_error=lambda: error is not None,
+        error=SimpleNamespace(code=2, reason=error),
+    )
 
 
 def test_a_reply_survives_the_wire():
@@ -37,7 +41,7 @@ def test_a_roster_says_who_is_who_and_the_reply_does_not():
 def test_the_words_of_a_strangers_error_are_cut_short():
     from fairfl.flower.records import to_reply
 
-    reply = to_reply(message(error="Traceback:\n  File \"/secret/place.py\"\n\x1b[31mValueError: " + "x" * 1000))
+    reply = to_reply(message(error='Traceback:\n  File "/secret/place.py"\n\x1b[31mValueError: ' + "x" * 1000))
     assert reply.error.startswith("ValueError: xx") and len(reply.error) <= 200
     assert to_reply(message(error="")).error == "error 2"
     assert "gone" in to_reply(message(error="heartbeat", node=1)).sender
@@ -47,7 +51,9 @@ def test_bytes_that_are_no_array_and_messages_without_records_do_not_stop_the_se
     from fairfl.flower.records import to_reply
     from fairfl.flower.strategy import FairStrategy
 
-    junk = flwr.RecordDict({"arrays": flwr.ArrayRecord({"weight": flwr.Array("float32", (1, 2), "numpy.ndarray", b"junk")})})
+    junk = flwr.RecordDict(
+        {"arrays": flwr.ArrayRecord({"weight": flwr.Array("float32", (1, 2), "numpy.ndarray", b"junk")})}
+    )
     assert "unreadable" in to_reply(message(junk)).error
     strategy = FairStrategy(Coordinator("FedAvg", torch.nn.Linear(2, 1), 2, 3))
     _, metrics = strategy.aggregate_train(1, [message(junk), message(flwr.RecordDict({})), message(error="crash")])
@@ -67,8 +73,13 @@ def test_numbers_that_are_lists_and_names_with_escapes_do_not_stop_the_server():
     renamed = to_content(REPLY)
     renamed["arrays"] = flwr.ArrayRecord({"\x1b[31mweight": renamed["arrays"]["weight"]})
     strategy = FairStrategy(Coordinator("QFedAvg", torch.nn.Linear(2, 1), 2, 3))
-    sent = [with_numbers(client=[0, 1], losses=0.5), with_numbers(losses=[0.5]), message(renamed),
-            with_numbers(**{"num-examples": [1.0]}, losses=0.5), with_numbers(client=1, losses=0.5, more=[1, 2])]
+    sent = [
+        with_numbers(client=[0, 1], losses=0.5),
+        with_numbers(losses=[0.5]),
+        message(renamed),
+        with_numbers(**{"num-examples": [1.0]}, losses=0.5),
+        with_numbers(client=1, losses=0.5, more=[1, 2]),
+    ]
     for one in sent[:4]:
         _, metrics = strategy.aggregate_train(1, [one, sent[4]])
         assert dict(metrics) == {"clients": 1, "refused": 1, "missing": 1 if one is sent[0] else 0}

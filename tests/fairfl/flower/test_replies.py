@@ -44,8 +44,18 @@ def replies(c, members):
     return [m.work(c.arrays(), c.round, c.needs) for m in members]
 
 
-RULES = [rules.FedAvg(), rules.FedMGDAPlus(), rules.FedFV(tau=2), rules.AFL(), rules.AdaFed(), rules.DQNFed(), rules.FedFA(),
-         rules.FedLF(), rules.FedHEAL(), rules.QFedAvg()]
+RULES = [
+    rules.FedAvg(),
+    rules.FedMGDAPlus(),
+    rules.FedFV(tau=2),
+    rules.AFL(),
+    rules.AdaFed(),
+    rules.DQNFed(),
+    rules.FedFA(),
+    rules.FedLF(),
+    rules.FedHEAL(),
+    rules.QFedAvg(),
+]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
@@ -55,7 +65,9 @@ def test_replies_give_what_train_gives(fed, model, members, rule, server):
     for _ in range(ROUNDS):
         c.receive(replies(c, reversed(members)))  # whoever answers first: rows are in the order of numbers
         losses.append([m.score(c.arrays(reported=True))["loss"] for m in members])
-    history = train(fed, rule, model, rounds=ROUNDS, local=LOCAL, server=server, seed=1, engine="sequential", device="cpu")
+    history = train(
+        fed, rule, model, rounds=ROUNDS, local=LOCAL, server=server, seed=1, engine="sequential", device="cpu"
+    )
     # A client's loss, computed alone or among others, may differ in its last bit by the processor. Where no rule reads
     # losses the models have the same bits.
     same = np.array_equal if not c.needs else partial(np.allclose, rtol=1e-5, atol=1e-6)
@@ -85,12 +97,14 @@ BAD = {
     "list for a size": (lambda r: replace(r, size=[4, 5]), r"size as \[4, 5\]; allowed"),
     "list for a loss": (lambda r: replace(r, numbers={"losses": [0.5]}), r"sent 'losses' = \[0.5\]; allowed: a finite"),
     "size that overflows a sum": (lambda r: replace(r, size=1.7e308), r"size as 1.7e\+308; allowed: up to 9007"),
-    "integer beyond floats": (lambda r: replace(r, size=10 ** 400), "allowed: up to 9007199254740992 rows"),
-    "integer beyond print": (lambda r: replace(r, numbers={"losses": 10 ** 5000}), "a value of type int; allowed"),
+    "integer beyond floats": (lambda r: replace(r, size=10**400), "allowed: up to 9007199254740992 rows"),
+    "integer beyond print": (lambda r: replace(r, numbers={"losses": 10**5000}), "a value of type int; allowed"),
     "no mapping": (lambda r: replace(r, numbers=None), "sent its numbers as None; allowed: numbers by name"),
     "no model": (lambda r: replace(r, arrays=None), "sent its model as None; allowed: arrays by parameter name"),
-    "names with escapes": (lambda r: replace(r, arrays={"\x1b[2Jgone\n": 0, **{f"x{i}": 0 for i in range(9)}}),
-                           r"and has \\x1b\[2Jgone\\n, x0, x1, x2, x3 and 5 more; expected"),
+    "names with escapes": (
+        lambda r: replace(r, arrays={"\x1b[2Jgone\n": 0, **{f"x{i}": 0 for i in range(9)}}),
+        r"and has \\x1b\[2Jgone\\n, x0, x1, x2, x3 and 5 more; expected",
+    ),
     "error with escapes": (lambda r: Reply("node\r9", error="\x1b[31mred"), r"sent no answer: \\x1b\[31mred"),
 }
 
@@ -104,8 +118,14 @@ def test_a_bad_reply_is_refused_by_name_and_the_rest_go_on(model, members, what)
     without.receive([sent[0], sent[1], sent[3]])
     assert record.clients == (0, 1, 3) and torch.equal(c.w, without.w) and not record.skipped
     [refused] = record.refused
-    who = {"error": "node 9", "no number": "an unnamed sender", "stranger": "client 4", "real number": "client 2.0",
-           "list for a number": "client [2]", "error with escapes": "node\\r9"}
+    who = {
+        "error": "node 9",
+        "no number": "an unnamed sender",
+        "stranger": "client 4",
+        "real number": "client 2.0",
+        "list for a number": "client [2]",
+        "error with escapes": "node\\r9",
+    }
     assert refused.who == who.get(what, "client 2")
     assert str(record).isprintable()
     assert re.search(words, refused.reason) and refused.reason in str(c.log[-1])
@@ -130,17 +150,29 @@ def test_arrays_that_belong_to_a_training_are_used(model, members):
 
 
 def test_scores_are_used_or_refused_by_name_as_replies_are():
-    said = [(0.5, 1.0), (2.0, 1.0), (0.5, [1.0]), (float("nan"), 1.0), (0.5, 10 ** 400), (True, 1.0), (1.0, 2.5)]
+    said = [(0.5, 1.0), (2.0, 1.0), (0.5, [1.0]), (float("nan"), 1.0), (0.5, 10**400), (True, 1.0), (1.0, 2.5)]
     sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in enumerate(said)]
-    sent += [Reply("node", [7], numbers=sent[0].numbers), Reply("node", 8, numbers={"loss": 1}),
-             Reply("node", error="\x1b[31mno"), *[Reply("node", 9, numbers=sent[k].numbers) for k in (0, 6)]]
+    sent += [
+        Reply("node", [7], numbers=sent[0].numbers),
+        Reply("node", 8, numbers={"loss": 1}),
+        Reply("node", error="\x1b[31mno"),
+        *[Reply("node", 9, numbers=sent[k].numbers) for k in (0, 6)],
+    ]
     accuracy, loss, refused = scores_of(sent, 10)
     assert np.flatnonzero(~np.isnan(accuracy)).tolist() == np.flatnonzero(~np.isnan(loss)).tolist() == [0, 6]
     assert (accuracy[6], loss[6]) == (1.0, 2.5)
     assert all(r.reason.isprintable() and r.who.endswith("node") for r in refused)
-    words = ["'accuracy' = 2.0; allowed: 0 to 1", "'loss' = [1.0]; allowed: a finite", "'accuracy' = nan",
-             "'loss' = 1000", "= True", "number as [7]", "sent no 'accuracy', which the server reads",
-             "no answer: \\x1b[31mno", *["2 replies that call"] * 2]
+    words = [
+        "'accuracy' = 2.0; allowed: 0 to 1",
+        "'loss' = [1.0]; allowed: a finite",
+        "'accuracy' = nan",
+        "'loss' = 1000",
+        "= True",
+        "number as [7]",
+        "sent no 'accuracy', which the server reads",
+        "no answer: \\x1b[31mno",
+        *["2 replies that call"] * 2,
+    ]
     assert len(words) == len(refused) and all(word in r.reason for word, r in zip(words, refused))
 
 
@@ -150,7 +182,9 @@ def test_a_missing_client_is_missed_by_name(model, members):
     assert record.clients == (0, 1) and record.missing == (2, 3) and "client 3 missing" in str(record)
 
 
-@pytest.mark.parametrize("sent", [lambda r: [], lambda r: [spoil(x, "not a number") for x in r]], ids=["none", "all bad"])
+@pytest.mark.parametrize(
+    "sent", [lambda r: [], lambda r: [spoil(x, "not a number") for x in r]], ids=["none", "all bad"]
+)
 def test_a_round_without_sound_replies_is_skipped_and_says_so(model, members, sent):
     c = coordinator(rules.FedFV(tau=2), model)
     c.receive(replies(c, members))
@@ -226,9 +260,10 @@ def test_a_state_of_another_model_or_rule_is_refused(small, model):
         other.load_state_dict(coordinator("FedAvg", model).state_dict())
 
 
-@pytest.mark.parametrize("change, words", [
-    ({"population": 0}, "population"), ({"rounds": 0}, "rounds"), ({"quorum": 9}, "quorum is 9; allowed: 1 to 4"),
-])
+@pytest.mark.parametrize(
+    "change, words",
+    [({"population": 0}, "population"), ({"rounds": 0}, "rounds"), ({"quorum": 9}, "quorum is 9; allowed: 1 to 4")],
+)
 def test_settings_out_of_range(model, change, words):
     with pytest.raises(ValueError, match=words):
         Coordinator(**({"rule": "FedAvg", "model": model, "population": N, "rounds": ROUNDS} | change))

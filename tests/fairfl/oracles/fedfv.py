@@ -71,7 +71,7 @@ def keepers(ascending, alpha):
     """
     if alpha == 0:
         return []
-    return ascending[math.ceil((len(ascending) - 1) * (1 - alpha) - 1e-9):]
+    return ascending[math.ceil((len(ascending) - 1) * (1 - alpha) - 1e-9) :]
 
 
 def mitigate_internal(targets, G, keep):

@@ -46,9 +46,7 @@ class FedLF:
         h = fairness_coefficients(losses)
         parts, scales = [], [0.0]
         for start, stop in self.layout:
-            part, mu = layer_point(
-                G[:, start:stop], h, [g[start:stop] for g in absent]
-            )
+            part, mu = layer_point(G[:, start:stop], h, [g[start:stop] for g in absent])
             parts.append(part)
             scales.append(mu)
         d = np.concatenate(parts)
@@ -66,10 +64,7 @@ class FedLF:
     def _absent(self, t, clients, K):
         tau = len(self.history) // K if self.memory == "auto" else self.memory
         present = set(clients)
-        return [
-            g for client, (seen, g) in self.history.items()
-            if client not in present and seen >= t - tau
-        ]
+        return [g for client, (seen, g) in self.history.items() if client not in present and seen >= t - tau]
 
 
 def fairness_coefficients(losses):
@@ -79,9 +74,7 @@ def fairness_coefficients(losses):
     norm = np.linalg.norm(f)
     if norm == 0:
         return np.zeros(K)
-    h = np.array([
-        f.sum() * f[k] / (norm**3 * np.sqrt(K)) - 1.0 / (norm * np.sqrt(K)) for k in range(K)
-    ])
+    h = np.array([f.sum() * f[k] / (norm**3 * np.sqrt(K)) - 1.0 / (norm * np.sqrt(K)) for k in range(K)])
     if norm * np.linalg.norm(h) <= 1e-12:
         return np.zeros(K)
     return h

@@ -78,8 +78,11 @@ def slsqp_and_polish(rows, lower, upper):
     K = len(rows)
     gram = rows @ rows.T
     start = minimize(
-        lambda x: x @ gram @ x, np.clip(np.full(K, 1.0 / K), lower, upper),
-        jac=lambda x: 2.0 * gram @ x, method="SLSQP", bounds=list(zip(lower, upper)),
+        lambda x: x @ gram @ x,
+        np.clip(np.full(K, 1.0 / K), lower, upper),
+        jac=lambda x: 2.0 * gram @ x,
+        method="SLSQP",
+        bounds=list(zip(lower, upper)),
         constraints={"type": "eq", "fun": lambda x: x.sum() - 1.0, "jac": lambda x: np.ones(K)},
         options={"ftol": 1e-15, "maxiter": 500},
     ).x

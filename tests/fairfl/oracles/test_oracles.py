@@ -30,9 +30,7 @@ def test_fedavg_n_ignores_lengths_and_survives_a_zero_row():
     scaled = p.gradients * np.arange(1, 7)[:, None]
     np.testing.assert_allclose(weights.fedavg_n(scaled), weights.fedavg_n(p.gradients), atol=1e-14)
     with_zero = np.vstack([p.gradients, np.zeros(30)])
-    np.testing.assert_allclose(
-        weights.fedavg_n(with_zero), weights.fedavg_n(p.gradients) * 6 / 7, atol=1e-14
-    )
+    np.testing.assert_allclose(weights.fedavg_n(with_zero), weights.fedavg_n(p.gradients) * 6 / 7, atol=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -42,14 +40,13 @@ def test_qfedavg(seed):
     np.testing.assert_allclose(weights.qfedavg(p.gradients, p.losses, 0, 7.0), mean, atol=1e-14)
     # One client: f^q L g / (q f^(q-1) L^2 ||g||^2 + L f^q) = f g / (q L ||g||^2 + f).
     g, f = p.gradients[0], p.losses[0]
-    np.testing.assert_allclose(
-        weights.qfedavg(g[None], [f], 0.5, 7.0), f * g / (0.5 * 7.0 * g @ g + f), atol=1e-14
-    )
+    np.testing.assert_allclose(weights.qfedavg(g[None], [f], 0.5, 7.0), f * g / (0.5 * 7.0 * g @ g + f), atol=1e-14)
     # A client that has nothing left to lose counts for nothing, and leaves the others alone.
     losses = np.array([0.0, *p.losses[1:]])
     np.testing.assert_allclose(
         weights.qfedavg(p.gradients, losses, 0.5, 7.0),
-        weights.qfedavg(p.gradients[1:], losses[1:], 0.5, 7.0), atol=1e-14,
+        weights.qfedavg(p.gradients[1:], losses[1:], 0.5, 7.0),
+        atol=1e-14,
     )
     assert not weights.qfedavg(p.gradients, np.zeros(6), 2.0, 7.0).any()
 
@@ -61,12 +58,8 @@ def test_term_is_the_gradient_of_the_tilted_loss(seed):
     slopes = [(tilted(p.losses + h * e) - tilted(p.losses - h * e)) / (2 * h) for e in np.eye(6)]
     direction = weights.term(p.gradients, p.losses, t, p.shares)
     np.testing.assert_allclose(direction, p.gradients.T @ slopes, atol=1e-8)
-    np.testing.assert_allclose(
-        weights.term(p.gradients, p.losses + 1e4, t, p.shares), direction, atol=1e-8
-    )
-    np.testing.assert_allclose(
-        weights.term(p.gradients, p.losses, 0.0), p.gradients.mean(axis=0), atol=1e-14
-    )
+    np.testing.assert_allclose(weights.term(p.gradients, p.losses + 1e4, t, p.shares), direction, atol=1e-8)
+    np.testing.assert_allclose(weights.term(p.gradients, p.losses, 0.0), p.gradients.mean(axis=0), atol=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -147,13 +140,9 @@ def test_minimum_norm_of_dependent_rows():
         p = draw(seed, 6, 3, common=0.5)
         lower, upper = np.zeros(6), np.ones(6)
         point = p.gradients.T @ enumerate_faces(p.gradients, lower, upper)
-        np.testing.assert_allclose(
-            p.gradients.T @ slsqp_and_polish(p.gradients, lower, upper), point, atol=1e-10
-        )
+        np.testing.assert_allclose(p.gradients.T @ slsqp_and_polish(p.gradients, lower, upper), point, atol=1e-10)
         twice = np.vstack([p.gradients, p.gradients])
-        np.testing.assert_allclose(
-            twice.T @ slsqp_and_polish(twice, np.zeros(12), np.ones(12)), point, atol=1e-10
-        )
+        np.testing.assert_allclose(twice.T @ slsqp_and_polish(twice, np.zeros(12), np.ones(12)), point, atol=1e-10)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.1, 1.0, 5.0])
@@ -167,8 +156,7 @@ def test_adafed_rates_and_closed_form(gamma):
         np.testing.assert_allclose(direction, u / (u @ u), rtol=0, atol=1e-10 * np.linalg.norm(direction))
         order = np.random.default_rng(seed).permutation(6)
         np.testing.assert_allclose(
-            rates.adafed(p.gradients[order], p.losses[order], gamma), direction,
-            atol=1e-10 * np.linalg.norm(direction),
+            rates.adafed(p.gradients[order], p.losses[order], gamma), direction, atol=1e-10 * np.linalg.norm(direction)
         )
 
 

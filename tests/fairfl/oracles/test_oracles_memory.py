@@ -30,14 +30,13 @@ def test_fedfv_keeps_the_mean_s_length_and_alpha_one_is_fedavg(seed):
         assert np.linalg.norm(moved) == pytest.approx(np.linalg.norm(mean))
         assert np.linalg.norm(moved - mean) > 1e-3 * np.linalg.norm(mean)
     by_loss = FedFV(0.3, 0).direction(0, names, p.gradients, p.losses)
-    by_hand = FedFV(0.3, 0).direction(
-        0, names, p.gradients, p.losses, order=np.argsort(p.losses)
-    )
+    by_hand = FedFV(0.3, 0).direction(0, names, p.gradients, p.losses, order=np.argsort(p.losses))
     np.testing.assert_array_equal(by_loss, by_hand)
     friendly = draw(seed, common=30.0)
     np.testing.assert_allclose(
         FedFV(0.0, 0).direction(0, names, friendly.gradients, friendly.losses),
-        friendly.gradients.mean(axis=0), atol=1e-12,
+        friendly.gradients.mean(axis=0),
+        atol=1e-12,
     )
 
 
@@ -125,8 +124,7 @@ def test_fedlf_never_climbs_for_anyone():
 def test_fedlf_fairness_row_and_hull_by_hand():
     p = draw(0, 4)
     negative_cosine = lambda f: -cosine(f, np.ones(4))
-    h = [(negative_cosine(p.losses + 1e-6 * e) - negative_cosine(p.losses - 1e-6 * e)) / 2e-6
-         for e in np.eye(4)]
+    h = [(negative_cosine(p.losses + 1e-6 * e) - negative_cosine(p.losses - 1e-6 * e)) / 2e-6 for e in np.eye(4)]
     np.testing.assert_allclose(fairness_coefficients(p.losses), h, atol=1e-9)
     assert not fairness_coefficients([0.7] * 9).any() and not fairness_coefficients([0.0] * 3).any()
 

@@ -23,23 +23,40 @@ def updates(gradients, losses=None, dtype=torch.float64, seed=0, **more):
     extras["losses_after"] = torch.as_tensor(losses)
     extras |= more.pop("extras", {})
     more = {"shares": torch.tensor(shares / shares.sum()), "layout": layout(d)} | more
-    return Updates(gradients, losses=torch.as_tensor(losses, dtype=torch.float64),
-                   extras={name: torch.as_tensor(value) for name, value in extras.items()}, **more)
+    return Updates(
+        gradients,
+        losses=torch.as_tensor(losses, dtype=torch.float64),
+        extras={name: torch.as_tensor(value) for name, value in extras.items()},
+        **more,
+    )
 
 
 # One entry per behaviour that a setting can switch on: the tests of hard inputs and of states run over all of them.
 VARIANTS = {
-    "FedAvg": lambda: rules.FedAvg(), "FedAvg uniform": lambda: rules.FedAvg("uniform"),
-    "FedAvgN": lambda: rules.FedAvgN(), "QFedAvg": lambda: rules.QFedAvg(), "QFedAvg q=0": lambda: rules.QFedAvg(q=0),
-    "QFedAvg q=0.1": lambda: rules.QFedAvg(q=0.1, L=10), "TERM": lambda: rules.TERM(), "TERM t=-2": lambda: rules.TERM(t=-2),
-    "AFL": lambda: rules.AFL(), "FedFA": lambda: rules.FedFA(), "FedMGDA": lambda: rules.FedMGDA(),
-    "FedMGDA box": lambda: rules.FedMGDA(epsilon=0.1, lambda0="shares"), "FedMGDAPlus": lambda: rules.FedMGDAPlus(),
-    "FedMGDAPlus box": lambda: rules.FedMGDAPlus(epsilon=0.1), "AdaFed": lambda: rules.AdaFed(),
-    "AdaFed g=0": lambda: rules.AdaFed(gamma=0), "AdaFed g=10": lambda: rules.AdaFed(gamma=10),
-    "AdaFed after": lambda: rules.AdaFed(losses="after"), "DQNFed": lambda: rules.DQNFed(),
-    "FedFV": lambda: rules.FedFV(), "FedFV tau": lambda: rules.FedFV(alpha=0, tau=2),
+    "FedAvg": lambda: rules.FedAvg(),
+    "FedAvg uniform": lambda: rules.FedAvg("uniform"),
+    "FedAvgN": lambda: rules.FedAvgN(),
+    "QFedAvg": lambda: rules.QFedAvg(),
+    "QFedAvg q=0": lambda: rules.QFedAvg(q=0),
+    "QFedAvg q=0.1": lambda: rules.QFedAvg(q=0.1, L=10),
+    "TERM": lambda: rules.TERM(),
+    "TERM t=-2": lambda: rules.TERM(t=-2),
+    "AFL": lambda: rules.AFL(),
+    "FedFA": lambda: rules.FedFA(),
+    "FedMGDA": lambda: rules.FedMGDA(),
+    "FedMGDA box": lambda: rules.FedMGDA(epsilon=0.1, lambda0="shares"),
+    "FedMGDAPlus": lambda: rules.FedMGDAPlus(),
+    "FedMGDAPlus box": lambda: rules.FedMGDAPlus(epsilon=0.1),
+    "AdaFed": lambda: rules.AdaFed(),
+    "AdaFed g=0": lambda: rules.AdaFed(gamma=0),
+    "AdaFed g=10": lambda: rules.AdaFed(gamma=10),
+    "AdaFed after": lambda: rules.AdaFed(losses="after"),
+    "DQNFed": lambda: rules.DQNFed(),
+    "FedFV": lambda: rules.FedFV(),
+    "FedFV tau": lambda: rules.FedFV(alpha=0, tau=2),
     "FedFV random": lambda: rules.FedFV(alpha=0, order="random", seed=3),
-    "FedFV reversed": lambda: rules.FedFV(alpha=0.5, order="reversed"), "FedLF": lambda: rules.FedLF(),
+    "FedFV reversed": lambda: rules.FedFV(alpha=0.5, order="reversed"),
+    "FedLF": lambda: rules.FedLF(),
     "FedHEAL": lambda: rules.FedHEAL(),
 }
 

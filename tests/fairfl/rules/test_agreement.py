@@ -49,8 +49,10 @@ def test_q_fedavg(q):
         L = float(rng.choice([0.1, 1, 10]))
         losses = p.losses * (rng.random(K) > 0.2)
         agree(rules.QFedAvg(q, L).direction(updates(p.gradients, losses)), weights.qfedavg(p.gradients, losses, q, L))
-        agree(rules.QFedAvg(q).direction(updates(p.gradients, losses, local_lr=1 / L)),
-              weights.qfedavg(p.gradients, losses, q, L))
+        agree(
+            rules.QFedAvg(q).direction(updates(p.gradients, losses, local_lr=1 / L)),
+            weights.qfedavg(p.gradients, losses, q, L),
+        )
 
 
 def test_term():
@@ -86,9 +88,17 @@ def test_fedfa_for_several_rounds():
             who = rng.permutation(N)[:K]
             counts[who] += 1
             accuracies = rng.uniform(0, 1, K) * (rng.random(K) > 0.1)
-            u = updates(p.gradients, p.losses, clients=torch.tensor(who), population=N, round=t,
-                        extras={"accuracies": accuracies})
-            memory = weights.momentum(memory, weights.fedfa(p.gradients, accuracies, counts[who], alpha, 1 - alpha), 0.5)
+            u = updates(
+                p.gradients,
+                p.losses,
+                clients=torch.tensor(who),
+                population=N,
+                round=t,
+                extras={"accuracies": accuracies},
+            )
+            memory = weights.momentum(
+                memory, weights.fedfa(p.gradients, accuracies, counts[who], alpha, 1 - alpha), 0.5
+            )
             agree(rule.direction(u), memory)
 
 
@@ -102,7 +112,7 @@ def test_fedmgda_by_objective_and_gap(normalise, epsilon):
         rows = rates.used_rows(p.gradients, normalise)
         used = direction.weights.numpy() * (np.linalg.norm(p.gradients, axis=1) if normalise else 1)
         lower, upper = np.maximum(p.shares - epsilon, 0), np.minimum(p.shares + epsilon, 1)
-        largest = (rows ** 2).sum(1).max()
+        largest = (rows**2).sum(1).max()
         assert abs(used.sum() - 1) < 1e-12 and (used >= lower - 1e-12).all() and (used <= upper + 1e-12).all()
         assert float(direction.vector @ direction.vector) <= objective + 1e-10 * largest
         assert minnorm.gap(rows, used, lower, upper) <= 2e-10 * largest
@@ -149,8 +159,10 @@ def test_fedfv_in_other_orders(order):
         theirs = "descending"
         if order == "random":
             theirs = torch.randperm(K, generator=generator(5, "fedfv-order", 3)).argsort().tolist()
-        agree(rules.FedFV(0.3, order=order, seed=5).direction(u),
-              fedfv.FedFV(0.3, 0).direction(3, list(range(K)), p.gradients, p.losses, theirs))
+        agree(
+            rules.FedFV(0.3, order=order, seed=5).direction(u),
+            fedfv.FedFV(0.3, 0).direction(3, list(range(K)), p.gradients, p.losses, theirs),
+        )
 
 
 def test_fedlf_with_a_memory():
@@ -159,8 +171,8 @@ def test_fedlf_with_a_memory():
         parts = layout(d).slices
         rule, oracle = rules.FedLF(), fedlf.FedLF([(part.start, part.stop) for part in parts])
         for t in range(3):
-            who, losses = rng.permutation(N)[:min(K, 4)], rng.uniform(0.1, 3, min(K, 4))
-            G = (p.gradients[rng.permutation(K)] + 0.1 * rng.normal(size=p.gradients.shape))[:len(who)]
+            who, losses = rng.permutation(N)[: min(K, 4)], rng.uniform(0.1, 3, min(K, 4))
+            G = (p.gradients[rng.permutation(K)] + 0.1 * rng.normal(size=p.gradients.shape))[: len(who)]
             u = updates(G, losses, clients=torch.tensor(who), population=N, round=t)
             agree(rule.direction(u), oracle.direction(t, who.tolist(), G, losses))
 

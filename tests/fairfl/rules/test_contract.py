@@ -37,8 +37,11 @@ def test_what_a_rule_remembers_is_none_before_the_first_round():
     assert Slower()._counts is None and Slower()._pace is None and not hasattr(rules.FedAvg(), "_counts")
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda rule: pickle.loads(pickle.dumps(rule))],
-                         ids=["copy", "deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "again",
+    [copy.copy, copy.deepcopy, lambda rule: pickle.loads(pickle.dumps(rule))],
+    ids=["copy", "deepcopy", "pickle"],
+)
 def test_a_rule_without_an_init_can_be_copied_before_and_after_a_round(again):
     rule = Counter()
     assert again(rule)._counts is None
@@ -57,8 +60,9 @@ def test_a_rule_without_an_init_is_saved_loaded_and_begun_afresh():
     assert rule._counts is None
 
 
-@pytest.mark.parametrize("what, name, instead", [
-    ("remembers", "counts", "('counts',)"), ("needs", "losses", "frozenset({'losses'})")])
+@pytest.mark.parametrize(
+    "what, name, instead", [("remembers", "counts", "('counts',)"), ("needs", "losses", "frozenset({'losses'})")]
+)
 def test_one_name_where_several_are_meant_is_refused_where_the_class_is_written(what, name, instead):
     told = f"Mine.{what} is '{name}'; allowed: several names, one by one. Write {what} = {instead}."
     with pytest.raises(ValueError, match=re.escape(told)):
@@ -74,16 +78,24 @@ class Wrapped(rules.Rule):
         self.rule, self.strength = rule, strength
 
 
-@pytest.mark.parametrize("rule, told", [
-    (rules.FedAvg(), "FedAvg()"), (rules.FedMGDA(epsilon=0.1), "FedMGDA(epsilon=0.1)"),
-    (rules.FedMGDAPlus(), "FedMGDAPlus()"),
-    (rules.FedMGDA(normalise=True, lambda0=range(9)),
-     "FedMGDA(lambda0=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, ...], normalise=True)"),
-    (rules.AdaFed(2, "after"), "AdaFed(gamma=2.0, losses='after')"), (rules.FedLF(), "FedLF()"),
-    (Counter(), "Counter()"),
-    (Wrapped(rules.FedFV(tau=3)), "Wrapped(rule=FedFV(tau=3))"),
-    (Wrapped(None, 0.5), "Wrapped(rule=None, strength=0.5)"),
-], ids=str)
+@pytest.mark.parametrize(
+    "rule, told",
+    [
+        (rules.FedAvg(), "FedAvg()"),
+        (rules.FedMGDA(epsilon=0.1), "FedMGDA(epsilon=0.1)"),
+        (rules.FedMGDAPlus(), "FedMGDAPlus()"),
+        (
+            rules.FedMGDA(normalise=True, lambda0=range(9)),
+            "FedMGDA(lambda0=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, ...], normalise=True)",
+        ),
+        (rules.AdaFed(2, "after"), "AdaFed(gamma=2.0, losses='after')"),
+        (rules.FedLF(), "FedLF()"),
+        (Counter(), "Counter()"),
+        (Wrapped(rules.FedFV(tau=3)), "Wrapped(rule=FedFV(tau=3))"),
+        (Wrapped(None, 0.5), "Wrapped(rule=None, strength=0.5)"),
+    ],
+    ids=str,
+)
 def test_a_rule_prints_as_the_call_that_makes_it(rule, told):
     assert repr(rule) == told
 

@@ -29,19 +29,29 @@ CASES = {
     "nearly parallel, 1e-3": dict(gradients=G[0] + 1e-3 * G),
     "sizes from 1e-30 to 1e30": dict(gradients=G * np.array([1e-30, 1e30, 1, 1e-15, 1e15])[:, None]),
     "entries from 1e-30 to 1e30": dict(gradients=G * 10.0 ** RNG.uniform(-30, 30, size=G.shape)),
-    "tiny": dict(gradients=1e-30 * G), "huge": dict(gradients=1e30 * G),
+    "tiny": dict(gradients=1e-30 * G),
+    "huge": dict(gradients=1e30 * G),
     "one client 1e8 times larger": dict(gradients=G * np.array([1, 1, 1e8, 1, 1])[:, None]),
-    "a loss of zero": dict(gradients=G, losses=[0, 1, 2, 0.5, 0.7]), "losses of zero": dict(gradients=G, losses=[0] * 5),
-    "equal losses": dict(gradients=G, losses=[0.7] * 5), "negative losses": dict(gradients=G, losses=[-1, -2, 0.5, -0.1, 3]),
-    "huge losses": dict(gradients=G, losses=[1e30, 1, 2, 1e10, 3]), "tiny losses": dict(gradients=G, losses=[1e-30, 1e-25, 1e-28, 1e-30, 1e-29]),
+    "a loss of zero": dict(gradients=G, losses=[0, 1, 2, 0.5, 0.7]),
+    "losses of zero": dict(gradients=G, losses=[0] * 5),
+    "equal losses": dict(gradients=G, losses=[0.7] * 5),
+    "negative losses": dict(gradients=G, losses=[-1, -2, 0.5, -0.1, 3]),
+    "huge losses": dict(gradients=G, losses=[1e30, 1, 2, 1e10, 3]),
+    "tiny losses": dict(gradients=G, losses=[1e-30, 1e-25, 1e-28, 1e-30, 1e-29]),
 }
 # Settings whose answer cannot be held or is not defined: refused with a remedy instead.
 REFUSED = {
-    ("negative losses", "QFedAvg"): "never negative", ("negative losses", "QFedAvg q=0.1"): "never negative",
+    ("negative losses", "QFedAvg"): "never negative",
+    ("negative losses", "QFedAvg q=0.1"): "never negative",
     ("tiny losses", "AdaFed g=10"): "float64 updates",
 }
-HALF_REFUSED = {("tiny losses", "AdaFed"), ("tiny losses", "AdaFed after"), ("one client", "AdaFed g=10"),
-                ("one parameter", "AdaFed g=10"), ("opposites", "AdaFed g=10")}
+HALF_REFUSED = {
+    ("tiny losses", "AdaFed"),
+    ("tiny losses", "AdaFed after"),
+    ("one client", "AdaFed g=10"),
+    ("one parameter", "AdaFed g=10"),
+    ("opposites", "AdaFed g=10"),
+}
 WIDE = {"sizes from 1e-30 to 1e30", "entries from 1e-30 to 1e30", "huge", "one client 1e8 times larger"}
 
 
@@ -109,7 +119,9 @@ class TestClosedForms:
         got = rules.make(name).direction(u)
         assert got.exact
         ratio = got.rates / torch.tensor(EQUAL, dtype=torch.float64)
-        torch.testing.assert_close(ratio, torch.full((7,), 1.0 if name == "DQNFed" else length(got.vector) ** 2, dtype=torch.float64))
+        torch.testing.assert_close(
+            ratio, torch.full((7,), 1.0 if name == "DQNFed" else length(got.vector) ** 2, dtype=torch.float64)
+        )
         single = updates(G, EQUAL[:5], extras={"newton_rates": EQUAL[:5]})
         torch.testing.assert_close(got.vector, rules.make(name).direction(single).vector)
 

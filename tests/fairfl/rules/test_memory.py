@@ -35,8 +35,10 @@ STATELESS = ["FedAvg", "FedAvgN", "QFedAvg", "TERM", "FedMGDA", "FedMGDAPlus", "
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("K, d, dtype", [(10, 2_000_000, "float32"), (100, 500_000, "float32"), (100, 500_000, "bfloat16"),
-                                         (50, 500_000, "float64")])
+@pytest.mark.parametrize(
+    "K, d, dtype",
+    [(10, 2_000_000, "float32"), (100, 500_000, "float32"), (100, 500_000, "bfloat16"), (50, 500_000, "float64")],
+)
 def test_stateless_rules_stay_within_64_mb(K, d, dtype):
     command = [sys.executable, "-c", SCRIPT, str(K), str(d), dtype, *STATELESS]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]

@@ -70,7 +70,12 @@ def test_the_gap_is_closed_and_true(kind, box, dtype):
 def test_many_clients(K):
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        for G in (rng.normal(size=(K, 300)), rng.normal(size=(K, 300)) + 0.3, rng.normal(size=(K, 2)), rng.normal(size=(K, 20)) + 1):
+        for G in (
+            rng.normal(size=(K, 300)),
+            rng.normal(size=(K, 300)) + 0.3,
+            rng.normal(size=(K, 2)),
+            rng.normal(size=(K, 20)) + 1,
+        ):
             assert min_norm(G @ G.T).gap <= 1e-14 and min_norm(G @ G.T, radius=0.5 / K).gap <= 1e-14
 
 
@@ -92,7 +97,7 @@ def test_no_other_solver_finds_a_shorter_vector(box):
         theirs = G.T @ minnorm.minimum_norm(G, low, high)
         ours = G.T @ min_norm(G @ G.T, centre=centre, radius=radius).weights.numpy()
         np.testing.assert_allclose(ours, theirs, atol=1e-7 * np.linalg.norm(G, axis=1).max())
-        assert ours @ ours <= theirs @ theirs + 1e-12 * (G ** 2).sum(1).max()
+        assert ours @ ours <= theirs @ theirs + 1e-12 * (G**2).sum(1).max()
 
 
 def test_the_affine_hull():
@@ -122,12 +127,20 @@ def test_small_answers_by_hand():
     assert centred.weights.tolist() == pytest.approx([0.4, 0.6])
 
 
-@pytest.mark.parametrize("given, words", [
-    (dict(gram=np.ones((2, 3))), "shape of gram"), (dict(gram=np.ones(3)), "shape of gram"),
-    (dict(gram=np.array([[1, np.nan], [np.nan, 1]])), "non-finite"), (dict(gram=-np.eye(2)), "negative diagonal"),
-    (dict(gram=np.eye(2), hull="cone"), "'convex' or 'affine'"), (dict(gram=np.eye(2), hull="affine", radius=1), "no bounds"),
-    (dict(gram=np.eye(2), centre=[1, 1], radius=1), "sum to 1"), (dict(gram=np.eye(2), centre=[1], radius=1), "sum to 1"),
-    (dict(gram=np.eye(2), radius=-1), "0 or more")])
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (dict(gram=np.ones((2, 3))), "shape of gram"),
+        (dict(gram=np.ones(3)), "shape of gram"),
+        (dict(gram=np.array([[1, np.nan], [np.nan, 1]])), "non-finite"),
+        (dict(gram=-np.eye(2)), "negative diagonal"),
+        (dict(gram=np.eye(2), hull="cone"), "'convex' or 'affine'"),
+        (dict(gram=np.eye(2), hull="affine", radius=1), "no bounds"),
+        (dict(gram=np.eye(2), centre=[1, 1], radius=1), "sum to 1"),
+        (dict(gram=np.eye(2), centre=[1], radius=1), "sum to 1"),
+        (dict(gram=np.eye(2), radius=-1), "0 or more"),
+    ],
+)
 def test_refusals(given, words):
     with pytest.raises(ValueError, match=words):
         min_norm(**given)

@@ -31,9 +31,18 @@ def least_norm(G, s):
 
 
 @pytest.mark.parametrize("name", ["AdaFed", "DQNFed"])
-@pytest.mark.parametrize("dtype, delta, tolerance", [
-    (torch.float64, 1e-2, 1e-12), (torch.float64, 1e-4, 1e-11), (torch.float64, 1e-5, 1e-10),
-    (torch.float32, 1e-2, 1e-6), (torch.float32, 3e-3, 1e-6), (torch.float32, 1e-4, 1e-6), (torch.float32, 1e-5, 1e-6)])
+@pytest.mark.parametrize(
+    "dtype, delta, tolerance",
+    [
+        (torch.float64, 1e-2, 1e-12),
+        (torch.float64, 1e-4, 1e-11),
+        (torch.float64, 1e-5, 1e-10),
+        (torch.float32, 1e-2, 1e-6),
+        (torch.float32, 3e-3, 1e-6),
+        (torch.float32, 1e-4, 1e-6),
+        (torch.float32, 1e-5, 1e-6),
+    ],
+)
 def test_near_parallel_rows_keep_their_digits(name, dtype, delta, tolerance):
     G = rows(delta, dtype)
     got = rules.make(name).direction(updates(G, WANTED, dtype, extras={"newton_rates": WANTED}))
@@ -45,7 +54,7 @@ def test_near_parallel_rows_keep_their_digits(name, dtype, delta, tolerance):
 
 
 def test_long_float32_rows_are_asked_again_in_float64():
-    G = rows(1e-3, torch.float32, d=2 ** 14 + 600, K=3)
+    G = rows(1e-3, torch.float32, d=2**14 + 600, K=3)
     got = rules.DQNFed().direction(updates(G, WANTED[:3], torch.float32, extras={"newton_rates": WANTED[:3]}))
     expected = least_norm(G, WANTED[:3])
     assert got.exact and np.linalg.norm(got.vector.double().numpy() - expected) <= 1e-6 * np.linalg.norm(expected)
@@ -57,7 +66,9 @@ def test_near_twins_that_ask_for_other_rates_are_dependent_only_below_what_the_r
     G = rows(1.0, dtype, d=50)
     for distance, exact in ((1e-4, True), (0, False)):
         H = torch.cat([G, G[:1] * (1 + distance * torch.linspace(-1, 1, 50, dtype=dtype))])
-        got = rules.make(name).direction(updates(H, np.append(WANTED, 0.9), dtype, extras={"newton_rates": np.append(WANTED, 0.9)}))
+        got = rules.make(name).direction(
+            updates(H, np.append(WANTED, 0.9), dtype, extras={"newton_rates": np.append(WANTED, 0.9)})
+        )
         assert got.exact == exact and ("linearly dependent" in got.reason) != exact
 
 
@@ -65,7 +76,7 @@ def test_near_twins_that_ask_for_other_rates_are_dependent_only_below_what_the_r
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("rule", [rules.FedMGDA(), rules.FedMGDA(epsilon=0.9), rules.FedMGDAPlus()], ids=str)
 def test_pareto_stationary_updates_give_zero_and_say_so(rule, dtype, scale):
-    for d in (40, 2 ** 14 + 100):
+    for d in (40, 2**14 + 100):
         G = rows(1.0, torch.float64, d=d)
         got = rule.direction(updates(torch.cat([G, -G.mean(0, keepdim=True)]) * scale, dtype=dtype))
         assert not got.vector.any() and not got.weights.any() and "Pareto-stationary" in got.reason

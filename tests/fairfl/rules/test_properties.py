@@ -29,8 +29,14 @@ TABLE = {
     "FedMGDAPlus": (True, 0, True, True, True, True),
     "AdaFed": (True, 1, True, True, True, True),
     "DQNFed": (True, -1, True, True, True, True),
-    "FedFV": (True, 1, "the average of projected updates can conflict with an early target again",
-              "it removes conflicts, whatever the rates", "pairwise projections do not see a conflict of three", COUNTS),
+    "FedFV": (
+        True,
+        1,
+        "the average of projected updates can conflict with an early target again",
+        "it removes conflicts, whatever the rates",
+        "pairwise projections do not see a conflict of three",
+        COUNTS,
+    ),
     "FedLF": (True, 1, True, "its layers have their own hulls", True, "the fairness row reads losses and raw updates"),
     "FedHEAL": (True, 1, "every coordinate is averaged on its own", "it masks coordinates", KEEPS, COUNTS),
 }
@@ -43,8 +49,11 @@ def test_the_table_has_every_rule():
 
 def cells(column):
     """The rules with this property and its value, as test parameters; the others go to the test of absence."""
-    return [pytest.param(name, row[COLUMNS.index(column)], id=name) for name, row in TABLE.items()
-            if not isinstance(row[COLUMNS.index(column)], str)]
+    return [
+        pytest.param(name, row[COLUMNS.index(column)], id=name)
+        for name, row in TABLE.items()
+        if not isinstance(row[COLUMNS.index(column)], str)
+    ]
 
 
 def gradients(seed, K, d, common=0.5):
@@ -52,7 +61,7 @@ def gradients(seed, K, d, common=0.5):
     return rng.normal(size=(K, d)) + common * rng.normal(size=d), rng.uniform(0.2, 3, K), rng
 
 
-rounds = {"seed": st.integers(0, 2 ** 32 - 1), "K": st.integers(1, 12), "extra": st.integers(0, 20)}
+rounds = {"seed": st.integers(0, 2**32 - 1), "K": st.integers(1, 12), "extra": st.integers(0, 20)}
 many = settings(max_examples=60, deadline=None, derandomize=True)
 
 
@@ -66,15 +75,23 @@ def close(a, b, tolerance=1e-8):
 
 # Each check answers, for one round, whether the property holds.
 
+
 def order_holds(name, _, seed, K, extra):
     G, losses, rng = gradients(seed, K, K + extra)
     shuffled = torch.as_tensor(rng.permutation(K))
     base = updates(G, losses)
-    other = updates(base.gradients[shuffled], base.losses[shuffled], shares=base.shares[shuffled], clients=shuffled,
-                    extras={key: value[shuffled] for key, value in base.extras.items()})
+    other = updates(
+        base.gradients[shuffled],
+        base.losses[shuffled],
+        shares=base.shares[shuffled],
+        clients=shuffled,
+        extras={key: value[shuffled] for key, value in base.extras.items()},
+    )
     one, two = rules.make(name).direction(base), rules.make(name).direction(other)
     same = one.weights is None or torch.allclose(one.weights[shuffled], two.weights, rtol=1e-7, atol=1e-12)
-    return close(one.vector, two.vector) and same and torch.allclose(one.rates[shuffled], two.rates, rtol=1e-6, atol=1e-9)
+    return (
+        close(one.vector, two.vector) and same and torch.allclose(one.rates[shuffled], two.rates, rtol=1e-6, atol=1e-9)
+    )
 
 
 def homogeneous_holds(name, power, seed, K, extra):
@@ -94,11 +111,16 @@ def rates_holds(name, _, seed, K, extra):
     G, losses, _ = gradients(seed, K, K + extra)
     u = updates(G, losses)
     got = rules.make(name).direction(u)
-    wanted = {"AdaFed": u.losses, "DQNFed": u.extras["newton_rates"],
-              "FedMGDAPlus": torch.as_tensor(G).norm(dim=1)}.get(name, torch.ones(K, dtype=torch.float64))
+    wanted = {
+        "AdaFed": u.losses,
+        "DQNFed": u.extras["newton_rates"],
+        "FedMGDAPlus": torch.as_tensor(G).norm(dim=1),
+    }.get(name, torch.ones(K, dtype=torch.float64))
     ratio = (torch.as_tensor(G) @ got.vector) / wanted
     # Inequalities may exceed the common value where the weight is zero.
-    equal = torch.ones(K, dtype=torch.bool) if name in ("AdaFed", "DQNFed") or got.weights is None else got.weights > 1e-9
+    equal = (
+        torch.ones(K, dtype=torch.bool) if name in ("AdaFed", "DQNFed") or got.weights is None else got.weights > 1e-9
+    )
     common = ratio[equal].mean() if bool(equal.any()) else ratio.mean()
     return bool(((ratio[equal] - common).abs() <= 1e-7 * common.abs()).all() and (ratio >= common * (1 - 1e-7)).all())
 
@@ -115,7 +137,9 @@ def inflation_holds(name, _, seed, K, extra):
     base = updates(G, losses)
     G, losses, newton = G.copy(), losses.copy(), base.extras["newton_rates"].clone()
     G[k], losses[k], newton[k] = c * G[k], c * losses[k], c * newton[k]
-    return close(rules.make(name).direction(base).vector, direction(name, G, losses, extras={"newton_rates": newton}).vector)
+    return close(
+        rules.make(name).direction(base).vector, direction(name, G, losses, extras={"newton_rates": newton}).vector
+    )
 
 
 @pytest.mark.parametrize("name, value", cells("order"))
@@ -161,8 +185,12 @@ def test_loss_inflation_changes_nothing(name, value, seed, K, extra):
 
 
 HOLDS = {column: globals()[f"{column}_holds"] for column in COLUMNS}
-ABSENT = [pytest.param(name, column, id=f"{name}-{column}") for name, row in TABLE.items()
-          for column, value in zip(COLUMNS, row) if isinstance(value, str)]
+ABSENT = [
+    pytest.param(name, column, id=f"{name}-{column}")
+    for name, row in TABLE.items()
+    for column, value in zip(COLUMNS, row)
+    if isinstance(value, str)
+]
 
 
 @pytest.mark.parametrize("name, column", ABSENT)

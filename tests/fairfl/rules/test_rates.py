@@ -35,8 +35,9 @@ def test_a_rule_that_only_weighs_reads_the_rows_again_only_for_its_rates(name, m
 
 
 @pytest.mark.parametrize("name", LATE)
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))],
-                         ids=["copy", "deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda d: pickle.loads(pickle.dumps(d))], ids=["copy", "deepcopy", "pickle"]
+)
 def test_a_direction_is_copied_and_pickled_with_its_rates(name, again):
     _, direction = round_of(name)
     other = again(direction)

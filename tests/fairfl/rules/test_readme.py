@@ -13,7 +13,9 @@ README = Path(rules.__file__).with_name("README.md").read_text(encoding="utf-8")
 
 
 def test_the_table_lists_exactly_the_rules_and_says_who_has_a_state():
-    rows = dict(re.findall(r"^\| `(\w+)` \| \w+ \| .*? \| ([^|]+) \| [^|]+ \|$", README.replace(r"\|", "¦"), re.MULTILINE))
+    rows = dict(
+        re.findall(r"^\| `(\w+)` \| \w+ \| .*? \| ([^|]+) \| [^|]+ \|$", README.replace(r"\|", "¦"), re.MULTILINE)
+    )
     assert list(rows) == rules.names()
     assert all(bool(rules.make(name).remembers) == (state != "none") for name, state in rows.items())
 

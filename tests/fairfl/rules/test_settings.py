@@ -12,21 +12,38 @@ from .samples import updates
 G = torch.eye(3, dtype=torch.float64)
 
 
-@pytest.mark.parametrize("name, settings, words", [
-    ("FedAvg", {"weighting": "share"}, "Did you mean 'shares'"), ("FedAvgN", {"weighting": "data"}, "weighting"),
-    ("TERM", {"t": float("inf")}, "t is inf"), ("TERM", {"weighting": "x"}, "weighting"), ("QFedAvg", {"q": -1}, "q is -1; allowed: 0 or more"),
-    ("QFedAvg", {"L": 0}, "positive"), ("AFL", {"step": -0.1}, "step"), ("FedFA", {"alpha": 1.5}, "0 to 1"),
-    ("FedFA", {"momentum": -1}, "momentum"), ("FedMGDA", {"epsilon": 2}, "epsilon is 2; allowed: 0 to 1"),
-    ("FedMGDA", {"lambda0": "data"}, "lambda0"), ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
-    ("AdaFed", {"gamma": -1}, "gamma"), ("AdaFed", {"losses": "now"}, "losses"), ("FedFV", {"alpha": 2}, "alpha"),
-    ("FedFV", {"tau": -1}, "tau"), ("FedFV", {"order": "down"}, "order"), ("FedHEAL", {"beta": 2}, "beta"),
-    ("FedHEAL", {"threshold": float("nan")}, "threshold"),
-    ("FedFV", {"tau": 1.5}, "tau is 1.5; allowed: a whole number, 0 or more"),
-    ("FedFV", {"seed": 0.5}, "seed is 0.5; allowed: a whole number"), ("FedFV", {"tau": True}, "tau is True"),
-    ("FedMGDA", {"normalise": "no"}, "normalise is 'no'; allowed: True or False"),
-    ("FedMGDAPlus", {"normalise": 0}, "normalise is 0"),
-    ("TERM", {"t": "high"}, "t is 'high'; allowed: any finite number"), ("AFL", {"step": None}, "step is None"),
-    ("TERM", {"t": [1, 2]}, "t is")])
+@pytest.mark.parametrize(
+    "name, settings, words",
+    [
+        ("FedAvg", {"weighting": "share"}, "Did you mean 'shares'"),
+        ("FedAvgN", {"weighting": "data"}, "weighting"),
+        ("TERM", {"t": float("inf")}, "t is inf"),
+        ("TERM", {"weighting": "x"}, "weighting"),
+        ("QFedAvg", {"q": -1}, "q is -1; allowed: 0 or more"),
+        ("QFedAvg", {"L": 0}, "positive"),
+        ("AFL", {"step": -0.1}, "step"),
+        ("FedFA", {"alpha": 1.5}, "0 to 1"),
+        ("FedFA", {"momentum": -1}, "momentum"),
+        ("FedMGDA", {"epsilon": 2}, "epsilon is 2; allowed: 0 to 1"),
+        ("FedMGDA", {"lambda0": "data"}, "lambda0"),
+        ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
+        ("AdaFed", {"gamma": -1}, "gamma"),
+        ("AdaFed", {"losses": "now"}, "losses"),
+        ("FedFV", {"alpha": 2}, "alpha"),
+        ("FedFV", {"tau": -1}, "tau"),
+        ("FedFV", {"order": "down"}, "order"),
+        ("FedHEAL", {"beta": 2}, "beta"),
+        ("FedHEAL", {"threshold": float("nan")}, "threshold"),
+        ("FedFV", {"tau": 1.5}, "tau is 1.5; allowed: a whole number, 0 or more"),
+        ("FedFV", {"seed": 0.5}, "seed is 0.5; allowed: a whole number"),
+        ("FedFV", {"tau": True}, "tau is True"),
+        ("FedMGDA", {"normalise": "no"}, "normalise is 'no'; allowed: True or False"),
+        ("FedMGDAPlus", {"normalise": 0}, "normalise is 0"),
+        ("TERM", {"t": "high"}, "t is 'high'; allowed: any finite number"),
+        ("AFL", {"step": None}, "step is None"),
+        ("TERM", {"t": [1, 2]}, "t is"),
+    ],
+)
 def test_settings(name, settings, words):
     with pytest.raises(ValueError, match=words):
         rules.make(name, **settings)
@@ -38,10 +55,16 @@ def test_numpy_s_numbers_are_settings_like_python_s():
     assert rules.FedMGDA(normalise=np.True_).normalise is True
 
 
-@pytest.mark.parametrize("name, extra, value, words", [
-    ("DQNFed", "newton_rates", [1, -1, 1], "client 1.*newton_rates.*-1.0.*positive definite"),
-    ("DQNFed", "newton_rates", [1, float("nan"), 1], "client 1"), ("FedFA", "accuracies", [1, 1, -1], "client 2"),
-    ("FedFA", "accuracies", [[1], [1], [1]], "shape of accuracies"), ("AdaFed", "losses_after", [1, 1, float("inf")], "client 2")])
+@pytest.mark.parametrize(
+    "name, extra, value, words",
+    [
+        ("DQNFed", "newton_rates", [1, -1, 1], "client 1.*newton_rates.*-1.0.*positive definite"),
+        ("DQNFed", "newton_rates", [1, float("nan"), 1], "client 1"),
+        ("FedFA", "accuracies", [1, 1, -1], "client 2"),
+        ("FedFA", "accuracies", [[1], [1], [1]], "shape of accuracies"),
+        ("AdaFed", "losses_after", [1, 1, float("inf")], "client 2"),
+    ],
+)
 def test_what_clients_sent(name, extra, value, words):
     rule = rules.AdaFed(losses="after") if name == "AdaFed" else rules.make(name)
     with pytest.raises(ValueError, match=words):

@@ -21,7 +21,9 @@ def rounds(everyone, dtype=torch.float64, d=D):
     for t in range(ROUNDS):
         count = N if everyone else K
         who = rng.permutation(N)[:count]
-        yield updates(rng.normal(size=(count, d)), dtype=dtype, seed=t, clients=torch.tensor(who), population=N, round=t)
+        yield updates(
+            rng.normal(size=(count, d)), dtype=dtype, seed=t, clients=torch.tensor(who), population=N, round=t
+        )
 
 
 def saved(rule):

@@ -26,8 +26,9 @@ def test_a_callable_is_a_torchjd_rule():
     assert direction.vector.tolist() == direction.rates.tolist() == [1, 1, 1] and direction.weights is None
 
 
-@pytest.mark.parametrize("given, words", [
-    (3, "aggregator is 3"), (torch.nn.Identity, "Hand over an instance"), (None, "aggregator is None")])
+@pytest.mark.parametrize(
+    "given, words", [(3, "aggregator is 3"), (torch.nn.Identity, "Hand over an instance"), (None, "aggregator is None")]
+)
 def test_what_is_no_aggregator_is_refused(given, words):
     with pytest.raises(ValueError, match=words):
         TorchJD(given)
@@ -42,8 +43,10 @@ def test_without_torchjd_a_name_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("name, settings", [
-    ("UPGrad", {}), ("DualProj", {}), ("CAGrad", {"c": 0.5}), ("MGDA", {}), ("Mean", {}), ("PCGrad", {})])
+@pytest.mark.parametrize(
+    "name, settings",
+    [("UPGrad", {}), ("DualProj", {}), ("CAGrad", {"c": 0.5}), ("MGDA", {}), ("Mean", {}), ("PCGrad", {})],
+)
 def test_aggregators_are_rules_by_their_names(aggregation, name, settings, dtype):
     rule, u = TorchJD(name, **settings), updates(G, dtype=dtype)
     direction = rule.direction(u)
@@ -58,8 +61,9 @@ def test_aggregators_are_rules_by_their_names(aggregation, name, settings, dtype
 
 
 def test_an_instance_is_a_rule_as_well(aggregation):
-    torch.testing.assert_close(TorchJD(aggregation.MGDA()).direction(updates(G)).vector,
-                               TorchJD("MGDA").direction(updates(G)).vector)
+    torch.testing.assert_close(
+        TorchJD(aggregation.MGDA()).direction(updates(G)).vector, TorchJD("MGDA").direction(updates(G)).vector
+    )
 
 
 def test_nash_mtl_works_or_says_in_a_line_what_to_install(aggregation):
@@ -82,12 +86,18 @@ def test_a_solver_that_is_missing_is_named_as_pip_finds_it(aggregation, monkeypa
         TorchJD("UPGrad")
 
 
-@pytest.mark.parametrize("name, settings, words", [
-    ("MGDAA", {}, "Did you mean 'MGDA'"), ("MGDAWeighting", {}, "unknown TorchJD aggregator"),
-    ("Aggregator", {}, "unknown TorchJD aggregator"),
-    ("CAGrad", {}, r"TorchJD's CAGrad has no default for c; write TorchJD\('CAGrad', c=…\)"),
-    ("CAGrad", {"C": 1}, "setting of TorchJD's CAGrad 'C'.*known: c,"),
-    ("NashMTL", {}, "no default for n_tasks"), ("MGDA", {"epsilom": 1}, "Did you mean 'epsilon'")])
+@pytest.mark.parametrize(
+    "name, settings, words",
+    [
+        ("MGDAA", {}, "Did you mean 'MGDA'"),
+        ("MGDAWeighting", {}, "unknown TorchJD aggregator"),
+        ("Aggregator", {}, "unknown TorchJD aggregator"),
+        ("CAGrad", {}, r"TorchJD's CAGrad has no default for c; write TorchJD\('CAGrad', c=…\)"),
+        ("CAGrad", {"C": 1}, "setting of TorchJD's CAGrad 'C'.*known: c,"),
+        ("NashMTL", {}, "no default for n_tasks"),
+        ("MGDA", {"epsilom": 1}, "Did you mean 'epsilon'"),
+    ],
+)
 def test_names_and_settings_that_torchjd_does_not_have(aggregation, name, settings, words):
     with pytest.raises(ValueError, match=words):
         TorchJD(name, **settings)

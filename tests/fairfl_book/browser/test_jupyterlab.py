@@ -23,7 +23,8 @@ pytestmark = pytest.mark.browser
 
 BOOK = places.find()
 NAMES = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
-    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
+    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))
+]
 TOKEN = "a-token-for-this-test-only"
 PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
 
@@ -40,10 +41,23 @@ class Lab:
         self.folders = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
 
     def __enter__(self):
-        command = [sys.executable, "-m", "fairfl_book", "lab", "--no-browser", f"--port={self.port}", f"--work={self.work}"]
+        command = [
+            sys.executable,
+            "-m",
+            "fairfl_book",
+            "lab",
+            "--no-browser",
+            f"--port={self.port}",
+            f"--work={self.work}",
+        ]
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, cwd=BOOK.root, stdout=log, stderr=subprocess.STDOUT,
-                                            env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN})
+            self.process = subprocess.Popen(
+                command,
+                cwd=BOOK.root,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN},
+            )
         deadline = time.monotonic() + 60
         while not self.answers():
             assert self.process.poll() is None and time.monotonic() < deadline, self.log.read_text()
@@ -100,7 +114,8 @@ def pictures(page, name):
     panel = page.locator(".jp-WindowedPanel-outer").first
     for number in range(40):
         height, full = panel.evaluate(
-            f"panel => {{ panel.scrollTop = {number} * (panel.clientHeight - 60); return [panel.clientHeight, panel.scrollHeight] }}")
+            f"panel => {{ panel.scrollTop = {number} * (panel.clientHeight - 60); return [panel.clientHeight, panel.scrollHeight] }}"
+        )
         page.wait_for_timeout(400)
         page.screenshot(path=str(Path(folder) / f"{name}-{number:02d}.png"))
         if (number + 1) * (height - 60) >= full:
@@ -121,7 +136,11 @@ def move_every_control(page):
     numbers, unmoved = words.inner_text(), []
     for control in box.locator(".widget-slider, .widget-hslider, .widget-dropdown").all():
         handle = control.locator(".noUi-handle, select").first
-        for key in ("End", "Home") if handle.evaluate("e => e.tagName") == "SELECT" else ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+        for key in (
+            ("End", "Home")
+            if handle.evaluate("e => e.tagName") == "SELECT"
+            else ("ArrowRight", "ArrowLeft", "ArrowLeft")
+        ):
             before = shown()
             handle.focus()
             page.keyboard.press(key)
@@ -161,8 +180,12 @@ def test_run_all_ends_without_an_error(lab, browser, name):
     assert not unmoved
     counts = [cell.execution_count for _, cell in code_cells(notebook)]
     assert counts == list(range(counts[0], counts[0] + len(counts)))
-    errors = [(number, output.ename, output.evalue) for number, cell in code_cells(notebook) for output in cell.outputs
-              if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", [])]
+    errors = [
+        (number, output.ename, output.evalue)
+        for number, cell in code_cells(notebook)
+        for output in cell.outputs
+        if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", [])
+    ]
     assert errors == []
 
 

@@ -58,6 +58,12 @@ class Fetches(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
-        link = given.get("src") if tag != "link" else given.get("href") if given.get("rel") in ("stylesheet", "preload", "icon") else None
+        link = (
+            given.get("src")
+            if tag != "link"
+            else given.get("href")
+            if given.get("rel") in ("stylesheet", "preload", "icon")
+            else None
+        )
         if link and urlsplit(link).netloc:
             self.addresses.append(link)

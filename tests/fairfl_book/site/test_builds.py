@@ -48,8 +48,13 @@ def test_solutions_are_folded_and_no_widget_is_dead(html):
 
 
 def test_the_pages_made_from_data_are_there(html):
-    text = {name: (html / name).read_text(encoding="utf-8") for name in ("glossary.html", "notation.html", "bibliography.html", "api/fairfl.rules.html")}
+    text = {
+        name: (html / name).read_text(encoding="utf-8")
+        for name in ("glossary.html", "notation.html", "bibliography.html", "api/fairfl.rules.html")
+    }
     assert 'id="term-rate"' in text["glossary.html"] and '<span lang="zh">速率</span>' in text["glossary.html"]
-    assert "McMahan" in text["bibliography.html"] and re.search(r'Chapters? <a [^>]*href="\d\d_\w+\.html">', text["bibliography.html"])
+    assert "McMahan" in text["bibliography.html"] and re.search(
+        r'Chapters? <a [^>]*href="\d\d_\w+\.html">', text["bibliography.html"]
+    )
     assert 'id="fairfl.rules.AdaFed"' in text["api/fairfl.rules.html"]
     assert re.search(r"tex-svg-full\.js", text["notation.html"])

@@ -5,12 +5,15 @@ pytest.importorskip("sphinx", reason="the site's packages are not installed (pip
 from fairfl_book.site import api, sphinx_extension
 
 
-@pytest.mark.parametrize("text, wanted", [
-    ("the scale |f|^γ and ``a * b``, w* and f_", "the scale \\|f\\|^γ and ``a * b``, w\\* and f\\_"),
-    ("smallest_rate stays", "smallest_rate stays"),
-    ("code::\n\n    a * b\n\nthen |f|", "code::\n\n    a * b\n\nthen \\|f\\|"),
-    ("``two\nlines * here``", "``two\nlines * here``"),
-])
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        ("the scale |f|^γ and ``a * b``, w* and f_", "the scale \\|f\\|^γ and ``a * b``, w\\* and f\\_"),
+        ("smallest_rate stays", "smallest_rate stays"),
+        ("code::\n\n    a * b\n\nthen |f|", "code::\n\n    a * b\n\nthen \\|f\\|"),
+        ("``two\nlines * here``", "``two\nlines * here``"),
+    ],
+)
 def test_docstrings_are_plain_text_with_code(text, wanted):
     assert sphinx_extension.escape(text) == wanted
 

@@ -21,17 +21,23 @@ def test_the_books_glossary_is_whole_and_its_chapters_exist():
 
 
 def test_chinese_is_marked_as_chinese_and_the_chapter_is_linked(tmp_path):
-    terms, _ = load(tmp_path, ENTRY + 'chapter = "00"\nsymbol = \'\\rho\'\n')
+    terms, _ = load(tmp_path, ENTRY + "chapter = \"00\"\nsymbol = '\\rho'\n")
     page = glossary.terms_page(terms, {"00": "00_start_here"})
-    assert "rate\n[速率]{.language-zh}\n  How fast. Symbol: $\\rho$. [Chapter 0](00_start_here.ipynb).\n\n  {.language-zh}\n  快慢。" in page
+    assert (
+        "rate\n[速率]{.language-zh}\n  How fast. Symbol: $\\rho$. [Chapter 0](00_start_here.ipynb).\n\n  {.language-zh}\n  快慢。"
+        in page
+    )
 
 
-@pytest.mark.parametrize("text, told", [
-    (ENTRY.replace("zh =", "cn ="), "Did you mean"),
-    (ENTRY.replace('"How fast."', '""'), "Write definition"),
-    (ENTRY + ENTRY, "each term and symbol once"),
-    ("[[word]]\n", "unknown table"),
-])
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        (ENTRY.replace("zh =", "cn ="), "Did you mean"),
+        (ENTRY.replace('"How fast."', '""'), "Write definition"),
+        (ENTRY + ENTRY, "each term and symbol once"),
+        ("[[word]]\n", "unknown table"),
+    ],
+)
 def test_an_entry_that_is_not_whole_is_refused(tmp_path, text, told):
     with pytest.raises(ValueError, match=told):
         load(tmp_path, text)

@@ -15,7 +15,11 @@ pytestmark = pytest.mark.site
 
 BOOK = places.find()
 HTML = Path(os.environ.get("FAIRFL_SITE") or BOOK.root / "book" / "_build" / "html").resolve()
-PAGES = [str(path.relative_to(HTML)) for path in site_links.paths(HTML) if path.relative_to(HTML).parts[0] != "_modules"] if HTML.exists() else []
+PAGES = (
+    [str(path.relative_to(HTML)) for path in site_links.paths(HTML) if path.relative_to(HTML).parts[0] != "_modules"]
+    if HTML.exists()
+    else []
+)
 PAGES = PAGES or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))]
 TYPESET = "async () => { if (window.MathJax?.startup) await MathJax.startup.promise; }"
 
@@ -26,10 +30,17 @@ class Reader:
     def __init__(self, browser, **options):
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True, **options)
         self.page, self.troubles = self.context.new_page(), []
-        self.page.on("console", lambda message: message.type in ("error", "warning") and self.troubles.append(message.text))
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self.troubles.append(message.text)
+        )
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
         self.page.on("requestfailed", lambda request: self.troubles.append(f"failed: {request.url} {request.failure}"))
-        self.page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or self.troubles.append(f"network: {request.url}"))
+        self.page.on(
+            "request",
+            lambda request: (
+                request.url.startswith(("file:", "data:", "blob:")) or self.troubles.append(f"network: {request.url}")
+            ),
+        )
 
     def open(self, name):
         self.page.goto(f"{HTML.as_uri()}/{name}")
@@ -63,9 +74,13 @@ def test_a_page_reads_well(reader, name):
     formulas, typeset = page.locator(".math").count(), page.locator("mjx-container svg").count()
     assert typeset >= formulas, "a formula stays LaTeX"
     assert page.locator('[data-mml-node="merror"]').count() == 0, "MathJax does not understand a formula"
-    page.evaluate("async () => Promise.all([...document.images].map(i => { i.loading = 'eager'; return i.decode().catch(() => 0); }))")
+    page.evaluate(
+        "async () => Promise.all([...document.images].map(i => { i.loading = 'eager'; return i.decode().catch(() => 0); }))"
+    )
     dead = page.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src.slice(-60))")
-    silent = page.evaluate("[...document.images].filter(i => i.getAttribute('role') !== 'presentation' && !i.alt.trim()).map(i => i.src.slice(-60))")
+    silent = page.evaluate(
+        "[...document.images].filter(i => i.getAttribute('role') !== 'presentation' && !i.alt.trim()).map(i => i.src.slice(-60))"
+    )
     assert (dead, silent) == ([], []), "pictures that do not show, or say nothing"
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
@@ -76,10 +91,14 @@ def test_a_page_reads_well(reader, name):
     assert one.troubles == []
 
 
-LABS = [name for name in PAGES if isinstance(name, str) and 'class="lab-strip"' in (HTML / name).read_text(encoding="utf-8")]
+LABS = [
+    name for name in PAGES if isinstance(name, str) and 'class="lab-strip"' in (HTML / name).read_text(encoding="utf-8")
+]
 
 
-@pytest.mark.parametrize("name", LABS or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))])
+@pytest.mark.parametrize(
+    "name", LABS or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))]
+)
 def test_a_lab_moves_by_keyboard_and_says_the_labs_own_numbers(reader, name):
     one = reader()
     page = one.open(name)
@@ -98,8 +117,12 @@ def test_a_lab_moves_by_keyboard_and_says_the_labs_own_numbers(reader, name):
         assert strip.locator(".lab-words").text_content() == "\n".join(tour.lab.words(numbers)), control
         assert strip.locator(".lab-base").get_attribute("alt") == tour.lab.alt(numbers)
         assert strip.locator(".lab-frame").get_attribute("src") != before
-        page.wait_for_function("[...document.querySelectorAll('.lab-strip img')].every(i => i.complete && i.naturalWidth)", timeout=3000)
-    for output, text in strip.locator("input").evaluate_all("all => all.map(e => [e.nextElementSibling.value, e.getAttribute('aria-valuetext')])"):
+        page.wait_for_function(
+            "[...document.querySelectorAll('.lab-strip img')].every(i => i.complete && i.naturalWidth)", timeout=3000
+        )
+    for output, text in strip.locator("input").evaluate_all(
+        "all => all.map(e => [e.nextElementSibling.value, e.getAttribute('aria-valuetext')])"
+    ):
         assert output == text
     strip.scroll_into_view_if_needed()
     one.look(f"lab-{name}")
@@ -120,7 +143,9 @@ def test_pictures_keep_a_light_ground_in_the_dark(reader):
     one = reader(color_scheme="dark")
     page = one.open("03_pareto_stationarity.html")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    grounds = page.evaluate("[...document.querySelectorAll('div.cell_output img:not(.lab-strip img), .lab-picture')].map(e => getComputedStyle(e).backgroundColor)")
+    grounds = page.evaluate(
+        "[...document.querySelectorAll('div.cell_output img:not(.lab-strip img), .lab-picture')].map(e => getComputedStyle(e).backgroundColor)"
+    )
     assert grounds and set(grounds) == {"rgb(255, 255, 255)"}
     page.locator("div.cell_output img").first.scroll_into_view_if_needed()
     one.look("dark")

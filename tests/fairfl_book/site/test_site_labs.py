@@ -18,16 +18,26 @@ TOURS = tours.load(BOOK.root / "book" / "labs.toml")
 def test_the_labs_move_on_the_site(start):
     [name] = [name for name in BOOK.names() if name.startswith(start)]
     asked = []
-    page = notebooks.page(nbformat.read(BOOK.notebook(name), as_version=4), lambda lab, cell: asked.append(lab) or f"<p>{lab}</p>")
+    page = notebooks.page(
+        nbformat.read(BOOK.notebook(name), as_version=4), lambda lab, cell: asked.append(lab) or f"<p>{lab}</p>"
+    )
     assert asked and set(asked) <= set(TOURS)
-    shown = [output.data["text/html"] for cell in page.cells if cell.cell_type == "code" for output in cell.outputs if "text/html" in output.get("data", {})]
+    shown = [
+        output.data["text/html"]
+        for cell in page.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if "text/html" in output.get("data", {})
+    ]
     assert shown == [f"<p>{lab}</p>" for lab in asked]
 
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
     folder = tmp_path_factory.mktemp("labs")
-    tour = tours.read("Scalarisation", {"problem": ["two valleys (convex)", "Fonseca–Fleming"], "knob": [0.0, 0.4, 1.0]})
+    tour = tours.read(
+        "Scalarisation", {"problem": ["two valleys (convex)", "Fonseca–Fleming"], "knob": [0.0, 0.4, 1.0]}
+    )
     assert frames.draw_all([tour], folder) == ["Scalarisation"]
     return tour, folder
 
@@ -37,9 +47,14 @@ def test_background_and_difference_make_the_labs_own_picture(drawn):
     record = json.loads((folder / tour.name / frames.RECORD).read_text(encoding="utf-8"))
     numbers = [tour.lab.numbers(**state) for state in tour.states()]
     for n, picture in enumerate(frames._pictures(tour, numbers)):
-        base, over = (Image.open(folder / tour.name / f"{name}.webp").convert("RGBA") for name in (f"base-{record['base'][n]}", f"frame-{n:03d}"))
+        base, over = (
+            Image.open(folder / tour.name / f"{name}.webp").convert("RGBA")
+            for name in (f"base-{record['base'][n]}", f"frame-{n:03d}")
+        )
         assert np.array_equal(np.asarray(Image.alpha_composite(base, over)), picture)
-        assert record["words"][n] == "\n".join(tour.lab.words(numbers[n])) and record["alt"][n] == tour.lab.alt(numbers[n])
+        assert record["words"][n] == "\n".join(tour.lab.words(numbers[n])) and record["alt"][n] == tour.lab.alt(
+            numbers[n]
+        )
     assert record["base"] == [0, 0, 0, 1, 1, 1]
 
 
@@ -56,27 +71,40 @@ def test_the_page_reads_without_a_script_and_every_control_has_a_label(drawn):
     text = strip.fragment(tour, folder / tour.name, "cell-1")
     controls = re.findall(r'<(?:input type="range"|select) id="([^"]+)"', text)
     assert controls == re.findall(r'<label for="([^"]+)"', text) == ["cell-1-problem", "cell-1-knob"]
-    assert 'src="_static/labs/Scalarisation/frame-004.webp"' in text and 'aria-valuetext="0.4"' in text and "aria-live" in text
+    assert (
+        'src="_static/labs/Scalarisation/frame-004.webp"' in text
+        and 'aria-valuetext="0.4"' in text
+        and "aria-live" in text
+    )
     assert text.count("</script>") == 1 and "method weighted sum" in text  # what stays fixed is said
 
 
-@pytest.mark.parametrize("name, values, told", [
-    ("Hul", {}, "Did you mean 'Hull'"),
-    ("Hull", {"angel3": [85]}, "Did you mean 'angle3'"),
-    ("Hull", {"angle3": [90]}, "a list with 85"),
-    ("Hull", {"angle3": [85, 400]}, "0 to 360"),
-    ("Hull", {"angle3": list(range(0, 360, 5)), "length3": [1.0, 2.5]}, "at most 100"),
-])
+@pytest.mark.parametrize(
+    "name, values, told",
+    [
+        ("Hul", {}, "Did you mean 'Hull'"),
+        ("Hull", {"angel3": [85]}, "Did you mean 'angle3'"),
+        ("Hull", {"angle3": [90]}, "a list with 85"),
+        ("Hull", {"angle3": [85, 400]}, "0 to 360"),
+        ("Hull", {"angle3": list(range(0, 360, 5)), "length3": [1.0, 2.5]}, "at most 100"),
+    ],
+)
 def test_a_tour_that_cannot_be_is_refused(name, values, told):
     with pytest.raises(ValueError, match=told):
         tours.read(name, values)
 
 
 def test_a_page_is_a_copy_and_a_lab_without_pictures_says_where_it_moves():
-    notebook = nbformat.v4.new_notebook(cells=[
-        nbformat.v4.new_code_cell("lab = Box()"),
-        nbformat.v4.new_code_cell("lab.widget()", outputs=[nbformat.v4.new_output("display_data", {notebooks.WIDGET: {}})]),
-        nbformat.v4.new_code_cell("answer", metadata={"tags": ["solution"]})], metadata={"widgets": {}})
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell("lab = Box()"),
+            nbformat.v4.new_code_cell(
+                "lab.widget()", outputs=[nbformat.v4.new_output("display_data", {notebooks.WIDGET: {}})]
+            ),
+            nbformat.v4.new_code_cell("answer", metadata={"tags": ["solution"]}),
+        ],
+        metadata={"widgets": {}},
+    )
     before = json.dumps(notebook)
     page = notebooks.page(notebook, lambda lab, cell: None)
     assert json.dumps(notebook) == before and "widgets" not in page.metadata

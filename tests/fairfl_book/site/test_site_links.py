@@ -8,8 +8,14 @@ def test_each_kind_of_break_is_named(tmp_path):
     (tmp_path / "page.html").write_text(
         '<a href="other.html#here">good</a><a href="other.html#there">no place</a><a href="gone.html">no file</a><a href="#top">none</a>'
         '<a href="https://example.org/x">elsewhere</a><img src="other.html" alt=" "><img src="other.html" alt="a picture">'
-        '<script src="https://example.org/x.js"></script>', encoding="utf-8")
+        '<script src="https://example.org/x.js"></script>',
+        encoding="utf-8",
+    )
     found = list(site_links.problems(tmp_path))
-    assert found == ["page.html: a picture without alternative text: other.html", "page.html: #top leads to no place in its page",
-                     "page.html: gone.html leads to no file", "page.html: other.html#there leads to no place in its page"]
+    assert found == [
+        "page.html: a picture without alternative text: other.html",
+        "page.html: #top leads to no place in its page",
+        "page.html: gone.html leads to no file",
+        "page.html: other.html#there leads to no place in its page",
+    ]
     assert list(site_links.outside(tmp_path)) == ["https://example.org/x.js"]

@@ -19,8 +19,12 @@ def archive(content):
 @pytest.fixture
 def package(monkeypatch):
     packed = archive(b"good")
-    pinned = vendor.Package("thing", "1.0", base64.b64encode(hashlib.sha512(packed).digest()).decode(),
-                            {"package/a.js": ("a.js", hashlib.sha256(b"good").hexdigest())})
+    pinned = vendor.Package(
+        "thing",
+        "1.0",
+        base64.b64encode(hashlib.sha512(packed).digest()).decode(),
+        {"package/a.js": ("a.js", hashlib.sha256(b"good").hexdigest())},
+    )
     monkeypatch.setattr(vendor, "PACKAGES", (pinned,))
     return packed
 
