@@ -78,10 +78,10 @@ def test_the_run_times_are_those_of_the_notebooks():
 
 
 def test_the_ledgers_headline_is_the_ledgers():
-    from reproductions import ledger
+    from reproductions import judgement
     from reproductions.places import Records
 
-    assert ledger.headline(Records(ROOT)) in README
+    assert judgement.headline(Records(ROOT)) in README
 
 
 def test_the_header_to_copy_is_valid():
