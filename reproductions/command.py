@@ -11,7 +11,7 @@ from fairfl.errors import Refused
 from fairfl.training.checks import a_device
 from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, verify
 from reproductions.jobs import select
-from reproductions.published import published
+from reproductions.published import count
 
 
 def parser() -> argparse.ArgumentParser:
@@ -142,7 +142,7 @@ def listing(records) -> str:
         experiment = catalogue.load(name)
         recorded = len(results.load(experiment, records.results))
         lines.append(f"{name:32} {recorded:4} of {len(select(experiment)):4} jobs recorded   {experiment.title}")
-    cells = published().groupby(["paper", "table"]).size()
+    cells = count(records.papers)
     lines += ["", "Never declared:"]
     lines += [
         f"{paper:12} {table:8} {cells[paper, table]:4} cells   {why}"

@@ -1,5 +1,9 @@
 """The papers' printed numbers as a table."""
 
+import csv
+from collections import Counter
+from pathlib import Path
+
 from fairfl.errors import unknown
 from fairfl.extras import needed_by
 from reproductions import places
@@ -28,6 +32,12 @@ def published(**given):
         spread=pd.to_numeric(frame["spread"].replace("", None)),
     )
     return frame.reset_index(drop=True)
+
+
+def count(papers: Path) -> Counter:
+    """How many cells the folder ``papers`` has of each (paper, table)."""
+    with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
+        return Counter((line["paper"], line["table"]) for line in csv.DictReader(file))
 
 
 def wide(frame):
