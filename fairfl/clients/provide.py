@@ -83,7 +83,24 @@ def newton_rates(view: RoundView) -> torch.Tensor:
     return torch.tensor(out, dtype=torch.float64)
 
 
-PROVIDERS = {"losses": losses, "losses_after": losses_after, "accuracies": accuracies, "newton_rates": newton_rates}
+def smoothness(view: RoundView) -> torch.Tensor:
+    """Each client's largest ``‖y‖ / ‖s‖`` among the pairs behind its Newton rate, (K,): how fast its gradient turns.
+
+    Taken after ``newton_rates`` of the same round; 0 for who has no pairs.
+    """
+    held = view.memory.get("newton_rates", {})
+    pairs = [held.get(client, {"pairs": []})["pairs"] for client in view.clients]
+    steep = [max((float(y.norm() / s.norm()) for s, y in known), default=0.0) for known in pairs]
+    return torch.tensor(steep, dtype=torch.float64)
+
+
+PROVIDERS = {
+    "losses": losses,
+    "losses_after": losses_after,
+    "accuracies": accuracies,
+    "newton_rates": newton_rates,
+    "smoothness": smoothness,
+}
 ALWAYS = {"layout", "shares"}
 
 

@@ -1,0 +1,77 @@
+"""DQN-Fed's capped reading: what it asks for, how far it steps, and that no loss rises where the bound on curvature is true."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairfl import LocalSGD, data, partition, rules, train
+from fairfl.updates import Updates
+
+
+def problem(rng, K=3, d=6):
+    """Convex quadratics ``½ (w − c)ᵀ H (w − c)``: H (K, d, d), c (K, d)."""
+    roots = rng.normal(size=(K, d, d))
+    return roots @ roots.transpose(0, 2, 1) / d + 0.1 * np.eye(d), rng.normal(size=(K, d))
+
+
+def losses_of(H, c, w):
+    return np.array([(w - m) @ h @ (w - m) / 2 for h, m in zip(H, c)])
+
+
+def sent(H, c, w, lr):
+    """What clients send at ``w``: rows ``lr ∇f``, losses, the falls of their Newton steps on the rows' scale, true smoothness."""
+    G = np.stack([h @ (w - m) for h, m in zip(H, c)])
+    falls = np.array([g @ np.linalg.solve(h, g) for g, h in zip(G, H)])
+    extras = {"newton_rates": lr * falls, "smoothness": np.array([np.linalg.eigvalsh(h)[-1] for h in H])}
+    return Updates(
+        lr * G, losses=losses_of(H, c, w), extras={k: torch.tensor(v) for k, v in extras.items()}, local_lr=lr
+    )
+
+
+@pytest.mark.parametrize("lr", [1.0, 0.1])
+def test_the_step_is_theorem_4_2s_on_a_literal_version(lr):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        H, c = problem(rng)
+        w = rng.normal(size=6)
+        u = sent(H, c, w, lr)
+        G = u.gradients.numpy() / lr  # the theorem speaks of gradients
+        r = np.minimum(u.extras["newton_rates"].numpy() / lr, 2 * u.losses.numpy())
+        A = G @ G.T
+        lam = np.linalg.solve(A, r)
+        short = G.T @ lam / (r @ lam)  # rates r ‖short‖²
+        eta = min(1 / (short @ short), 2 / float(u.extras["smoothness"].max()) * r.min())
+        got = rules.DQNFed(capped=True).direction(u).vector.numpy()
+        assert np.allclose(got, eta * short, rtol=1e-8)
+
+
+def test_no_loss_rises_where_smoothness_is_true_and_the_literal_rule_lets_some_rise():
+    rng = np.random.default_rng(1)
+    rose = {True: 0, False: 0}
+    for _ in range(30):
+        H, c = problem(rng)
+        for capped in rose:
+            w = rng.normal(size=6)
+            for _ in range(10):
+                before = losses_of(H, c, w)
+                w = w - rules.DQNFed(capped=capped).direction(sent(H, c, w, 0.5)).vector.numpy()
+                rose[capped] += bool((losses_of(H, c, w) > before * (1 + 1e-9)).any())
+    assert rose[True] == 0 and rose[False] > 50
+
+
+def test_a_loss_of_zero_stops_everybody_and_a_negative_one_is_refused():
+    u = sent(*problem(np.random.default_rng(2)), np.zeros(6), 1.0)
+    still = Updates(u.gradients, losses=torch.tensor([0.0, 1, 2]), extras=dict(u.extras))
+    assert float(rules.DQNFed(capped=True).direction(still).vector.norm()) == 0
+    below = Updates(u.gradients, losses=torch.tensor([-1.0, 1, 2]), extras=dict(u.extras))
+    with pytest.raises(ValueError, match="never negative"):
+        rules.DQNFed(capped=True).direction(below)
+
+
+def test_it_trains_where_the_literal_rule_ends():
+    dataset = data.load("digits").only("3", "8", "9")
+    federation = partition.by_class(dataset, scored_on="pool", test=0.4)
+    settings = dict(model="mlp", rounds=40, local=LocalSGD(lr=0.1), seed=0, evaluate_every=5)
+    history = train(federation, rules.DQNFed(capped=True), **settings)
+    losses = history.loss.max(1)
+    assert losses[-1] < 0.5 * losses[0] and history.accuracy[-1].min() > 0.8
