@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from fairfl.errors import Refused
 from reproductions import catalogue, places, results, runner
 from reproductions.jobs import select
 
@@ -13,7 +14,7 @@ def on_cuda(table: str, row: str, *, seeds: int = 1) -> str:
     """Train ``row`` of ``table`` on this machine's CUDA card and say what came out beside the record; where there is none, say so.
 
     ``seeds``: how many of the recorded seeds. The numbers are a draw of their own: a card's bits are not a processor's. Raises
-    ``Refused`` for an unknown table or row, and where the data are not there.
+    ``Refused`` for an unknown table or row.
     """
     experiment = catalogue.load(table)
     jobs = select(experiment, [experiment.row(row).label])[:seeds]
@@ -21,7 +22,10 @@ def on_cuda(table: str, row: str, *, seeds: int = 1) -> str:
         return f"No CUDA card here; on a machine with one this cell trains {row!r} of {table} and sets it beside the record."
     recorded = {line["seed"]: line for line in results.load(experiment, places.find().results) if line["row"] == row}
     with tempfile.TemporaryDirectory() as folder:
-        outcome = runner.run(jobs, Path(folder), device="cuda", report=lambda said: None)
+        try:
+            outcome = runner.run(jobs, Path(folder), device="cuda", report=lambda said: None)
+        except Refused as error:  # a page goes on without the data
+            return str(error)
         if outcome.refused:
             return f"{outcome.refused[0][0]} cannot run: {outcome.refused[0][1]}"
         results.compile(experiment, Path(folder), Path(folder) / "results")
