@@ -18,7 +18,7 @@ from pathlib import Path
 
 from post_offices.demo import SETTINGS, complete
 
-APP = "from fairfl.flower import demo\n\nclient = demo.client()\nserver = demo.server(timeout={timeout})\n"
+APP = "from post_offices import demo\n\nclient = demo.client()\nserver = demo.server(timeout={timeout})\n"
 PROJECT = """[project]
 name = "post-offices"
 version = "1.0.0"
@@ -30,8 +30,8 @@ dependencies = []
 publisher = "fairfl"
 
 [tool.flwr.app.components]
-serverapp = "post_offices:server"
-clientapp = "post_offices:client"
+serverapp = "offices_app:server"
+clientapp = "offices_app:client"
 
 [tool.flwr.app.config]
 """
@@ -41,6 +41,8 @@ QUIET = {
     "FLWR_DISABLE_UPDATE_CHECK": "1",
     "FAIRFL_PROGRESS": "0",
     "OMP_NUM_THREADS": "1",
+    # Flower's processes import this folder's programs as well, wherever they were started from.
+    "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]),
 }
 
 
@@ -102,7 +104,7 @@ def run(
 def _write_app(folder, settings, timeout, link):
     """The app's two files, and Flower's list of SuperLinks with the one that is ours."""
     (folder / "app").mkdir()
-    (folder / "app" / "post_offices.py").write_text(APP.format(timeout=timeout), encoding="utf-8")
+    (folder / "app" / "offices_app.py").write_text(APP.format(timeout=timeout), encoding="utf-8")
     # JSON's numbers and texts are TOML's as well.
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     (folder / "app" / "pyproject.toml").write_text(PROJECT + "\n".join(lines) + "\n", encoding="utf-8")
