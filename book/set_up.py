@@ -71,6 +71,16 @@ def build(asked, system, seen, reachable):
     return "cuda", "no NVIDIA card is seen, but PyTorch's own index does not answer; TORCH=cpu insists on the small build"
 
 
+def python(venv):
+    """The Python in ``venv``."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def text(path):
+    """What the file at ``path`` says, without spaces around it; nothing if it is not there."""
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""
+
+
 def unsound(venv, root, asked):
     """Why the set-up in ``venv`` cannot be gone on with; empty if it can."""
     if not venv.exists():
@@ -79,9 +89,82 @@ def unsound(venv, root, asked):
         return "it was interrupted"
     if text(venv / ".place") not in ("", str(root)):
         return "the folder was moved"
-    if subprocess.run([str(python(venv)), "-I", "-S", "-c", ""], capture_output=True).returncode:
+    try:
+        sound = subprocess.run([str(python(venv)), "-I", "-S", "-c", ""], capture_output=True).returncode == 0
+    except OSError:
+        sound = False
+    if not sound:
         return "its Python is gone"
     has = text(venv / ".torch") or "cuda"
     if asked and has not in (asked, "own"):
-        return "it was made for TORCH=" + has
+        return "it holds PyTorch for TORCH=" + has
     return ""
+
+
+def install(venv, root, extra, which):
+    """Install the project with ``extra`` into ``venv``. On a terminal one line says what is under way; pip's own words go into a file.
+
+    Returns pip's status.
+    """
+    terminal = sys.stdout.isatty()
+    command = [str(python(venv)), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    command += ["--constraint", str(root / "requirements.lock")]
+    command += ["--extra-index-url", CPU_INDEX] if which == "cpu" else []
+    command += ["--editable", "{}[{}]".format(root, extra)]
+    log = venv / "set_up.log"
+    with log.open("w", encoding="utf-8") as kept:
+        pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+        for line in pip.stdout:
+            kept.write(line)
+            if terminal and re.match(r" *(Collecting|Downloading|Installing|Using cached)", line):
+                width = shutil.get_terminal_size().columns - 3
+                print("\r\033[K  " + line.strip()[:width], end="", flush=True)
+    if terminal:
+        print("\r\033[K", end="")
+    if pip.wait():
+        said = [line for line in text(log).splitlines() if line.strip()]
+        print("\n".join(said[-8:]), file=sys.stderr)
+        print("pip could not install everything; all it said is in {}. Look at the network and the disk".format(log), file=sys.stderr)
+        print("and run the same command again: what was downloaded is kept.", file=sys.stderr)
+    return pip.returncode
+
+
+def main(extra, asked):
+    """Set up what is missing; returns the exit status."""
+    if asked not in ("", "cpu", "cuda"):
+        print("TORCH is '{}'; allowed: cpu, cuda. Leave it out, and the computer is looked at.".format(asked), file=sys.stderr)
+        return 1
+    why = unsound(VENV, ROOT, asked)
+    if why and sys.version_info < (3, 11):
+        print("fairfl needs Python 3.11 or newer; this is {}.{}.".format(*sys.version_info), file=sys.stderr)
+        print("Install one from https://www.python.org, or name one you have: make lab PYTHON=python3.12", file=sys.stderr)
+        return 1
+    if why:
+        which, because = build(asked, sys.platform, card, lambda: answers(CPU_INDEX))
+        print("Setting up .venv ({}), once: {}.".format(why, SIZES[which]))
+        print("PyTorch: {} ({}).".format({"cpu": "the CPU build"}.get(which, "the usual build"), because), flush=True)
+        shutil.rmtree(VENV, ignore_errors=True)
+        VENV.mkdir()
+        (VENV / ".unfinished").touch()
+        if subprocess.run([sys.executable, "-m", "venv", str(VENV)]).returncode:
+            print("This Python cannot make an environment; Debian and Ubuntu keep that part in python3-venv.", file=sys.stderr)
+            return 1
+        (VENV / ".torch").write_text(which + "\n", encoding="utf-8")
+    else:
+        which = text(VENV / ".torch")
+        print("Bringing .venv up to date for '{}': a minute or so.".format(extra), flush=True)
+    status = install(VENV, ROOT, extra, which)
+    if status == 0:
+        (VENV / ".place").write_text(str(ROOT) + "\n", encoding="utf-8")
+        if (VENV / ".unfinished").exists():
+            (VENV / ".unfinished").unlink()
+    return status
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--sound"]:  # for the Makefile: whether a set-up has to be made, without making it
+        sys.exit(bool(unsound(VENV, ROOT, os.environ.get("TORCH", ""))))
+    try:
+        sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "lab", os.environ.get("TORCH", "")))
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command starts again, and what was downloaded is kept")
