@@ -68,7 +68,10 @@ def build(asked, system, seen, reachable):
         return "cuda", "there is an NVIDIA card"
     if reachable():
         return "cpu", "no NVIDIA card is seen; TORCH=cuda insists on the other build"
-    return "cuda", "no NVIDIA card is seen, but PyTorch's own index does not answer; TORCH=cpu insists on the small build"
+    return (
+        "cuda",
+        "no NVIDIA card is seen, but PyTorch's own index does not answer; TORCH=cpu insists on the small build",
+    )
 
 
 def python(venv):
@@ -110,7 +113,7 @@ def install(venv, root, extra, which):
     command = [str(python(venv)), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
     command += ["--constraint", str(root / "requirements.lock")]
     command += ["--extra-index-url", CPU_INDEX] if which == "cpu" else []
-    command += ["--editable", "{}[{}]".format(root, extra)]
+    command += ["--editable", f"{root}[{extra}]"]
     log = venv / "set_up.log"
     with log.open("w", encoding="utf-8") as kept:
         pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
@@ -124,7 +127,10 @@ def install(venv, root, extra, which):
     if pip.wait():
         said = [line for line in text(log).splitlines() if line.strip()]
         print("\n".join(said[-8:]), file=sys.stderr)
-        print("pip could not install everything; all it said is in {}. Look at the network and the disk".format(log), file=sys.stderr)
+        print(
+            f"pip could not install everything; all it said is in {log}. Look at the network and the disk",
+            file=sys.stderr,
+        )
         print("and run the same command again: what was downloaded is kept.", file=sys.stderr)
     return pip.returncode
 
@@ -132,27 +138,32 @@ def install(venv, root, extra, which):
 def main(extra, asked):
     """Set up what is missing; returns the exit status."""
     if asked not in ("", "cpu", "cuda"):
-        print("TORCH is '{}'; allowed: cpu, cuda. Leave it out, and the computer is looked at.".format(asked), file=sys.stderr)
+        print(f"TORCH is '{asked}'; allowed: cpu, cuda. Leave it out, and the computer is looked at.", file=sys.stderr)
         return 1
     why = unsound(VENV, ROOT, asked)
     if why and sys.version_info < (3, 11):
         print("fairfl needs Python 3.11 or newer; this is {}.{}.".format(*sys.version_info), file=sys.stderr)
-        print("Install one from https://www.python.org, or name one you have: make lab PYTHON=python3.12", file=sys.stderr)
+        print(
+            "Install one from https://www.python.org, or name one you have: make lab PYTHON=python3.12", file=sys.stderr
+        )
         return 1
     if why:
         which, because = build(asked, sys.platform, card, lambda: answers(CPU_INDEX))
-        print("Setting up .venv ({}), once: {}.".format(why, SIZES[which]))
+        print(f"Setting up .venv ({why}), once: {SIZES[which]}.")
         print("PyTorch: {} ({}).".format({"cpu": "the CPU build"}.get(which, "the usual build"), because), flush=True)
         shutil.rmtree(VENV, ignore_errors=True)
         VENV.mkdir()
         (VENV / ".unfinished").touch()
         if subprocess.run([sys.executable, "-m", "venv", str(VENV)]).returncode:
-            print("This Python cannot make an environment; Debian and Ubuntu keep that part in python3-venv.", file=sys.stderr)
+            print(
+                "This Python cannot make an environment; Debian and Ubuntu keep that part in python3-venv.",
+                file=sys.stderr,
+            )
             return 1
         (VENV / ".torch").write_text(which + "\n", encoding="utf-8")
     else:
         which = text(VENV / ".torch")
-        print("Bringing .venv up to date for '{}': a minute or so.".format(extra), flush=True)
+        print(f"Bringing .venv up to date for '{extra}': a minute or so.", flush=True)
     status = install(VENV, ROOT, extra, which)
     if status == 0:
         (VENV / ".place").write_text(str(ROOT) + "\n", encoding="utf-8")

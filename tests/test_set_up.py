@@ -77,7 +77,12 @@ def test_an_index_answers_in_time_or_does_not_count(monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script poses as the card's tool")
 @pytest.mark.parametrize(
     "says, there",
-    [("echo 'GPU 0: NVIDIA H100'", True), ("echo 'No devices were found'", False), ("echo failed; exit 9", False), (None, False)],
+    [
+        ("echo 'GPU 0: NVIDIA H100'", True),
+        ("echo 'No devices were found'", False),
+        ("echo failed; exit 9", False),
+        (None, False),
+    ],
 )
 def test_a_card_is_seen_by_its_own_tool(tmp_path, monkeypatch, says, there):
     if Path("/proc/driver/nvidia/gpus").exists():

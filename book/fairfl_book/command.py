@@ -22,7 +22,9 @@ def parser() -> argparse.ArgumentParser:
     lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
     lab.set_defaults(run=_lab)
 
-    reset = commands.add_parser("reset", help="put your copy of a chapter back as it was published, and keep the old one")
+    reset = commands.add_parser(
+        "reset", help="put your copy of a chapter back as it was published, and keep the old one"
+    )
     reset.add_argument("names", nargs="*", help="names or numbers of chapters")
     reset.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
     reset.set_defaults(run=_reset)

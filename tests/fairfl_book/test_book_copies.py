@@ -105,7 +105,9 @@ def test_what_the_book_wrote_is_told_and_can_be_trusted(desk, tmp_path, monkeypa
     desk.save("mine", name="notes.ipynb")
     assert desk.prepare().written == [COPY] and desk.prepare().written == []
     dress.trust(desk.work / COPY)
-    trusted = {name: NotebookNotary().check_signature(nbformat.read(desk.work / name, 4)) for name in (COPY, "notes.ipynb")}
+    trusted = {
+        name: NotebookNotary().check_signature(nbformat.read(desk.work / name, 4)) for name in (COPY, "notes.ipynb")
+    }
     assert trusted == {COPY: True, "notes.ipynb": False}
 
 

@@ -153,11 +153,16 @@ def test_a_notebook_that_imports_the_book_goes_on_with_one_thread(kernel, given,
     """In any front end, PyTorch and NumPy imported or not; not in programs, and not where somebody asked for more."""
     lines = ["import sys, torch", "before = torch.get_num_threads()"]
     lines += ["sys.modules['ipykernel'] = sys"] if kernel else []
-    lines += ["import fairfl_book, threadpoolctl, os", "blas = [p['num_threads'] for p in threadpoolctl.threadpool_info()]"]
+    lines += [
+        "import fairfl_book, threadpoolctl, os",
+        "blas = [p['num_threads'] for p in threadpoolctl.threadpool_info()]",
+    ]
     lines += ["print(torch.get_num_threads(), max(blas), before, os.environ.get('OMP_NUM_THREADS'))"]
     kept = {name: value for name, value in os.environ.items() if name not in threads.ONE}
     kept |= {"OMP_NUM_THREADS": given} if given else {}
-    told = subprocess.run([sys.executable, "-c", "\n".join(lines)], env=kept, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], env=kept, capture_output=True, text=True, check=True
+    )
     now, blas, before, variable = told.stdout.split()
     assert variable == str(count)
     assert (now, blas) == ("1", "1") if count == "1" else now == before

@@ -51,7 +51,9 @@ class Report:
             f"beside it."
             for copy, new in self.newer.items()
         ]
-        return said + [f"{page} has changed. What you wrote in the old one is in {old}." for page, old in self.aside.items()]
+        return said + [
+            f"{page} has changed. What you wrote in the old one is in {old}." for page, old in self.aside.items()
+        ]
 
 
 def _some(names: list[str]) -> str:
@@ -69,9 +71,7 @@ def fingerprint(path: Path) -> str:
 
 def _identity(notebook: dict) -> str:
     """Types and sources of the non-empty cells that are not links, hashed."""
-    text = [
-        (cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"] if not dress.navigates(cell)
-    ]
+    text = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"] if not dress.navigates(cell)]
     kept = [(kind, source) for kind, source in text if source.strip()]
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 

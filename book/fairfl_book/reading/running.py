@@ -31,7 +31,9 @@ def find(folder: Path) -> dict | None:
 
 def _answers(server: dict) -> bool:
     request = urllib.request.Request(f"{server['url']}api", headers={"Authorization": f"token {server['token']}"})
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy does not know this computer's servers
+    direct = urllib.request.build_opener(
+        urllib.request.ProxyHandler({})
+    )  # a proxy does not know this computer's servers
     try:
         with direct.open(request, timeout=PATIENCE) as answer:
             return answer.status == 200

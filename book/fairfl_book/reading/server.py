@@ -104,4 +104,3 @@ def arrange(desk: Path) -> None:
         left = {"collapsed": False, "visible": True, "current": "@jupyterlab/toc:plugin"}
         layout = {"main": {}, "left": left, "relativeSizes": [SIDE, 1 - SIDE, 0]}
         manager.save("default", json.dumps({"data": {"layout-restorer:data": layout}, "metadata": {"id": "default"}}))
-

@@ -43,7 +43,11 @@ class Lab:
     def __enter__(self):
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                self.command(f"--port={self.port}"), cwd=BOOK.root, stdout=log, stderr=subprocess.STDOUT, env=self.environment
+                self.command(f"--port={self.port}"),
+                cwd=BOOK.root,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self.environment,
             )
         deadline = time.monotonic() + 60
         while not self.answers():
@@ -79,7 +83,6 @@ class Lab:
         page.locator(".jp-Notebook").wait_for(timeout=60_000)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
         return page
-
 
     def front_door(self, browser, width, height, path="/"):
         """What a reader sees who opens the printed address for the first time."""
