@@ -121,7 +121,7 @@ def install(venv, root, extra, which):
             kept.write(line)
             if terminal and re.match(r" *(Collecting|Downloading|Installing|Using cached)", line):
                 width = shutil.get_terminal_size().columns - 3
-                print("\r\033[K  " + line.strip()[:width], end="", flush=True)
+                print("\r\033[K  " + re.sub(r" \(from .*", "", line).strip()[:width], end="", flush=True)
     if terminal:
         print("\r\033[K", end="")
     if pip.wait():

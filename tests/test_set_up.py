@@ -1,5 +1,6 @@
 """The set-up before anything is installed: which PyTorch, when a set-up is redone, and what it says."""
 
+import contextlib
 import http.server
 import importlib.util
 import sys
@@ -72,6 +73,18 @@ def test_an_index_answers_in_time_or_does_not_count(monkeypatch):
     assert not set_up.answers(here + "/whl/cpu", 20)  # nobody there
     assert not set_up.answers("no address", 20)
     assert set_up.PATIENCE == 3
+
+
+def test_a_name_server_that_thinks_for_long_is_not_waited_for(monkeypatch):
+    late = threading.Event()
+
+    def urlopen(*_, **__):
+        late.wait(5)
+        return contextlib.nullcontext(type("Page", (), {"status": 200}))
+
+    monkeypatch.setattr(set_up.urllib.request, "urlopen", urlopen)
+    assert not set_up.answers("http://somewhere", 0.1)
+    late.set()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script poses as the card's tool")

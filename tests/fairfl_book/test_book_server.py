@@ -122,15 +122,16 @@ def test_a_running_server_is_opened_instead_of_a_second_one(book, publish, launc
     assert len(launched) == 3
 
 
-def test_another_desks_server_is_not_opened(book, publish, launched, monkeypatch, tmp_path):
+def test_another_desks_server_is_not_opened(book, publish, launched, monkeypatch):
     publish("00_start_here")
+    server.start(book)
     monkeypatch.setattr(running, "_answers", lambda found: True)
     runtime = Path(os.environ["JUPYTER_RUNTIME_DIR"])
     runtime.mkdir()
-    known = {"pid": os.getpid(), "url": "http://localhost:8888/", "token": "", "port": 8888}
+    known = {"pid": os.getppid(), "url": "http://localhost:8888/", "token": "", "port": 8888}
     (runtime / "jpserver-1.json").write_text(json.dumps(known))
     server.start(book)
-    assert len(launched) == 1
+    assert len(launched) == 2
 
 
 def test_its_defaults_come_before_other_configuration(book, publish, launched):
