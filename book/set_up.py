@@ -18,7 +18,7 @@ CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 PATIENCE = 3  # seconds for PyTorch's index to answer
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
-SIZES = {  # to download, on the disk, and how long; measured and rounded up
+SIZES = {  # the CPU set-up measured and rounded up, the CUDA one an estimate
     "cpu": "about 0.5 GB to download, 2.5 GB on the disk: two to five minutes",
     "cuda": "about 3 GB to download, 8 GB on the disk (PyTorch's build for NVIDIA cards): five to fifteen minutes",
     "own": "about 0.5 GB to download, 2 GB on the disk: two to five minutes",
