@@ -226,9 +226,9 @@ def test_the_front_door(browser, tmp_path, width, height):
     with Lab(tmp_path) as lab:
         page = lab.front_door(browser, width, height)
         shot(page, f"door-{width}-cover")
-        assert page.get_by_role("heading", name="The map").is_visible()
+        page.get_by_role("heading", name="The map").wait_for(timeout=60_000)
         assert page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts() == []
-        assert page.locator(".jp-TableOfContents").is_visible()
+        page.locator(".jp-TableOfContents").wait_for(timeout=60_000)
         assert page.locator("#jp-left-stack").bounding_box()["width"] <= 0.25 * width
         for name in (dress.COVER, f"{NAMES[0]}.ipynb"):
             cells = lab.get(f"/api/contents/{name}")["content"]["cells"]
