@@ -1,6 +1,6 @@
 # Every target sets up what it needs, in .venv. Options of the job itself go into ARGS:
 #   make lab ARGS="--port 8899 --no-browser"      make test ARGS="-k copies"      make chapters ARGS=01
-# TORCH=cpu takes PyTorch from its own CPU index: a small install for computers without an NVIDIA card.
+# book/set_up.py chooses PyTorch's build; TORCH=cpu and TORCH=cuda insist on one, and change it later.
 
 PYTHON ?= python3
 ARGS ?=
@@ -8,23 +8,19 @@ TORCH ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-INDEX := $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
 # As the stored outputs were made: on one thread, without progress bars.
 AS_STORED := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FAIRFL_PROGRESS=0
 
-ifneq ($(filter-out cpu,$(TORCH)),)
-$(error TORCH is '$(TORCH)'; allowed: cpu. Leave it out for the default build, which uses an NVIDIA card if it can)
-endif
+# What is already there is unsound if a set-up was interrupted, the folder was moved, its Python is gone, or TORCH asks for the other build.
+AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/null || echo afresh)
+# The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
+INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-# What is already there is unsound if a set-up was interrupted, the folder was moved, or its Python is gone.
-UNSOUND := test -e $(VENV)/.unfinished || ! $(PY) -I -S -c '' 2>/dev/null || \
-	{ test -e $(VENV)/.place && test "$$(cat $(VENV)/.place)" != "$(CURDIR)"; }
-AFRESH := $(shell $(UNSOUND) && echo afresh)
-
-.PHONY: help lab test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book student solutions release reproduce lock clean afresh
 
 help:
-	@echo "make lab            open the book in JupyterLab, on your own copies in work/"
+	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
+	@echo "make reset          put your copy of a chapter back, and keep the old one: ARGS=04"
 	@echo "make test           run every test, the notebooks included"
 	@echo "make check          ask the linter, the formatter and the type checker, run the examples in docstrings, check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
@@ -44,6 +40,9 @@ help:
 
 lab: $(VENV)/.lab
 	@$(PY) -m fairfl_book lab $(ARGS)
+
+reset: $(VENV)/.lab
+	@$(PY) -m fairfl_book reset $(ARGS)
 
 test: $(VENV)/.dev
 	@echo "About five minutes on two cores; a part alone: make test ARGS=tests/rules"
@@ -143,15 +142,9 @@ afresh: ;
 
 # $(call install,EXTRA): a sound .venv that holds the project, editable, at the locked versions.
 define install
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "fairfl needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo not there)." >&2; \
+	@command -v $(PYTHON) >/dev/null 2>&1 || { \
+		echo "fairfl needs Python 3.11 or newer; '$(PYTHON)' is not there." >&2; \
 		echo "Install one from https://www.python.org, or name one you have: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; \
 		exit 1; }
-	@if $(UNSOUND); then \
-		echo "Setting up .venv: once, some minutes, most of them for PyTorch."; \
-		rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/.unfinished && $(PYTHON) -m venv $(VENV); fi
-	@$(PY) -m pip --version >/dev/null 2>&1 || $(PY) -m ensurepip
-	@$(PY) -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$(1)]"
-	@echo "$(CURDIR)" > $(VENV)/.place
-	@rm -f $(VENV)/.unfinished
+	@TORCH='$(TORCH)' $(PYTHON) book/set_up.py $(1)
 endef

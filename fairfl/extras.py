@@ -11,6 +11,8 @@ BROUGHT_BY = {
     "pyarrow": "data",
     "PIL": "data",
     "jupyterlab": "lab",
+    "jupyter_server": "lab",
+    "jupyterlab_server": "lab",
     "ipywidgets": "lab",
     "matplotlib": "lab",
     "jupytext": "lab",

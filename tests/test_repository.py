@@ -81,6 +81,7 @@ def imported():
 def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
     always = {Requirement(text).name for text in PROJECT["dependencies"]} - {"scikit-learn"} | {
         "sklearn",
+        "threadpoolctl",  # scikit-learn brings it
         "fairfl",
         "fairfl_book",
         "reproductions",

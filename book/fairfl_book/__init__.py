@@ -5,3 +5,7 @@ and answers, the static site. ``labs``, ``exercises``, ``figures``, ``toy``, ``s
 executes and checks them, ``reading`` opens them, ``teaching`` hands them out, ``site`` prints them; ``command`` is ``fairfl-book``, and
 ``terminal`` what it has in common with ``fairfl-reproduce``.
 """
+
+from fairfl_book.reading import threads
+
+threads.in_notebooks()  # when a chapter imports the book: VS Code, Colab and a plain Jupyter start kernels without asking us

@@ -5,19 +5,29 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import fairfl
 from fairfl_book import terminal
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
     top = terminal.Parser(prog="fairfl-book", description="A computational textbook on fair federated learning.")
+    top.add_argument("--version", action="version", version=f"fairfl {fairfl.__version__}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
+    lab.add_argument("chapter", nargs="?", help="a chapter's name or number (default: the cover page)")
     lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
     lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
     lab.set_defaults(run=_lab)
+
+    reset = commands.add_parser(
+        "reset", help="put your copy of a chapter back as it was published, and keep the old one"
+    )
+    reset.add_argument("names", nargs="*", help="names or numbers of chapters")
+    reset.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
+    reset.set_defaults(run=_reset)
 
     chapters = commands.add_parser("chapters", help="execute the chapters' texts into notebooks")
     chapters.add_argument("names", nargs="*", help="names or their two digits (default: all)")
@@ -34,17 +44,43 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _lab(given: argparse.Namespace) -> int:
-    from fairfl.errors import Refused, refuse
+    from fairfl.errors import refuse
     from fairfl_book import places
     from fairfl_book.reading import server
 
     if given.port is not None and not 1 <= given.port <= 65535:
         raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
+    book = places.find()
+    chapter = book.select([given.chapter])[0] if given.chapter else None
+    server.start(book, _work(given), given.port, not given.no_browser, chapter)
+    return 0
+
+
+def _work(given: argparse.Namespace) -> Path | None:
+    """The folder of copies that was named, if one was."""
+    from fairfl.errors import Refused
+
     if given.work is not None and given.work.exists() and not given.work.is_dir():
         raise Refused(
             f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another"
         )
-    server.start(places.find(), given.work, given.port, not given.no_browser)
+    return given.work
+
+
+def _reset(given: argparse.Namespace) -> int:
+    from fairfl.errors import Refused
+    from fairfl_book import places
+    from fairfl_book.reading import copies, dress
+
+    book = places.find()
+    if not given.names:
+        raise Refused(f"reset needs a chapter, by name or number; there are {', '.join(book.names())}: reset 04")
+    work = (_work(given) or book.work).resolve()
+    for name in book.select(given.names):
+        kept = copies.reset(book.chapters, work, name)
+        dress.trust(work / f"{name}.ipynb")
+        yours = f"what you had is {kept}" if kept else "you had written nothing in it"
+        print(f"{work / name}.ipynb is as it was published; {yours}. If it is open, close its tab and open it again.")
     return 0
 
 

@@ -53,15 +53,15 @@ class Book:
         return sorted({file.stem for file in files})
 
     def select(self, given: list[str]) -> list[str]:
-        """The chapters meant by ``given`` (names or their two digits); all of them if none is given.
+        """The chapters meant by ``given`` (names or their numbers); all of them if none is given.
 
         Raises ``ValueError`` for a name that no chapter has.
         """
         names = self.names()
         numbers = {name[:2]: name for name in names}
-        chosen = {numbers.get(word, word) for word in given} or set(names)
+        chosen = {numbers.get(word.zfill(2), word) for word in given} or set(names)
         for word in sorted(chosen - set(names)):
-            raise unknown("chapter", word, names, "Give a name or its two digits; none means all.")
+            raise unknown("chapter", word, names, "Give a name or its number; none means all.")
         return sorted(chosen)
 
 

@@ -2,8 +2,11 @@
 
 import json
 
+import nbformat
 import pytest
-from fairfl_book.reading import copies
+from fairfl_book.reading import copies, dress
+from jupyter_client import kernelspec
+from nbformat.sign import NotebookNotary
 
 COPY, NEWER = "01_ferries.ipynb", "01_ferries.newer.ipynb"
 
@@ -46,7 +49,11 @@ class Desk:
         return copies.prepare(self.chapters, self.work)
 
     def sources(self, name=COPY):
-        return [cell["source"] for cell in json.loads((self.work / name).read_text())["cells"]]
+        """What a copy says between its links."""
+        return [cell["source"] for cell in self.cells(name) if cell["metadata"].get("tags") != [dress.NAVIGATION]]
+
+    def cells(self, name=COPY):
+        return json.loads((self.work / name).read_text())["cells"]
 
     def bytes(self, name=COPY):
         return (self.work / name).read_bytes()
@@ -55,8 +62,85 @@ class Desk:
         return sorted(path.name for path in self.work.iterdir())
 
 
-def test_a_copy_is_the_chapter_byte_for_byte(desk):
-    assert desk.bytes() == (desk.chapters / COPY).read_bytes()
+def test_a_copy_is_the_chapter_between_links(desk):
+    first, *cells, last = desk.cells()
+    assert cells == json.loads((desk.chapters / COPY).read_text())["cells"]
+    assert first["source"] == last["source"] == f"[The map]({dress.COVER})"
+    assert first["metadata"] == last["metadata"] == {"tags": ["navigation"]} and first["id"] != last["id"]
+
+
+def test_links_lead_to_the_neighbours_and_the_map(desk):
+    (desk.chapters / "00_start.ipynb").write_text(notebook("start"))
+    titled = {**json.loads(notebook("boats")), "metadata": {"fairfl": {"title": "2. Boats"}}}
+    (desk.chapters / "02_boats.ipynb").write_text(json.dumps(titled))
+    assert desk.prepare().refreshed == [COPY]  # the links of the chapter between them are new
+    map_ = f"[The map]({dress.COVER})"
+    before, after = "[← 00_start](00_start.ipynb)", "[2. Boats →](02_boats.ipynb)"
+    assert desk.cells()[0]["source"] == f"{before} · {map_} · {after}"
+    assert desk.cells("00_start.ipynb")[-1]["source"] == f"{map_} · [01_ferries →](01_ferries.ipynb)"
+    assert desk.cells("02_boats.ipynb")[-1]["source"] == f"[← 01_ferries](01_ferries.ipynb) · {map_}"
+
+
+def test_new_links_do_not_make_an_answered_chapter_newer(desk):
+    desk.save("answer = 42")
+    before = desk.bytes()
+    (desk.chapters / "02_boats.ipynb").write_text(notebook("boats"))
+    report = desk.prepare()
+    assert report.created == ["02_boats.ipynb"] and not report.newer and desk.bytes() == before
+
+
+def test_a_kernel_finds_its_own_name_in_a_copy(desk):
+    """Otherwise JupyterLab changes the metadata on opening, and asks on closing."""
+    from ipykernel.ipkernel import IPythonKernel
+
+    metadata = json.loads(desk.bytes())["metadata"]
+    assert metadata["language_info"] == {**IPythonKernel.language_info, "name": "python"}
+    spec = kernelspec.get_kernel_spec("python3")
+    assert metadata["kernelspec"] == {"display_name": spec.display_name, "language": spec.language, "name": "python3"}
+
+
+def test_what_the_book_wrote_is_told_and_can_be_trusted(desk, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "keys"))
+    (desk.work / COPY).unlink()
+    desk.save("mine", name="notes.ipynb")
+    assert desk.prepare().written == [COPY] and desk.prepare().written == []
+    dress.trust(desk.work / COPY)
+    trusted = {
+        name: NotebookNotary().check_signature(nbformat.read(desk.work / name, 4)) for name in (COPY, "notes.ipynb")
+    }
+    assert trusted == {COPY: True, "notes.ipynb": False}
+
+
+def test_reset_puts_the_chapter_back_and_keeps_what_was_written(desk):
+    for number, name in enumerate(("01_ferries.yours.ipynb", "01_ferries.yours-2.ipynb")):
+        desk.save(f"answer = {number}")
+        assert copies.reset(desk.chapters, desk.work, "01_ferries") == desk.work / name
+        assert desk.sources() == ["answer = ..."] and desk.sources(name) == [f"answer = {number}"]
+    assert copies.reset(desk.chapters, desk.work, "01_ferries") is None  # nothing of the reader's was in it
+    desk.publish("better")
+    assert desk.prepare().refreshed == [COPY] and len(desk.files()) == 4
+
+
+def test_reset_takes_the_newest_version_and_withdraws_the_one_beside_it(desk):
+    desk.save("answer = 42")
+    desk.publish("better")
+    desk.prepare()
+    copies.reset(desk.chapters, desk.work, "01_ferries")
+    assert desk.prepare().lines() == []
+    assert desk.sources() == ["better"] and desk.files() == [copies.RECORD, COPY, "01_ferries.yours.ipynb"]
+
+
+def test_a_page_of_the_books_own_follows_the_book_and_keeps_notes(desk):
+    def prepare(text):
+        return copies.prepare(desk.chapters, desk.work, {"PAGE.ipynb": dress.page(dress.text(text, "a"))})
+
+    assert prepare("one").written == ["PAGE.ipynb"] and not prepare("one").written
+    assert prepare("two").written == ["PAGE.ipynb"] and desk.sources("PAGE.ipynb") == ["two"]
+    desk.save("two", "a note", name="PAGE.ipynb")
+    assert not prepare("two").written and desk.sources("PAGE.ipynb") == ["two", "a note"]
+    report = prepare("three")
+    assert report.aside == {"PAGE.ipynb": "PAGE.yours.ipynb"} and "PAGE.yours.ipynb" in report.lines()[0]
+    assert desk.sources("PAGE.ipynb") == ["three"] and desk.sources("PAGE.yours.ipynb") == ["two", "a note"]
 
 
 def test_nothing_new_is_nothing_said(desk):
@@ -94,7 +178,7 @@ def test_running_a_copy_is_not_editing_it(desk, saved):
 def test_an_untouched_copy_gets_new_outputs(desk):
     desk.publish("answer = ...", count=1)
     assert desk.prepare().refreshed == [COPY]
-    assert desk.bytes() == (desk.chapters / COPY).read_bytes()
+    assert [cell["execution_count"] for cell in desk.cells()[1:-1]] == [1]
 
 
 def test_an_answer_survives_a_change_and_the_newer_version_is_beside_it(desk):

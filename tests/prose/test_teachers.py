@@ -3,7 +3,7 @@
 import re
 
 from fairfl_book import places
-from fairfl_book.build import guards, prerequisites
+from fairfl_book.build import frontmatter, guards, prerequisites
 
 BOOK = places.find()
 PAGE = (BOOK.root / "book" / "teachers.md").read_text(encoding="utf-8")
@@ -15,7 +15,7 @@ def test_the_map_is_made_from_the_front_matter():
 
 
 def test_nothing_is_needed_before_it_is_taught():
-    for name, earlier in prerequisites.needed(guards.fronts(BOOK)).items():
+    for name, earlier in frontmatter.needed(guards.fronts(BOOK)).items():
         assert all(other < name for other in earlier)
 
 

@@ -102,6 +102,15 @@ def read(block: object) -> FrontMatter:
     return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, minutes=minutes, **lists)
 
 
+def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
+    """For each chapter the earlier ones that teach what it needs, in the book's order."""
+    taught = {term: name for name in sorted(chapters, reverse=True) for term in chapters[name].teaches}
+    return {
+        name: sorted({taught[term] for term in front.needs if term in taught} - {name})
+        for name, front in sorted(chapters.items())
+    }
+
+
 def dangling(chapters: Mapping[str, FrontMatter]) -> list[str]:
     """What does not build up: terms needed before they are taught, and terms taught twice.
 

@@ -6,17 +6,8 @@ from collections.abc import Mapping
 from fairfl import atomic
 from fairfl.errors import refuse
 from fairfl_book.build import guards
-from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.places import Book
-
-
-def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
-    """For each chapter the earlier ones that teach what it needs, in the book's order."""
-    taught = {term: name for name in sorted(chapters, reverse=True) for term in chapters[name].teaches}
-    return {
-        name: sorted({taught[term] for term in front.needs if term in taught} - {name})
-        for name, front in sorted(chapters.items())
-    }
 
 
 def table(chapters: Mapping[str, FrontMatter]) -> str:

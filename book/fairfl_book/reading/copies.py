@@ -1,19 +1,20 @@
 """The reader's copies of the chapters: refreshed while untouched, never overwritten once they hold an answer.
 
 A copy counts as edited when its cells' text is not the text it was copied with. Outputs, execution counts and
-empty cells do not count: running a chapter is not writing in it. What cannot be read counts as edited, and
-so does a copy of unknown origin. ``RECORD`` remembers, beside the copies, what each was copied from; without it
+empty cells do not count, nor the links that ``dress`` adds: running a chapter is not writing in it. What cannot be read
+counts as edited, and so does a copy of unknown origin. ``RECORD`` remembers, beside the copies, what each was copied from; without it
 nothing is lost, only refreshed more timidly.
 """
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairfl import atomic
 from fairfl.errors import Refused
-from fairfl_book.reading import renames
+from fairfl_book.reading import dress, renames
 
 RECORD = ".fairfl.json"
 NOTICE = "NEWER_VERSIONS.ipynb"
@@ -22,21 +23,24 @@ NOTICE = "NEWER_VERSIONS.ipynb"
 @dataclass
 class Report:
     """What ``prepare`` did. File names inside the folder of copies; ``newer`` maps an edited copy to the newer
-    version beside it, ``arrived`` lists the newer versions that were not there before, and ``renewed`` the edited copies whose imports were brought up to date."""
+    version beside it, ``arrived`` lists the newer versions that were not there before, ``renewed`` the edited copies whose imports were brought up to date,
+    ``aside`` maps a page that was written in to where it went, and ``written`` lists all that the book has just made: nobody else's hand is in it."""
 
     created: list[str] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
     newer: dict[str, str] = field(default_factory=dict)
     arrived: list[str] = field(default_factory=list)
     renewed: list[str] = field(default_factory=list)
+    aside: dict[str, str] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """The report for the terminal; empty where there is nothing to say."""
         said = []
         if self.created:
-            said.append(f"New copies for you: {', '.join(self.created)}.")
+            said.append(f"New copies for you: {_some(self.created)}.")
         if self.refreshed:
-            said.append(f"Brought up to date (you had not written in them): {', '.join(self.refreshed)}.")
+            said.append(f"Brought up to date (you had not written in them): {_some(self.refreshed)}.")
         if self.renewed:
             said.append(
                 f"The imports in {', '.join(self.renewed)} were brought up to date: parts of the package have moved. "
@@ -47,41 +51,86 @@ class Report:
             f"beside it."
             for copy, new in self.newer.items()
         ]
-        return said
+        return said + [
+            f"{page} has changed. What you wrote in the old one is in {old}." for page, old in self.aside.items()
+        ]
+
+
+def _some(names: list[str]) -> str:
+    """A few names, or how many they are: the terminal has little room."""
+    return ", ".join(names) if len(names) < 4 else f"{names[0]} … {names[-1]} ({len(names)})"
 
 
 def fingerprint(path: Path) -> str:
-    """The identity of a notebook's text: types and sources of its non-empty cells. Empty if it cannot be read."""
+    """The identity of a notebook's text (``_identity``). Empty if it cannot be read."""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        text = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
-    except (OSError, ValueError, KeyError, TypeError):
+        return _identity(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ""
+
+
+def _identity(notebook: dict) -> str:
+    """Types and sources of the non-empty cells that are not links, hashed."""
+    text = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"] if not dress.navigates(cell)]
     kept = [(kind, source) for kind, source in text if source.strip()]
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
 
-def prepare(chapters: Path, work: Path) -> Report:
-    """Bring the copies in ``work`` up to date with the notebooks in ``chapters``.
+def prepare(chapters: Path, work: Path, pages: Mapping[str, bytes] | None = None) -> Report:
+    """Bring the copies in ``work`` up to date with the notebooks in ``chapters``, and the book's own ``pages`` (name → notebook) there.
 
     A missing copy is made, an untouched one refreshed, an edited one left alone byte for byte: if its chapter
     changed since, the newer version is put beside it as ``NAME.newer.ipynb`` and a page that says so is written
     (``NOTICE``). A newer version is itself a copy: once edited it is kept too. One that the reader deletes stays
-    away until the chapter changes again.
+    away until the chapter changes again. A page that the reader wrote in is set aside when it changes.
     """
     work.mkdir(parents=True, exist_ok=True)
     record = _load(work / RECORD)
     report = Report()
-    for chapter in sorted(chapters.glob("*.ipynb")):
-        _update(chapter, work, record, report)
+    for source in _sources(chapters):
+        _update(source, work / source.name, record, report)
     for copy in sorted(work.glob("*.ipynb")):
         _renew(copy, record, report)
-    atomic.write(work / RECORD, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
+    for name, content in (pages or {}).items():
+        _page(work / name, content, record, report)
+    _save(work / RECORD, record)
     if report.newer:
-        atomic.write(work / NOTICE, _notice(report).encode("utf-8"))
+        atomic.write(work / NOTICE, _notice(report))
     else:
         (work / NOTICE).unlink(missing_ok=True)
     return report
+
+
+def reset(chapters: Path, work: Path, name: str) -> Path | None:
+    """Put the copy of chapter ``name`` back as it was published; returns where the reader's old one is now, or nothing if nobody had written in it."""
+    [source] = [source for source in _sources(chapters) if source.name == f"{name}.ipynb"]
+    work.mkdir(parents=True, exist_ok=True)
+    record = _load(work / RECORD)
+    copy = work / source.name
+    kept = _set_aside(copy) if copy.exists() and not _untouched(copy, record) else None
+    _put(copy, source, record, Report())
+    _withdraw(copy, record)
+    _save(work / RECORD, record)
+    return kept
+
+
+def _set_aside(copy: Path) -> Path:
+    """Rename what the reader wrote to NAME.yours.ipynb, NAME.yours-2.ipynb, …: the first that is free."""
+    *_, free = _names(copy, "yours")
+    return copy.rename(free)
+
+
+def _page(path: Path, content: bytes, record: dict, report: Report) -> None:
+    """Write a page of the book's own, unless it is there with the same text."""
+    known = record.get(path.name, {})
+    notebook = json.loads(content)
+    source = _Source(path.name, content, hashlib.sha256(content).hexdigest(), _identity(notebook))
+    untouched = not path.exists() or _untouched(path, record)
+    if path.exists() and known.get("file" if untouched else "text") == (source.file if untouched else source.text):
+        return
+    if not untouched:
+        report.aside[path.name] = _set_aside(path).name
+    _put(path, source, record, report)
 
 
 def _renew(copy: Path, record: dict, report: Report) -> None:
@@ -91,6 +140,10 @@ def _renew(copy: Path, record: dict, report: Report) -> None:
         report.renewed.append(copy.name)
         if untouched:
             record[copy.name]["text"] = fingerprint(copy)
+
+
+def _save(path: Path, record: dict) -> None:
+    atomic.write(path, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
 
 
 def _load(path: Path) -> dict[str, dict[str, str]]:
@@ -110,34 +163,51 @@ def _untouched(path: Path, record: dict) -> bool:
 
 @dataclass(frozen=True)
 class _Source:
-    """A chapter's notebook as it is now: its bytes, their hash, and the identity of its text."""
+    """What a copy is to be now: its file's name, its bytes, their hash, and the identity of its text."""
 
+    name: str
     content: bytes
     file: str
     text: str
 
 
-def _put(path: Path, source: _Source, record: dict) -> None:
+def _sources(chapters: Path) -> list[_Source]:
+    """Every chapter as its copy is to be, in the book's order. Raises ``ValueError`` before anything is written if one cannot be read."""
+    notebooks = {}
+    for path in sorted(chapters.glob("*.ipynb")):
+        if not fingerprint(path):
+            raise unreadable(path)
+        notebooks[path.stem] = json.loads(path.read_text(encoding="utf-8"))
+    titles = {name: notebook["metadata"].get("fairfl", {}).get("title", name) for name, notebook in notebooks.items()}
+    sources = []
+    for name, notebook in notebooks.items():
+        content = dress.chapter(notebook, name, titles)
+        sources.append(_Source(f"{name}.ipynb", content, hashlib.sha256(content).hexdigest(), _identity(notebook)))
+    return sources
+
+
+def unreadable(path: Path) -> Refused:
+    """The refusal of a chapter's file that is no notebook."""
+    return Refused(
+        f"chapters/{path.name} cannot be read as a notebook; restore it with "
+        f"'git checkout chapters/{path.name}'. Your copies were left alone."
+    )
+
+
+def _put(path: Path, source: _Source, record: dict, report: Report) -> None:
     atomic.write(path, source.content)
     record.setdefault(path.name, {}).update(text=source.text, file=source.file)
+    report.written.append(path.name)
 
 
-def _update(chapter: Path, work: Path, record: dict, report: Report) -> None:
-    content = chapter.read_bytes()
-    source = _Source(content, hashlib.sha256(content).hexdigest(), fingerprint(chapter))
-    if not source.text:
-        raise Refused(
-            f"chapters/{chapter.name} cannot be read as a notebook; restore it with "
-            f"'git checkout chapters/{chapter.name}'. Your copies were left alone."
-        )
-    copy = work / chapter.name
+def _update(source: _Source, copy: Path, record: dict, report: Report) -> None:
     known = record.setdefault(copy.name, {})
     if not copy.exists():
-        _put(copy, source, record)
+        _put(copy, source, record, report)
         report.created.append(copy.name)
     elif _untouched(copy, record):
         if known.get("file") != source.file:
-            _put(copy, source, record)
+            _put(copy, source, record, report)
             report.refreshed.append(copy.name)
     elif fingerprint(copy) == source.text:  # what is written in it is what the chapter says: nothing newer to offer
         known.update(text=source.text, file=source.file)
@@ -147,11 +217,11 @@ def _update(chapter: Path, work: Path, record: dict, report: Report) -> None:
     _withdraw(copy, record)
 
 
-def _newer_names(copy: Path):
-    """NAME.newer.ipynb, NAME.newer-2.ipynb, …: existing ones, then the first that is free."""
+def _names(copy: Path, kind: str) -> Iterator[Path]:
+    """NAME.newer.ipynb, NAME.newer-2.ipynb, … (or another ``kind``): existing ones, then the first that is free."""
     number = 1
     while True:
-        path = copy.with_name(f"{copy.stem}.newer{'' if number == 1 else f'-{number}'}.ipynb")
+        path = copy.with_name(f"{copy.stem}.{kind}{'' if number == 1 else f'-{number}'}.ipynb")
         yield path
         if not path.exists():
             return
@@ -160,14 +230,14 @@ def _newer_names(copy: Path):
 
 def _offer(copy: Path, source: _Source, record: dict, report: Report) -> None:
     """Put the chapter's newer version beside an edited copy, unless it was offered already."""
-    beside = list(_newer_names(copy))
+    beside = list(_names(copy, "newer"))
     if record[copy.name].get("offered") == source.text:
         for path in beside:
             if path.exists() and record.get(path.name, {}).get("text") == source.text:
                 report.newer[copy.name] = path.name
         return
     path = next(path for path in beside if not path.exists() or _untouched(path, record))
-    _put(path, source, record)
+    _put(path, source, record, report)
     record[copy.name]["offered"] = source.text
     report.newer[copy.name] = path.name
     report.arrived.append(path.name)
@@ -176,13 +246,13 @@ def _offer(copy: Path, source: _Source, record: dict, report: Report) -> None:
 def _withdraw(copy: Path, record: dict) -> None:
     """Take away untouched newer versions of a copy that is up to date itself; edited ones stay."""
     record[copy.name].pop("offered", None)
-    for path in list(_newer_names(copy))[:-1]:
+    for path in list(_names(copy, "newer"))[:-1]:
         if _untouched(path, record):
             path.unlink()
             record.pop(path.name)
 
 
-def _notice(report: Report) -> str:
+def _notice(report: Report) -> bytes:
     """A notebook of one text cell, which JupyterLab shows as a page."""
     rows = "\n".join(
         f"- [{copy}]({copy}) is yours, as you left it. The newer chapter: [{new}]({new})."
@@ -193,10 +263,7 @@ def _notice(report: Report) -> str:
         f"{rows}\n\n"
         "Nothing of yours was changed. Copy your answers over and continue in the newer file, or keep your own and "
         "delete the newer one: it stays away until the chapter changes again.\n\n"
-        "To start a chapter afresh, delete your own copy and start again: it comes back as the newest version."
+        "To start a chapter afresh: `fairfl-book reset 04` puts it back as its newest version, and keeps yours beside it.\n\n"
+        f"[The map]({dress.COVER})"
     )
-    cell = {"cell_type": "markdown", "id": "newer-versions", "metadata": {}, "source": page}
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return json.dumps(
-        {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}, indent=1
-    )
+    return dress.page(dress.text(page, "newer-versions"))

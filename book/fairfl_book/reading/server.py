@@ -1,16 +1,21 @@
-"""Starting JupyterLab on the reader's copies."""
+"""Starting JupyterLab on the reader's copies, or opening the one that runs already."""
 
+import json
 import os
+import webbrowser
 from pathlib import Path
 from urllib.parse import quote
 
 from fairfl.errors import Refused
+from fairfl_book.build import frontmatter
 from fairfl_book.places import Book
-from fairfl_book.reading import copies, threads
+from fairfl_book.reading import copies, cover, dress, running, threads
 
 # Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
 # that nothing needs the network or stands in front of the first page. A reader's own settings go before these.
 DEFAULTS = Path(__file__).parent / "jupyter"
+DESK = ".jupyterlab"  # in the folder of copies: which tabs were open, and which server runs
+SIDE = 0.16  # of the window's width, for a chapter's contents
 
 
 def arguments(book: Book, work: Path, page: str, port: int | None = None, browser: bool = True) -> list[str]:
@@ -18,12 +23,10 @@ def arguments(book: Book, work: Path, page: str, port: int | None = None, browse
 
     It serves the whole book, so that a chapter's links into the package work, unless ``work`` lies elsewhere.
     """
-    inside = work.is_relative_to(book.root)
-    root = book.root if inside else work
-    address = quote((work / page).relative_to(root).as_posix())
     given = [
-        f"--ServerApp.root_dir={root}",
-        f"--LabApp.default_url=/lab/tree/{address}",
+        f"--ServerApp.root_dir={_served(book, work)}",
+        f"--LabApp.default_url=/lab/tree/{_address(book, work, page)}",
+        f"--LabApp.workspaces_dir={work / DESK}",
         f"--ServerApp.open_browser={browser}",
         "--log-level=WARN",  # leaves the address on the terminal, and what this module said above it
     ]
@@ -34,25 +37,70 @@ def arguments(book: Book, work: Path, page: str, port: int | None = None, browse
     return given
 
 
-def start(book: Book, work: Path | None = None, port: int | None = None, browser: bool = True) -> None:
-    """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped.
+def _served(book: Book, work: Path) -> Path:
+    return book.root if work.is_relative_to(book.root) else work
 
-    It opens the first chapter, or the page on newer versions when some have just arrived. Raises ``ValueError``
-    where the book has no executed chapters.
+
+def _address(book: Book, work: Path, page: str) -> str:
+    return quote((work / page).relative_to(_served(book, work)).as_posix())
+
+
+def start(
+    book: Book, work: Path | None = None, port: int | None = None, browser: bool = True, chapter: str | None = None
+) -> None:
+    """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped; or open the one that runs on these copies.
+
+    It opens ``chapter`` (a name) if one is given, the page on newer versions when some have just arrived, or else the cover.
+    Raises ``ValueError`` where the book has no executed chapters.
     """
     work = (work or book.work).resolve()
-    chapters = sorted(path.name for path in book.chapters.glob("*.ipynb"))
-    if not chapters:
-        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: fairfl-book chapters")
+    fronts = promises(book)
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    from jupyterlab.labapp import LabApp  # takes more than a second, so no other command waits for it
-
-    report = copies.prepare(book.chapters, work)
+    report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts)})
+    dress.trust(*(work / name for name in report.written))
     for line in report.lines():
         print(line, flush=True)
-    page = copies.NOTICE if report.arrived else chapters[0]
+    page = f"{chapter}.ipynb" if chapter else copies.NOTICE if report.arrived else dress.COVER
+    (work / DESK).mkdir(exist_ok=True)
+    there = running.find(work / DESK)
+    if there and port in (None, there["port"]):
+        address = running.address(there, _address(book, work, page))
+        print(f"JupyterLab runs already; this is your page in it: {address}", flush=True)
+        if browser:
+            webbrowser.open(address)
+        return
+    from jupyterlab.labapp import LabApp  # takes more than a second, so no other command waits for it
+
+    arrange(work / DESK)
+    running.remember(work / DESK)
+    print("JupyterLab is starting; Ctrl + C here stops it.", flush=True)
     LabApp.launch_instance(arguments(book, work, page, port, browser))
+
+
+def promises(book: Book) -> dict[str, frontmatter.FrontMatter]:
+    """The front matter of every executed chapter. Raises ``ValueError`` where there is none, or no chapter."""
+    fronts = {}
+    for path in sorted(book.chapters.glob("*.ipynb")):
+        try:
+            metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise copies.unreadable(path) from error
+        fronts[path.stem] = frontmatter.read(metadata.get("fairfl"))
+    if not fronts:
+        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: fairfl-book chapters")
+    return fronts
+
+
+def arrange(desk: Path) -> None:
+    """Lay out JupyterLab for the first start: a chapter's contents at its side, narrow. Later starts find it as the reader left it."""
+    from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+    manager = WorkspacesManager(str(desk))
+    if not manager.list_workspaces():
+        left = {"collapsed": False, "visible": True, "current": "@jupyterlab/toc:plugin"}
+        layout = {"main": {}, "left": left, "relativeSizes": [SIDE, 1 - SIDE, 0]}
+        manager.save("default", json.dumps({"data": {"layout-restorer:data": layout}, "metadata": {"id": "default"}}))

@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from fairfl_book import places
 from fairfl_book.build.guards import code_cells
-from fairfl_book.reading import copies
+from fairfl_book.reading import copies, dress
 
 pytestmark = pytest.mark.browser
 
@@ -41,28 +41,26 @@ class Lab:
         self.folders = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
 
     def __enter__(self):
-        command = [
-            sys.executable,
-            "-m",
-            "fairfl_book",
-            "lab",
-            "--no-browser",
-            f"--port={self.port}",
-            f"--work={self.work}",
-        ]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                command,
+                self.command(f"--port={self.port}"),
                 cwd=BOOK.root,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN},
+                env=self.environment,
             )
         deadline = time.monotonic() + 60
         while not self.answers():
             assert self.process.poll() is None and time.monotonic() < deadline, self.log.read_text()
             time.sleep(0.1)
         return self
+
+    @property
+    def environment(self):
+        return {**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN}
+
+    def command(self, *more):
+        return [sys.executable, "-m", "fairfl_book", "lab", "--no-browser", f"--work={self.work}", *more]
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -84,6 +82,15 @@ class Lab:
         page.goto(f"{self.address}{path}?token={TOKEN}&reset")  # reset: without the tabs that another test left open
         page.locator(".jp-Notebook").wait_for(timeout=60_000)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        return page
+
+    def front_door(self, browser, width, height, path="/"):
+        """What a reader sees who opens the printed address for the first time."""
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(f"{self.address}{path}?token={TOKEN}")
+        page.locator(".jp-Notebook").wait_for(timeout=60_000)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        page.wait_for_timeout(2000)
         return page
 
 
@@ -120,6 +127,11 @@ def pictures(page, name):
         page.screenshot(path=str(Path(folder) / f"{name}-{number:02d}.png"))
         if (number + 1) * (height - 60) >= full:
             return
+
+
+def shot(page, name):
+    if folder := os.environ.get("FAIRFL_SCREENSHOTS"):
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
 def move_every_control(page):
@@ -205,4 +217,40 @@ def test_a_reader_with_an_answer_is_told_of_the_newer_version(browser, tmp_path,
         pictures(page, copies.NOTICE)
         page.close()
     assert copy.read_bytes() == before
-    assert (lab.work / f"{name}.newer.ipynb").read_bytes() == BOOK.notebook(name).read_bytes()
+    assert copies.fingerprint(lab.work / f"{name}.newer.ipynb") == copies.fingerprint(BOOK.notebook(name))
+
+
+@pytest.mark.parametrize("width, height", [(1024, 700), (1440, 900)])
+def test_the_front_door(browser, tmp_path, width, height):
+    """The cover opens trusted with the contents at its side, a lab shows without a click, an untouched chapter closes without a question."""
+    with Lab(tmp_path) as lab:
+        page = lab.front_door(browser, width, height)
+        shot(page, f"door-{width}-cover")
+        page.get_by_role("heading", name="The map").wait_for(timeout=60_000)
+        assert page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts() == []
+        page.locator(".jp-TableOfContents").wait_for(timeout=60_000)
+        assert page.locator("#jp-left-stack").bounding_box()["width"] <= 0.25 * width
+        for name in (dress.COVER, f"{NAMES[0]}.ipynb"):
+            cells = lab.get(f"/api/contents/{name}")["content"]["cells"]
+            assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code"), name
+
+        page.locator(f'.jp-Notebook a[href*="{NAMES[0]}.ipynb"]').last.click()
+        chapter = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        chapter.locator(".widget-hslider").first.wait_for(timeout=60_000)
+        chapter.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        page.wait_for_timeout(2000)
+        shot(page, f"door-{width}-chapter")
+        tab = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=NAMES[0])
+        assert tab.count() == 1
+        tab.locator(".lm-TabBar-tabCloseIcon").click()
+        page.wait_for_timeout(2000)
+        assert page.locator(".jp-Dialog").all_inner_texts() == [] and tab.count() == 0
+        page.close()
+
+
+def test_a_second_start_finds_the_first(lab):
+    second = subprocess.run(
+        lab.command(NAMES[5][:2]), cwd=BOOK.root, env=lab.environment, capture_output=True, text=True, timeout=120
+    )
+    assert second.returncode == 0, second.stderr
+    assert f":{lab.port}/lab/tree/{NAMES[5]}.ipynb?token={TOKEN}" in second.stdout and lab.process.poll() is None

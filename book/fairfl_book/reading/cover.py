@@ -1,0 +1,53 @@
+"""The cover page: what to run first, and a map of the chapters made from what they promise."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairfl_book.build.frontmatter import FrontMatter, needed
+from fairfl_book.reading import dress
+
+FIRST = "from fairfl_book import selftest\n\nselftest.run()"
+GREETING = """\
+# Fair federated learning
+
+Everything here is your own copy: write in it, run it, break it. No update overwrites what you have written.
+
+**Run this first:** click into the next cell and press **Shift + Enter**. Within a minute it says what this computer can do."""
+HABITS = """\
+**Then** open [{first}]({name}.ipynb). Shift + Enter runs a cell and goes to the next one. A chapter's results are there before you run anything; a *lab*
+(pictures with sliders) moves once you have run the cells from the top down to it, and an exercise answers once you have run its chapter so far.
+
+## The map"""
+CLOSING = """\
+## Good to know
+
+- **Afresh:** `make reset ARGS=04` (or `fairfl-book reset 04`) in a terminal puts chapter 4 back as it was published, and keeps yours beside it.
+- **Straight to a chapter:** `make lab ARGS=05`, or `fairfl-book lab 05`. A second `make lab` finds the first one.
+- **One thread:** chapters calculate on one thread, which is faster for small tensors and gives you the printed digits. `OMP_NUM_THREADS=4 make lab` gives them more.
+- **To stop:** File, Shut Down; or Ctrl + C in the terminal."""
+
+
+def content(fronts: Mapping[str, FrontMatter]) -> bytes:
+    """The cover's notebook. ``fronts``: front matter by chapter name, at least one."""
+    first = min(fronts)
+    onward = HABITS.format(first=fronts[first].title, name=first)
+    return dress.page(
+        dress.text(GREETING, "greeting"),
+        dress.code(FIRST, "first"),
+        dress.text(f"{onward}\n\n{table(fronts)}\n\n{CLOSING}", "map"),
+    )
+
+
+def table(fronts: Mapping[str, FrontMatter]) -> str:
+    """The map as a Markdown table, a row a chapter."""
+    lines = ["| chapter | minutes | needs | what you will see |", "|:---|---:|:---|:---|"]
+    for name, earlier in needed(fronts).items():
+        front = fronts[name]
+        needs = ", ".join(f"[{int(other[:2])}]({other}.ipynb)" for other in earlier) or "–"
+        lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {front.promise} |")
+    return "\n".join(lines)
+
+
+def path(work: Path) -> Path:
+    """Where the cover stands among the copies."""
+    return work / dress.COVER

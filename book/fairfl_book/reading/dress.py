@@ -1,0 +1,83 @@
+"""What a reader's copy has beyond its chapter: ways onward, a kernel's exact name, and the reader's own seal of trust.
+
+A copy begins and ends with a cell of links, tagged ``NAVIGATION``. It names the version of Python that will run it: JupyterLab writes that into a
+notebook when its kernel starts, and asks whether to save what nobody has touched. The committed notebooks have neither.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+NAVIGATION = "navigation"
+COVER = "COVER.ipynb"
+LANGUAGE = {  # as IPython's kernel describes itself
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def chapter(notebook: dict, name: str, titles: Mapping[str, str]) -> bytes:
+    """The copy of ``notebook``, chapter ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's."""
+    order = sorted(titles)
+    at = order.index(name)
+    links = [f"[The map]({COVER})"]
+    if at > 0:
+        links.insert(0, f"[← {titles[order[at - 1]]}]({order[at - 1]}.ipynb)")
+    if at + 1 < len(order):
+        links.append(f"[{titles[order[at + 1]]} →]({order[at + 1]}.ipynb)")
+    line = " · ".join(links)
+    cells = [text(line, "navigation-top", NAVIGATION), *notebook["cells"], text(line, "navigation-end", NAVIGATION)]
+    return written({**notebook, "cells": cells})
+
+
+def text(source: str, identity: str, *tags: str) -> dict:
+    """A Markdown cell."""
+    return {"cell_type": "markdown", "id": identity, "metadata": {"tags": list(tags)}, "source": source}
+
+
+def code(source: str, identity: str) -> dict:
+    """A code cell that has not run."""
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": identity,
+        "metadata": {},
+        "outputs": [],
+        "source": source,
+    }
+
+
+def page(*cells: dict) -> bytes:
+    """A notebook of the book's own, outside its chapters."""
+    return written({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def written(notebook: dict) -> bytes:
+    """A notebook's file, with the metadata that its kernel will find right."""
+    version = {"version": sys.version.split()[0]}
+    metadata = {**notebook["metadata"], "kernelspec": KERNEL, "language_info": {**LANGUAGE, **version}}
+    return (json.dumps({**notebook, "metadata": metadata}, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def navigates(cell: Mapping) -> bool:
+    """Whether ``cell`` is one of the links, and so no part of a chapter."""
+    tags = cell.get("metadata", {}).get("tags", ())
+    return NAVIGATION in tags
+
+
+def trust(*paths: Path) -> None:
+    """Sign the notebooks at ``paths`` with the reader's own key, so that Jupyter shows their labs. Only for files that the book has just written."""
+    if not paths:
+        return
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    notary = NotebookNotary()
+    for path in paths:
+        notary.sign(nbformat.read(path, as_version=4))
