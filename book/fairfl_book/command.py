@@ -3,16 +3,16 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
-import fairfl
 from fairfl_book import terminal
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
     top = terminal.Parser(prog="fairfl-book", description="A computational textbook on fair federated learning.")
-    top.add_argument("--version", action="version", version=f"fairfl {fairfl.__version__}")
+    top.add_argument("--version", action="version", version=f"fairfl {version('fairfl')}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")

@@ -12,7 +12,11 @@ RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.cs
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_recorded_number_has_its_provenance_and_is_still_declared(name):
     experiment = catalogue.load(name)
-    lines, told = results.load(experiment, RECORDS.results), results.provenance(experiment, RECORDS.results)
+    own = {
+        row.label for row in experiment.rows if not row.reprints
+    }  # the others' runs are recorded with their own table
+    lines = [line for line in results.load(experiment, RECORDS.results) if line["row"] in own]
+    told = results.provenance(experiment, RECORDS.results)
     keys = {job.key for job in select(experiment)}
     assert {line["key"] for line in lines} == set(told) <= keys
     for job in told.values():
