@@ -41,7 +41,7 @@ def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
     """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short
     products.
     """
-    return gram_matrix(rows, work=torch.float64) if _in_float32(rows) else gram
+    return gram_matrix(rows, work=torch.float64) if in_float32(rows) else gram
 
 
 def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch.Tensor:
@@ -52,7 +52,7 @@ def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch
     Raises ``ValueError`` if a product of two rows is beyond float64.
     """
     held = [rows for rows in blocks if len(rows)]
-    work = work or (torch.float32 if _in_float32(held[0]) else torch.float64)
+    work = work or (torch.float32 if in_float32(held[0]) else torch.float64)
     total = _gram(held, work)
     if work is torch.float32:
         shifts = _shifts(held, total.diagonal())
@@ -103,7 +103,8 @@ def rates(rows: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
     return sum(part.double() @ piece.double() for part, piece in parts).cpu()
 
 
-def _in_float32(rows: torch.Tensor) -> bool:
+def in_float32(rows: torch.Tensor) -> bool:
+    """Whether the products of ``rows`` are made in float32, block by block."""
     # Elsewhere float64 blocks: accelerators multiply them well and may cut float32 products to TF32 unasked, a caller
     # who has lowered this precision (for training) gets short products on the CPU too, and short rows cost nothing.
     return (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from fairfl.rules.base import Rule
-from fairfl.rules.gram import BLOCK, CHUNK, SHORT, gram_matrix
+from fairfl.rules.gram import BLOCK, CHUNK, gram_matrix, in_float32
 from fairfl.rules.settings import same_size
 from fairfl.updates import Updates
 
@@ -77,13 +77,7 @@ def _products(
     d, total = rows.shape[1], torch.zeros(len(rows), len(others), dtype=torch.float64, device=rows.device)
     lengths = torch.cat([squares, other_squares])
     # Products in float32 lose small rows and large ones, which float64 does not.
-    fast = (
-        rows.dtype != torch.float64
-        and rows.device.type == "cpu"
-        and d > SHORT
-        and torch.get_float32_matmul_precision() == "highest"
-        and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
-    )
+    fast = in_float32(rows) and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
     step = BLOCK * max(1, CHUNK // (8 * BLOCK * (len(rows) + len(others))))
     for start in range(0, d, step):
         left, right = rows[:, start : start + step], others[:, start : start + step]
