@@ -7,7 +7,7 @@ from math import isnan
 from fairfl.errors import unknown
 from reproductions import catalogue, report
 from reproductions.effects import Effect, interval
-from reproductions.experiment import SOURCES, Experiment
+from reproductions.experiment import SOURCES, Experiment, kind
 from reproductions.judgement import WORDS, Found, Judgement
 
 FORMATS = ("text", "markdown")
@@ -58,7 +58,7 @@ def verdict(one: Judgement) -> str:
     """The verdict in words, with what it rests on."""
     if one.word == "depends":
         return f"DEPENDS {one.remark}"
-    kinds = sorted({kind for name in _tables(one) for kind in _kinds(catalogue.load(name))}, key=SOURCES.index)
+    kinds = sorted({each for name in _tables(one) for each in _kinds(catalogue.load(name))}, key=SOURCES.index)
     settings = f"settings: {', '.join(kinds)}" if kinds and one.word in ("holds", "fails") else ""
     told = "; ".join(filter(None, (settings, one.remark)))
     return one.word.upper() + (f" ({told})" if told else "")
@@ -68,7 +68,7 @@ def _kinds(experiment: Experiment) -> set[str]:
     """Of ``SOURCES``, those that a table's settings are from."""
     if not experiment.sources:
         return {"paper", "guess"}
-    return {told.partition(":")[0] for told in (*experiment.sources.values(), *(row.source for row in experiment.rows))}
+    return {kind(told) for told in (*experiment.sources.values(), *(row.source for row in experiment.rows))}
 
 
 def source(experiment: Experiment) -> str:
@@ -77,9 +77,9 @@ def source(experiment: Experiment) -> str:
         return "the paper's text, with guesses where it says nothing (first reading)"
     by: dict[str, list[str]] = {}
     for setting, told in experiment.sources.items():
-        by.setdefault(told.partition(":")[0], []).append(setting.replace("_", " "))
+        by.setdefault(kind(told), []).append(setting.replace("_", " "))
     for row in experiment.rows:
-        told = row.source.partition(":")[0]
+        told = kind(row.source)
         if told != "paper" and "some rows" not in by.get(told, []):
             by.setdefault(told, []).append("some rows")
     return "; ".join(f"{where}: {', '.join(settings)}" for where, settings in by.items())

@@ -80,6 +80,12 @@ class Row:
     chosen: str = ""
     underspecified: str = ""
 
+    @property
+    def reprinted(self) -> tuple[str, str]:
+        """The table and the row that ``reprints`` names."""
+        table, _, label = self.reprints.partition(": ")
+        return table, label
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -250,8 +256,13 @@ class Experiment:
         return made("personal", Ditto, {"local": dataclasses.replace(self.local_of(row), proximal=0.0)} | row.personal)
 
 
+def kind(source: str) -> str:
+    """Which of ``SOURCES`` a setting's source is, without what it says after the colon."""
+    return source.partition(":")[0]
+
+
 def _check_source(what: str, source: str) -> None:
-    if not isinstance(source, str) or source.partition(":")[0] not in SOURCES:
+    if not isinstance(source, str) or kind(source) not in SOURCES:
         raise refuse(
             f"the source of {what!r}" if what != "source" else "source",
             source,

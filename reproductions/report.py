@@ -20,7 +20,7 @@ FORMATS = ("text", "markdown", "latex")
 @dataclass(frozen=True)
 class Cell:
     """One cell: published ``value`` and ``spread`` as printed ("" where there is none), the verdict on it (``equivalence``), the first
-    edition's beside it (``verdict``), and the ``jobs`` (keys) behind it."""
+    edition's beside it (``verdict``)."""
 
     row: str
     metric: str
@@ -28,12 +28,6 @@ class Cell:
     spread: str
     verdict: Verdict
     equivalence: Equivalence
-    jobs: frozenset[str] = frozenset()
-
-    @property
-    def again(self) -> tuple:
-        """What two cells have in common that are one finding: the same runs beside the same printed number."""
-        return self.metric, self.value, self.spread, self.jobs
 
 
 def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Cell]:
@@ -88,9 +82,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 )
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
-            out.append(
-                Cell(row.label, column.metric, value, spread, verdict, equal, frozenset(line["key"] for line in mine))
-            )
+            out.append(Cell(row.label, column.metric, value, spread, verdict, equal))
     return out
 
 

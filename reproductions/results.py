@@ -76,14 +76,19 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
 
 
 def load(experiment: Experiment, results: Path) -> list[dict]:
-    """The recorded lines of the declared jobs with numbers as numbers; empty if nothing is recorded."""
+    """The recorded lines of the declared jobs, and of the rows that are reprinted, with numbers as numbers; empty if nothing is recorded."""
+    reprints = [line for row in experiment.rows if row.reprints for line in _reprinted(experiment, row, results)]
+    return _own(experiment, results) + reprints
+
+
+def _own(experiment: Experiment, results: Path) -> list[dict]:
+    """``load`` without the reprinted rows."""
     labels: dict[str, list[str]] = {}
     for job in select(experiment):
         labels.setdefault(job.key, []).append(job.row.label)
     lines = [line for line in _recorded(experiment, results) if line["key"] in labels]
     # Found by its key, a line takes the label that its row has now.
-    lines = [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
-    return lines + [line for row in experiment.rows if row.reprints for line in _reprinted(experiment, row, results)]
+    return [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
 
 
 def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
@@ -97,24 +102,22 @@ def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple
             (float(line["accuracy"]) / 100, float(line["test_size"]))
         )
     called = {line["key"]: line["row"] for line in _recorded(experiment, results)}  # a row may have been renamed since
-    out, reprinted = {}, {row.label: row.reprints for row in experiment.rows if row.reprints}
-    for line in load(experiment, results):
-        if not line["failed"] and line["row"] not in reprinted:
+    out = {}
+    for line in _own(experiment, results):
+        if not line["failed"]:
             final = np.array(clients[called[line["key"]], line["seed"]])
             out[line["row"], line["seed"]] = final[:, 0], final[:, 1]
-    for label, reference in reprinted.items():
-        name, _, there = reference.partition(": ")
-        out |= {
-            (label, seed): final
-            for (mark, seed), final in finals(catalogue.load(name), results).items()
-            if mark == there
-        }
+    for row in experiment.rows:
+        if row.reprints:
+            name, there = row.reprinted
+            known = finals(catalogue.load(name), results)
+            out |= {(row.label, seed): final for (mark, seed), final in known.items() if mark == there}
     return out
 
 
 def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
     """The lines of the row that ``row`` reprints, measured by this experiment's columns."""
-    name, _, label = row.reprints.partition(": ")
+    name, label = row.reprinted
     other = catalogue.load(name)
     mark, final = other.row(label).label, finals(other, results)
     return [

@@ -84,7 +84,7 @@ def test_reprinted_rows_name_a_row_that_is_there_and_are_not_run():
     for experiment in map(catalogue.load, catalogue.names()):
         for row in experiment.rows:
             if row.reprints:
-                name, _, label = row.reprints.partition(": ")
+                name, label = row.reprinted
                 assert catalogue.load(name).row(label).label == label
                 assert row.label not in {job.row.label for job in select(experiment)}
                 seen += 1
