@@ -1,7 +1,23 @@
-"""Exercises that answer back, and claims that run."""
+"""Exercises that answer back, hints and solutions for who asks, and claims that run."""
 
 from fairfl_book.exercises.check import Verdict, check, judge
 from fairfl_book.exercises.claim import Outcome, claim, try_claim
-from fairfl_book.exercises.registry import Exercise, Wrong, register, registry
+from fairfl_book.exercises.hints import hint
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register, registry
+from fairfl_book.exercises.solutions import solution
 
-__all__ = ["Exercise", "Outcome", "Verdict", "Wrong", "check", "claim", "judge", "register", "registry", "try_claim"]
+__all__ = [
+    "Exercise",
+    "Outcome",
+    "Question",
+    "Verdict",
+    "Wrong",
+    "check",
+    "claim",
+    "hint",
+    "judge",
+    "register",
+    "registry",
+    "solution",
+    "try_claim",
+]

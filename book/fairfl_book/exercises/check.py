@@ -4,8 +4,14 @@ import copy
 from contextlib import suppress
 from dataclasses import dataclass
 
+from fairfl_book.exercises import attempt, progress
+from fairfl_book.exercises.answers import clumsy, same_value
 from fairfl_book.exercises.compare import equal, short
 from fairfl_book.exercises.registry import Exercise, find
+from fairfl_book.exercises.said import say
+from fairfl_book.exercises.slips import recognise
+
+MARKS = {"right": "✓", "not yet": "✗", "not attempted yet": "○"}
 
 
 @dataclass(frozen=True)
@@ -21,10 +27,10 @@ class Verdict:
     known: str = ""
 
     def __str__(self) -> str:
-        return f"{self.slug}: {self.status}" + (f". {self.message}" if self.message else "")
+        return f"{MARKS[self.status]} {self.slug}: {self.status}" + (f". {self.message}" if self.message else "")
 
 
-def judge(exercise: Exercise, answer) -> Verdict:
+def judge(exercise: Exercise, answer: object) -> Verdict:
     """What ``check`` would say, as a ``Verdict``."""
     if answer is None or answer is ...:
         return Verdict(exercise.slug, "not attempted yet")
@@ -33,61 +39,99 @@ def judge(exercise: Exercise, answer) -> Verdict:
     return _judge_value(exercise, answer)
 
 
-def check(slug: str, answer) -> None:
-    """Print whether ``answer`` solves the exercise called ``slug``, and if not, why not where that can be told.
+def check(slug: str, answer: object) -> None:
+    """Say whether ``answer`` solves the exercise called ``slug``, and if not, why not where that can be told.
 
-    ``answer`` is a function or a value, as the exercise asks. Raises ``ValueError`` only for an unknown slug.
+    ``answer`` is a function or a value, as the exercise asks. What is right is remembered in the reader's folder (``progress``).
+    Raises ``ValueError`` only for an unknown slug.
     """
-    print(judge(find(slug), answer))
+    exercise = find(slug)
+    if left := attempt.stale(slug):
+        verdict = Verdict(slug, "not yet", left, "stale")
+    else:
+        verdict = judge(exercise, answer)
+    if verdict.status == "right":
+        progress.note(slug)
+        tail = progress.line(slug)
+    else:
+        tail = f'`hint("{slug}")` gives a step, `solution("{slug}")` one answer.'
+    message = f". {verdict.message}" if verdict.message else ""
+    say(MARKS[verdict.status], f"{slug}: {verdict.status}{message and '.'}", verdict.message, tail)
 
 
 def _judge_value(exercise, answer):
-    if equal(answer, exercise.right, exercise.tolerance):
+    def right(value):
+        return same_value(value, exercise.right, exercise.tolerance)
+
+    def not_yet(why, known=""):
+        return Verdict(exercise.slug, "not yet", why, known)
+
+    if right(answer):
         return Verdict(exercise.slug, "right", exercise.praise)
+    if callable(answer):
+        return not_yet("A value is asked for, and this is a function: pass what it returns", "form")
     for name, wrong in exercise.wrong.items():
         if equal(answer, wrong.answer, exercise.tolerance):
-            return Verdict(exercise.slug, "not yet", _fill(wrong.why, None, answer, exercise.right), name)
-    return Verdict(
-        exercise.slug, "not yet", f"You answer {short(answer)}, and that is not it. Asked is: {exercise.task}"
-    )
+            return not_yet(_fill(wrong.why, None, answer, exercise.right), name)
+    if form := clumsy(answer, exercise.right, right):
+        return not_yet(form, "form")
+    for name, wrong in exercise.wrong.items():
+        if same_value(answer, wrong.answer, exercise.tolerance):
+            return not_yet(_fill(wrong.why, None, answer, exercise.right), name)
+    if slip := recognise(exercise, [answer]):
+        return not_yet(slip, "slip")
+    return not_yet(f"You answer {short(answer)}, and that is not it. Asked is: {exercise.task}")
 
 
 def _judge_function(exercise, answer):
+    def not_yet(why, known=""):
+        return Verdict(exercise.slug, "not yet", why, known)
+
     if not callable(answer):
-        return Verdict(
-            exercise.slug,
-            "not yet",
-            f"A function is asked for, and this is {short(answer)}: pass the function itself, not its result",
+        return not_yet(
+            f"A function is asked for, and this is {short(answer)}: pass the function itself, not its result"
         )
     given = []
     for case in exercise.cases:
         try:
             given.append(answer(*copy.deepcopy(case)))
         except Exception as error:
-            return Verdict(
-                exercise.slug, "not yet", f"For {_case(case)} your function stops with {type(error).__name__}: {error}"
-            )
+            return not_yet(f"For {_case(case)} your function stops with {type(error).__name__}: {error}")
     if all(g is None or g is ... for g in given):
-        return Verdict(exercise.slug, "not attempted yet")
+        if _is_stub(answer):
+            return Verdict(exercise.slug, "not attempted yet")
+        return not_yet("Your function returns nothing: end it with `return` and the value", "returns nothing")
     right = [exercise.right(*copy.deepcopy(case)) for case in exercise.cases]
     misses = [i for i, (g, r) in enumerate(zip(given, right)) if not equal(g, r, exercise.tolerance)]
     if not misses:
-        return Verdict(exercise.slug, "right", exercise.praise)
+        tried = f"Tried on {len(given)} inputs. " if len(given) > 1 else ""
+        return Verdict(exercise.slug, "right", tried + exercise.praise)
+    i = misses[0]
+    if given[i] is None:
+        return not_yet(
+            f"For {_case(exercise.cases[i])} your function returns nothing: does every path end with `return`?",
+            "returns nothing",
+        )
     for name, wrong in exercise.wrong.items():
         theirs = []
         for case in exercise.cases:
             with suppress(Exception):
                 theirs.append(wrong.answer(*copy.deepcopy(case)))
         if len(theirs) == len(given) and all(equal(g, t, exercise.tolerance) for g, t in zip(given, theirs)):
-            i = misses[0]
-            return Verdict(exercise.slug, "not yet", _fill(wrong.why, exercise.cases[i], given[i], right[i]), name)
-    i = misses[0]
-    return Verdict(
-        exercise.slug,
-        "not yet",
-        f"For {_case(exercise.cases[i])} you answer {short(given[i])}; "
-        f"it should be {short(right[i])}. Asked is: {exercise.task}",
-    )
+            return not_yet(_fill(wrong.why, exercise.cases[i], given[i], right[i]), name)
+    shown = f"For {_case(exercise.cases[i])} you answer {short(given[i])}; it should be {short(right[i])}."
+    if slip := recognise(exercise, given):
+        return not_yet(f"{shown} {slip}", "slip")
+    return not_yet(f"{shown} Asked is: {exercise.task}")
+
+
+def _is_stub(function):
+    """Whether a function's body does nothing: it reads no name and keeps no value but its description."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return True
+    used = [constant for constant in code.co_consts if constant not in (None, ..., function.__doc__)]
+    return not used and not code.co_names and len(code.co_code) <= 8
 
 
 def _case(case) -> str:

@@ -5,6 +5,8 @@ import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from fairfl.errors import Refused, unknown
 
 
@@ -20,12 +22,24 @@ class Wrong:
 
 
 @dataclass(frozen=True)
+class Question:
+    """An open exercise: nothing to check. ``slug``: "chapter.topic", stable across editions. ``task``: what is asked, in a phrase.
+
+    ``hints``: steps towards an answer, the first the smallest.
+    """
+
+    slug: str
+    task: str
+    hints: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Exercise:
     """``slug``: "chapter.topic", stable across editions. ``task``: what is asked, in a phrase.
 
-    For a function: ``right`` is a function and ``cases`` a list of argument tuples. For a value: ``right`` is the value
-    and ``cases`` is empty. ``wrong``: by a short name. ``tolerance``: relative and absolute, on floats. ``praise``: what a
-    right answer is told; one thing more to think about.
+    For a function: ``right`` is a function and ``cases`` a list of argument tuples; a list of numbers among the arguments is handed
+    over as an array, a tuple as it is. For a value: ``right`` is the value and ``cases`` is empty. ``wrong``: by a short name. ``tolerance``: relative and absolute,
+    on floats. ``praise``: what a right answer is told; one thing more to think about. ``hints``: steps towards it, the first the smallest.
     """
 
     slug: str
@@ -35,24 +49,39 @@ class Exercise:
     wrong: dict[str, Wrong] = field(default_factory=dict)
     tolerance: float = 1e-6
     praise: str = ""
+    hints: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cases", [tuple(_array(argument) for argument in case) for case in self.cases])
 
     @property
     def is_function(self) -> bool:
         return bool(self.cases)
 
 
-_EXERCISES: dict[str, Exercise] = {}
+def _array(argument):
+    """A list of numbers (of lists of numbers) as an array, since the chapters' formulas are written for them; anything else as it is."""
+    if not isinstance(argument, list):
+        return argument
+    try:
+        made = np.array(argument)
+    except ValueError:
+        return argument
+    return made if made.dtype.kind in "fiub" and made.size else argument
 
 
-def register(exercise: Exercise) -> None:
+_EXERCISES: dict[str, Exercise | Question] = {}
+
+
+def register(exercise: Exercise | Question) -> None:
     """Add an exercise. Raises ``ValueError`` if its slug is taken."""
     if exercise.slug in _EXERCISES:
         raise Refused(f"exercise {exercise.slug!r} exists already; slugs are unique in the book")
     _EXERCISES[exercise.slug] = exercise
 
 
-def registry() -> dict[str, Exercise]:
-    """All exercises by slug: every module of ``fairfl_book.exercises.chapters`` is imported once."""
+def everything() -> dict[str, Exercise | Question]:
+    """All exercises by slug, open ones too: every module of ``fairfl_book.exercises.chapters`` is imported once."""
     from fairfl_book.exercises import chapters
 
     for module in pkgutil.iter_modules(chapters.__path__):
@@ -60,8 +89,27 @@ def registry() -> dict[str, Exercise]:
     return dict(_EXERCISES)
 
 
+def registry() -> dict[str, Exercise]:
+    """The exercises that have a check, by slug."""
+    return {slug: exercise for slug, exercise in everything().items() if isinstance(exercise, Exercise)}
+
+
 def find(slug: str) -> Exercise:
-    known = registry()
+    """The exercise called ``slug`` that has a check. Raises ``ValueError`` if there is none."""
+    return _named(slug, registry())
+
+
+def find_any(slug: str) -> Exercise | Question:
+    """The exercise called ``slug``, checked or open. Raises ``ValueError`` if there is none."""
+    return _named(slug, everything())
+
+
+def _named(slug, known):
     if slug not in known:
         raise unknown("exercise", slug, known)
     return known[slug]
+
+
+def fellows(slug: str) -> list[str]:
+    """The slugs of the checked exercises of the chapter to which ``slug`` belongs: those with its first word."""
+    return [other for other in registry() if other.partition(".")[0] == slug.partition(".")[0]]

@@ -89,7 +89,7 @@ register(Exercise(
     slug="real.names",
     task="the positions of the replies whose client number nobody else uses",
     right=_keep,
-    cases=[([0, 3, 0, 2],), ([1, 1, 1],), ([4, 2, 0],)],
+    cases=[((0, 3, 0, 2),), ((1, 1, 1),), ((4, 2, 0),)],
     wrong={
         "first wins": Wrong(lambda numbers: [i for i, k in enumerate(numbers) if k not in numbers[:i]],
                             "For numbers {case} you answer {given}; it should be {right}. You keep whoever was faster. A stranger with a good "

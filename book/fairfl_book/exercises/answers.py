@@ -1,0 +1,73 @@
+"""Whether a reader's answer is the right one, and the words for one that is nearly so."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairfl_book.exercises.compare import equal, plain, short
+
+DIGITS = 3  # a number is right if it is right to so many digits
+
+
+def same_value(given: object, right: object, tolerance: float) -> bool:
+    """Whether ``given`` is ``right`` up to ``tolerance``, or, for a single number that is no whole one, right to ``DIGITS`` digits."""
+    if equal(given, right, tolerance):
+        return True
+    a, b = _number(given), _number(right)
+    return a is not None and b is not None and b != round(b) and abs(a - b) <= 0.5000001 * _unit(b, DIGITS)
+
+
+def clumsy(given: object, right: object, is_right: Callable[[object], bool]) -> str:
+    """What to change about an answer whose content may be right but whose form is not asked for; "" if nothing is known.
+
+    ``is_right``: whether a value would be accepted.
+    """
+    wanted = _number(right)
+    if isinstance(given, str) and not isinstance(right, str):
+        meant = _read(given)
+        if meant is None:
+            return ""
+        good = " The number itself is right." if is_right(meant) else ""
+        return f"You answer with a text in quotes; write it without quotes, as a number.{good}"
+    if wanted is None:
+        return ""
+    if isinstance(given, (list, tuple, np.ndarray)) or getattr(plain(given), "ndim", 0):
+        count = np.size(np.asarray(plain(given), dtype=object))
+        return f"One number is asked for, not {count}."
+    mine = _number(given)
+    if mine is not None and mine != 0 and wanted != round(wanted):
+        if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
+            return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
+    return ""
+
+
+def _number(value):
+    """A single real number as a float; ``None`` for anything else."""
+    value = plain(value)
+    if isinstance(value, (bool, np.bool_, str)) or value is None:
+        return None
+    try:
+        made = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return float(made) if made.ndim == 0 else None
+
+
+def _read(text):
+    """The number or fraction that a text spells; ``None`` if it spells none."""
+    from fractions import Fraction
+
+    try:
+        return float(Fraction(text.replace("−", "-").replace(" ", "")))
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _unit(value, digits):
+    """The size of the last of so many digits of ``value``."""
+    return 10.0 ** (np.floor(np.log10(abs(value))) - digits + 1)
+
+
+def _rounded(value, digits):
+    unit = _unit(value, digits)
+    return round(value / unit) * unit

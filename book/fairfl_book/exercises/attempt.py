@@ -1,0 +1,112 @@
+"""Whether what ``check`` is given is what the reader's cell says now: a cell that failed, or has changed since it ran, left an older answer behind."""
+
+import ast
+import json
+import os
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A cell that was run: its source, when it had ended (seconds since 1970), and the error that stopped it ("" if none)."""
+
+    source: str
+    ended: float
+    error: str = ""
+
+
+_RUNS: list[Ran] = []
+
+
+def watch(shell: object) -> None:
+    """Remember every cell that the IPython ``shell`` runs from now on."""
+    shell.events.register("post_run_cell", _remember)
+
+
+def _remember(result):
+    error = result.error_before_exec or result.error_in_exec
+    said = f"{type(error).__name__}: {error}" if error else ""
+    _RUNS.append(Ran(result.info.raw_cell or "", time.time(), said))
+
+
+def stale(slug: str, call: str | None = None, runs: list[Ran] | None = None, saved: Path | None = None) -> str:
+    """Why the answer to ``slug`` is not what the reader's cell says now; "" if nothing speaks against it.
+
+    ``call``: the source of the cell that calls ``check`` (default: the one that runs now). ``runs``: the cells that ran, the oldest first
+    (default: those since ``watch``). ``saved``: the notebook's file (default: where the front end says), read only if it was saved
+    after the reader's cell had run; an edit that is not saved yet cannot be seen from here.
+    """
+    runs = _RUNS if runs is None else runs
+    names = _asked(slug, _running() if call is None else call)
+    mine = [ran for ran in runs if any(sets(ran.source, name) for name in names)]
+    if not names or not mine:
+        return ""
+    last = mine[-1]
+    called = " and ".join(f"`{name}`" for name in names)
+    if last.error:
+        return (
+            f"The cell that sets {called} stopped last time with {last.error.splitlines()[0]}, so what is there now is from before. "
+            "Mend that cell and run it, then run this one again."
+        )
+    now = _saved_source(names, saved or _notebook(), last.ended)
+    if now is not None and now.strip() != last.source.strip():
+        return f"The cell that sets {called} has changed since it ran. Run it, then run this one again."
+    return ""
+
+
+def sets(source: str, name: str) -> bool:
+    """Whether a cell's source, which may not be valid Python, defines ``name`` or assigns to it at its left edge."""
+    return bool(
+        re.search(
+            rf"^(?:def|class)\s+{name}\b|^(?:[\w, ]+,\s*)?{name}\s*(?:,[\w, ]+)?(?::[^=\n]+)?=(?!=)",
+            source,
+            re.MULTILINE,
+        )
+    )
+
+
+def _asked(slug, call):
+    """The names in the second argument of the call of ``check`` for ``slug``."""
+    try:
+        tree = ast.parse(call or "")
+    except SyntaxError:
+        return []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "check" and len(node.args) == 2:
+            first, answer = node.args
+            if isinstance(first, ast.Constant) and first.value == slug:
+                return [part.id for part in ast.walk(answer) if isinstance(part, ast.Name)]
+    return []
+
+
+def _running():
+    """The source of the cell that is being run; empty outside IPython."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return ""
+    shell = get_ipython()
+    history = shell.user_ns.get("In", [""]) if shell is not None else [""]
+    return history[-1]
+
+
+def _notebook():
+    """The file of the notebook whose kernel this is, as Jupyter's server or VS Code name it; ``None`` where neither does."""
+    named = os.environ.get("JPY_SESSION_NAME", "")
+    return Path(named) if named.endswith(".ipynb") else None
+
+
+def _saved_source(names, path, after):
+    """The source of the one saved cell that sets ``names``; ``None`` if the file is older than ``after``, or does not say."""
+    try:
+        if path is None or path.stat().st_mtime <= after:
+            return None
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    sources = ["".join(cell.get("source", "")) for cell in cells if cell.get("cell_type") == "code"]
+    mine = [source for source in sources if any(sets(source, name) for name in names)]
+    return mine[0] if len(mine) == 1 else None

@@ -1,0 +1,55 @@
+"""Which exercises a reader has solved: kept beside the reader's copies, by the exercises' own names, so that a new edition loses nothing."""
+
+import json
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+from fairfl import atomic
+from fairfl_book.exercises import registry
+from fairfl_book.reading import copies
+
+FILE = ".fairfl-progress.json"
+
+
+def folder(start: Path | None = None) -> Path | None:
+    """The reader's folder around ``start`` (default: where the notebook runs), known by the record of its copies; ``None`` if this is none."""
+    start = (start or Path.cwd()).resolve()
+    return next((place for place in (start, *start.parents) if (place / copies.RECORD).exists()), None)
+
+
+def solved(place: Path | None = None) -> dict[str, str]:
+    """The exercises solved in the reader's folder ``place`` (default: ``folder()``): slug → the day, as written. Unreadable is empty."""
+    place = place or folder()
+    try:
+        known = json.loads((place / FILE).read_text(encoding="utf-8")) if place else {}
+    except (OSError, ValueError):
+        return {}
+    return {slug: str(day) for slug, day in known.items()} if isinstance(known, Mapping) else {}
+
+
+def note(slug: str, place: Path | None = None) -> None:
+    """Remember that ``slug`` is solved; nothing outside a reader's folder, and nothing where the folder cannot be written."""
+    place = place or folder()
+    known = solved(place)
+    if place is None or slug in known:
+        return
+    content = json.dumps({**known, slug: date.today().isoformat()}, indent=1, sort_keys=True) + "\n"
+    try:
+        atomic.write(place / FILE, content.encode())
+    except OSError:
+        return
+
+
+def line(slug: str, place: Path | None = None) -> str:
+    """How much of the chapter of ``slug`` is done: "2 of 4 exercises with a check done"; "" outside a reader's folder."""
+    place = place or folder()
+    if place is None:
+        return ""
+    return of(registry.fellows(slug), solved(place))
+
+
+def of(slugs: list[str], known: Mapping[str, str]) -> str:
+    """The same words for any ``slugs``; "" if there are none."""
+    done = sum(slug in known for slug in slugs)
+    return f"{done} of {len(slugs)} exercises done" if slugs else ""

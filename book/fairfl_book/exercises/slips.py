@@ -1,0 +1,253 @@
+"""Slips of the hand that any exercise invites (a sign, a reciprocal, a transpose, a rounding), and the words for each.
+
+An exercise's own ``wrong`` answers come first: they know the subject. What stands here knows arithmetic only.
+"""
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from fairfl_book.exercises.compare import equal, plain
+from fairfl_book.exercises.registry import Exercise
+
+TOLERANCE = 1e-6
+_MATRIX, _VECTOR = 2, 1
+
+
+def _matrix(y):
+    return y.T if y.ndim == _MATRIX else None
+
+
+def _ends(y):
+    return y[::-1] if y.ndim == _VECTOR else None
+
+
+def _total(y):
+    return y / y.sum() if y.ndim == _VECTOR else None
+
+
+# What was done to the right answer → what to say. Each takes an array of real numbers and returns another, or None where it has no meaning.
+OUTPUT: dict[str, tuple[Callable, str]] = {
+    "sign": (np.negative, "The sign is turned: yours is the right answer's negative"),
+    "reciprocal": (lambda y: 1 / y, "Yours is the reciprocal of the right answer: what is divided by what?"),
+    "complement": (lambda y: 1 - y, "Yours and the right answer add up to one: you have the other part"),
+    "transpose": (_matrix, "Yours is the right answer transposed: rows and columns have changed places"),
+    "reversed": (_ends, "The entries are right, but in the opposite order"),
+    "one too many": (lambda y: y + 1, "Yours is too large by exactly one"),
+    "one too few": (lambda y: y - 1, "Yours is too small by exactly one"),
+    "squared": (np.square, "Yours is the square of the right answer: a root is missing"),
+    "root": (np.sqrt, "Yours is the root of the right answer: a square is missing"),
+    "absolute": (np.abs, "The sizes are right, and a sign is lost: where does it become positive?"),
+    "clipped at zero": (lambda y: np.maximum(y, 0), "Yours is zero where the right answer is negative"),
+    "clipped to one": (lambda y: np.minimum(y, 1), "Yours stops at one where the right answer goes on"),
+    "degrees": (np.degrees, "Yours is in degrees, and asked is for radians"),
+    "radians": (np.radians, "Yours is in radians, and asked is for degrees"),
+    "per cent": (lambda y: 100 * y, "Yours is in per cent, and asked is for a share"),
+    "share": (lambda y: y / 100, "Yours is a share, and asked is for per cent"),
+    "logarithm": (np.log, "Yours is the logarithm of the right answer"),
+    "exponential": (np.exp, "Yours is the exponential of the right answer"),
+    "normalised": (_total, "Yours is divided by its sum, and the right answer is not"),
+    "unit length": (
+        lambda y: y / np.linalg.norm(y) if y.ndim == _VECTOR else None,
+        "Yours has length one, and the right answer is not scaled",
+    ),
+    "truncated": (
+        np.trunc,
+        "Yours lacks what stands behind the point: is there a division of whole numbers, or a rounding?",
+    ),
+    "rounded to whole numbers": (np.round, "Yours is rounded to whole numbers: round less"),
+    "rounded to one place": (lambda y: np.round(y, 1), "Yours is rounded to one place: round less"),
+    "rounded to two places": (lambda y: np.round(y, 2), "Yours is rounded to two places: round less"),
+    "opposite": (
+        lambda y: np.logical_not(y) if y.dtype == bool else None,
+        "Yours says True where it should say False, and the other way round",
+    ),
+}
+
+# What was done to one argument before a right function was called.
+INPUT: dict[str, tuple[Callable, str]] = {
+    "transposed": (
+        _matrix,
+        "That is the answer for {argument} transposed: does it multiply from the other side, or sum over the other index?",
+    ),
+    "turned round": (
+        _ends,
+        "That is the answer for {argument} read from its other end: does an index or an order run the wrong way?",
+    ),
+    "negated": (np.negative, "That is the answer for the negative of {argument}: a sign is turned"),
+    "inverted": (
+        lambda x: 1 / x,
+        "That is the answer for the reciprocal of {argument}: divided where it should be multiplied, or the other way round",
+    ),
+    "squared": (np.square, "That is the answer for the square of {argument}: it is squared once too often"),
+    "rooted": (np.sqrt, "That is the answer for the root of {argument}: a square is missing"),
+    "sorted": (
+        lambda x: np.sort(x) if x.ndim == _VECTOR else None,
+        "That is the answer for {argument} sorted: you may have lost which entry belongs to whom",
+    ),
+    "one more": (
+        lambda x: x + 1 if x.ndim == 0 else None,
+        "That is the answer for {argument} plus one: it counts from the wrong end by one",
+    ),
+    "one less": (
+        lambda x: x - 1 if x.ndim == 0 else None,
+        "That is the answer for {argument} minus one: it counts from the wrong end by one",
+    ),
+}
+SWAPPED = "That is the answer with the {a} and the {b} argument exchanged"
+_NAMES = ("first", "second", "third", "fourth", "fifth")
+
+
+def recognise(exercise: Exercise, given: Sequence[object]) -> str:
+    """The words for a slip that turns the right answers into ``given``, one a case (a value has one); "" if none does."""
+    for _, words, made in _slips(exercise):
+        if len(made) == len(given) and all(equal(g, m, TOLERANCE) for g, m in zip(given, made)):
+            return words
+    right = _right(exercise)
+    return _shape(given, right) or _proportional(given, right)
+
+
+def natural(exercise: Exercise) -> Iterator[tuple[str, object]]:
+    """Answers with a slip in them, each with its name; for a function, functions. Those that are right all the same are left out."""
+    right = _right(exercise)
+    for name, _, made in [*_slips(exercise), *_more(exercise, right)]:
+        if len(made) != len(right) or all(equal(m, r, exercise.tolerance) for m, r in zip(made, right)):
+            continue
+        yield name, _replaying(exercise, made) if exercise.is_function else made[0]
+
+
+def _replaying(exercise, made):
+    """A function that answers the exercise's cases, in turn, with ``made``."""
+    answers = iter(made)
+    return lambda *case: next(answers)
+
+
+def _right(exercise):
+    if not exercise.is_function:
+        return [exercise.right]
+    return [exercise.right(*copy.deepcopy(case)) for case in exercise.cases]
+
+
+def _slips(exercise) -> Iterator[tuple[str, str, list]]:
+    """Every slip's name, its words, and what it makes of the right answers, case by case; those that change nothing are left out."""
+    right = _right(exercise)
+    for name, (change, words) in OUTPUT.items():
+        made = [_changed(change, y) for y in right]
+        if all(m is not None for m in made) and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
+            yield name, words, made
+    if not exercise.is_function:
+        return
+    count = len(exercise.cases[0])
+    for at in range(count):
+        for name, (change, words) in INPUT.items():
+            made = _rightly(exercise, [_with(case, at, _changed(change, case[at])) for case in exercise.cases])
+            if made and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
+                argument = f"the {_NAMES[at]} argument" if count > 1 else "the argument"
+                yield f"{argument} {name}", words.replace("{argument}", argument), made
+    for a in range(count):
+        for b in range(a + 1, count):
+            made = _rightly(exercise, [_with(_with(case, a, case[b]), b, case[a]) for case in exercise.cases])
+            if made and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
+                yield f"{_NAMES[a]} and {_NAMES[b]} exchanged", SWAPPED.format(a=_NAMES[a], b=_NAMES[b]), made
+
+
+def _more(exercise, right) -> Iterator[tuple[str, str, list]]:
+    """Slips without words of their own here, so that somebody sees whether the exercise has some."""
+    for name, change in {
+        "doubled": lambda y: 2 * y,
+        "halved": lambda y: y / 2,
+        "summed up": lambda y: y.sum() if y.ndim else None,
+        "averaged": lambda y: y.mean() if y.ndim and y.size else None,
+        "not normalised": lambda y: y * 3.7 if y.ndim == _VECTOR and abs(y.sum() - 1) < TOLERANCE else None,
+        "first entry only": lambda y: y[0] if y.ndim == _VECTOR and y.size else None,
+        "last entry lost": lambda y: y[:-1] if y.ndim == _VECTOR and y.size > 1 else None,
+        "as a column": lambda y: y[:, None] if y.ndim == _VECTOR else None,
+    }.items():
+        made = [_changed(change, y) for y in right]
+        if all(m is not None for m in made):
+            yield name, "", made
+
+
+def _changed(change, value):
+    """``change`` of a value that is made of real numbers or truth values; ``None`` where that has no meaning, or is not finite."""
+    value = plain(value)
+    if isinstance(value, (str, dict, set, frozenset)) or value is None:
+        return None
+    try:
+        array = np.asarray(value)
+        if array.dtype == bool and change is not OUTPUT["opposite"][0] or array.dtype.kind not in "fiub":
+            return None
+        with np.errstate(all="ignore"):
+            made = change(array if array.dtype == bool else array.astype(float))
+    except (TypeError, ValueError):
+        return None
+    return made if made is not None and np.isfinite(np.asarray(made, dtype=float)).all() else None
+
+
+def _with(case, at, value):
+    return (*case[:at], value, *case[at + 1 :])
+
+
+def _rightly(exercise, cases):
+    """The right answers to changed cases; empty where one cannot be answered, or not by finite numbers."""
+    made = []
+    for case in cases:
+        if any(argument is None for argument in case):
+            return []
+        with suppress(Exception), np.errstate(all="ignore"):
+            answer = exercise.right(*copy.deepcopy(case))
+            if _changed(np.positive, answer) is not None or isinstance(answer, (bool, np.bool_, str)):
+                made.append(answer)
+    return made if len(made) == len(cases) else []
+
+
+def _shape(given, right) -> str:
+    """The words for answers that are more, or fewer, numbers than the right ones."""
+    for mine, wanted in zip(given, right):
+        try:
+            a, b = np.shape(np.asarray(plain(mine), dtype=float)), np.shape(np.asarray(plain(wanted), dtype=float))
+        except (TypeError, ValueError):
+            continue
+        if a != b:
+            return f"Asked is for {_spelled(b)}, and yours is {_spelled(a)}"
+    return ""
+
+
+def _spelled(shape) -> str:
+    if not shape:
+        return "one number"
+    if len(shape) == 1:
+        return f"a list of {shape[0]}"
+    return "an array of " + " × ".join(map(str, shape))
+
+
+def _proportional(given, right) -> str:
+    """The words for answers that are multiples of the right ones."""
+    try:
+        pairs = [(np.asarray(plain(g), dtype=float), np.asarray(plain(r), dtype=float)) for g, r in zip(given, right)]
+    except (TypeError, ValueError):
+        return ""
+    factors = []
+    for mine, wanted in pairs:
+        if not np.isfinite(mine).all() or not np.any(wanted) and np.any(mine):
+            return ""
+        if not np.any(wanted):
+            continue
+        factor = float((mine * wanted).sum() / (wanted**2).sum())
+        if not np.allclose(mine, factor * wanted, rtol=TOLERANCE, atol=TOLERANCE) or abs(factor) < TOLERANCE:
+            return ""
+        factors.append(factor)
+    if not factors:
+        return ""
+    several = len(factors) > 1 or pairs[0][0].size > 1
+    if several and np.allclose(factors, factors[0], rtol=TOLERANCE):
+        return f"Yours is always {factors[0]:.4g} times the right answer: a constant factor is missing, or one too many"
+    if all(wanted.ndim and abs(wanted.sum() - 1) < TOLERANCE for _, wanted in pairs):
+        return "The proportions are right: divide by their sum, so that it becomes one"
+    if all(wanted.ndim for _, wanted in pairs):
+        return "The direction is right, and the length is not: a factor differs from case to case"
+    if not several and any(abs(factors[0] - simple) < TOLERANCE for simple in (0.5, 2.0, 0.25, 4.0)):
+        return f"Yours is {factors[0]:g} times the right answer"
+    return ""
