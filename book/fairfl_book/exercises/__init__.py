@@ -1,8 +1,10 @@
 """Exercises that answer back, hints and solutions for who asks, and claims that run."""
 
+from fairfl_book.exercises import attempt
 from fairfl_book.exercises.check import Verdict, check, judge
 from fairfl_book.exercises.claim import Outcome, claim, try_claim
 from fairfl_book.exercises.hints import hint
+from fairfl_book.exercises.progress import begin
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register, registry
 from fairfl_book.exercises.solutions import solution
 
@@ -21,3 +23,5 @@ __all__ = [
     "solution",
     "try_claim",
 ]
+
+attempt.watch()

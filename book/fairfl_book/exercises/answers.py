@@ -35,9 +35,10 @@ def clumsy(given: object, right: object, is_right: Callable[[object], bool]) -> 
         count = np.size(np.asarray(plain(given), dtype=object))
         return f"One number is asked for, not {count}."
     mine = _number(given)
-    if mine is not None and mine != 0 and wanted != round(wanted):
-        if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
-            return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
+    if not mine or wanted == round(wanted):
+        return ""
+    if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
+        return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
     return ""
 
 

@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,16 +20,19 @@ class Ran:
 
 
 _RUNS: list[Ran] = []
+_INPUT = re.compile(r" \((?:<ipython-input[^>]*>|\d+\.py), line (\d+)\)")  # how a kernel names a cell in a syntax error
 
 
-def watch(shell: object) -> None:
-    """Remember every cell that the IPython ``shell`` runs from now on."""
-    shell.events.register("post_run_cell", _remember)
+def watch() -> None:
+    """Remember every cell that the running IPython ends from now on; nothing outside IPython, and nothing the second time."""
+    shell = _shell()
+    if shell is not None and _remember not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _remember)
 
 
 def _remember(result):
     error = result.error_before_exec or result.error_in_exec
-    said = f"{type(error).__name__}: {error}" if error else ""
+    said = _INPUT.sub(r" in its line \1", f"{type(error).__name__}: {error}") if error else ""
     _RUNS.append(Ran(result.info.raw_cell or "", time.time(), said))
 
 
@@ -51,7 +55,7 @@ def stale(slug: str, call: str | None = None, runs: list[Ran] | None = None, sav
             f"The cell that sets {called} stopped last time with {last.error.splitlines()[0]}, so what is there now is from before. "
             "Mend that cell and run it, then run this one again."
         )
-    now = _saved_source(names, saved or _notebook(), last.ended)
+    now = _saved_source(slug, names, saved or _notebook(), last.ended)
     if now is not None and now.strip() != last.source.strip():
         return f"The cell that sets {called} has changed since it ran. Run it, then run this one again."
     return ""
@@ -84,13 +88,13 @@ def _asked(slug, call):
 
 def _running():
     """The source of the cell that is being run; empty outside IPython."""
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return ""
-    shell = get_ipython()
-    history = shell.user_ns.get("In", [""]) if shell is not None else [""]
-    return history[-1]
+    shell = _shell()
+    return shell.user_ns.get("In", [""])[-1] if shell is not None else ""
+
+
+def _shell():
+    """The running IPython; ``None`` outside, without asking for IPython to be installed."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def _notebook():
@@ -99,14 +103,16 @@ def _notebook():
     return Path(named) if named.endswith(".ipynb") else None
 
 
-def _saved_source(names, path, after):
-    """The source of the one saved cell that sets ``names``; ``None`` if the file is older than ``after``, or does not say."""
+def _saved_source(slug, names, path, after):
+    """The source of the saved cell that sets one of ``names`` and stands last before the check of ``slug``; ``None`` if the file is
+    older than ``after``, or does not say."""
     try:
         if path is None or path.stat().st_mtime <= after:
             return None
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    sources = ["".join(cell.get("source", "")) for cell in cells if cell.get("cell_type") == "code"]
-    mine = [source for source in sources if any(sets(source, name) for name in names)]
-    return mine[0] if len(mine) == 1 else None
+    checks = [at for at, source in enumerate(sources) if names == _asked(slug, source)]
+    before = sources[: checks[0]] if checks else []
+    return next((source for source in reversed(before) if any(sets(source, name) for name in names)), None)

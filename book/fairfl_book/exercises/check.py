@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fairfl_book.exercises import attempt, progress
 from fairfl_book.exercises.answers import clumsy, same_value
 from fairfl_book.exercises.compare import equal, short
-from fairfl_book.exercises.registry import Exercise, find
+from fairfl_book.exercises.registry import Exercise, chapter_of, find
 from fairfl_book.exercises.said import say
 from fairfl_book.exercises.slips import recognise
 
@@ -52,7 +52,8 @@ def check(slug: str, answer: object) -> None:
         verdict = judge(exercise, answer)
     if verdict.status == "right":
         progress.note(slug)
-        tail = progress.line(slug)
+        done = progress.line(chapter_of(slug), progress.solved()) if progress.folder() else ""
+        tail = done and f"{done} exercises of this chapter done."
     else:
         tail = f'`hint("{slug}")` gives a step, `solution("{slug}")` one answer.'
     message = f". {verdict.message}" if verdict.message else ""

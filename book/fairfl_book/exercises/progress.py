@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fairfl import atomic
 from fairfl_book.exercises import registry
+from fairfl_book.exercises.said import say
 from fairfl_book.reading import copies
 
 FILE = ".fairfl-progress.json"
@@ -41,15 +42,17 @@ def note(slug: str, place: Path | None = None) -> None:
         return
 
 
-def line(slug: str, place: Path | None = None) -> str:
-    """How much of the chapter of ``slug`` is done: "2 of 4 exercises with a check done"; "" outside a reader's folder."""
-    place = place or folder()
+def line(number: int, known: Mapping[str, str]) -> str:
+    """How much of chapter ``number`` is done, as "2 of 4"; "" for a chapter without checks. ``known``: as ``solved`` gives it."""
+    slugs = registry.of_chapter(number)
+    return f"{sum(slug in known for slug in slugs)} of {len(slugs)}" if slugs else ""
+
+
+def begin(number: int) -> None:
+    """Say at the head of chapter ``number`` how many of its exercises are done; nothing outside a reader's folder."""
+    place = folder()
     if place is None:
-        return ""
-    return of(registry.fellows(slug), solved(place))
-
-
-def of(slugs: list[str], known: Mapping[str, str]) -> str:
-    """The same words for any ``slugs``; "" if there are none."""
-    done = sum(slug in known for slug in slugs)
-    return f"{done} of {len(slugs)} exercises done" if slugs else ""
+        return
+    done = line(number, solved(place))
+    if done:
+        say("", f"{done} exercises done", "in this chapter so far." if not done.startswith("0") else "in this chapter.")

@@ -70,6 +70,11 @@ def _array(argument):
     return made if made.dtype.kind in "fiub" and made.size else argument
 
 
+# The first words of the slugs, chapter by chapter: 0, 1, 2, …
+WORDS = (
+    "start fl prox pareto mgda fedmgda reweighting fedfv adafed newton picture robustness reproductions reading real"
+).split()
+
 _EXERCISES: dict[str, Exercise | Question] = {}
 
 
@@ -110,6 +115,14 @@ def _named(slug, known):
     return known[slug]
 
 
-def fellows(slug: str) -> list[str]:
-    """The slugs of the checked exercises of the chapter to which ``slug`` belongs: those with its first word."""
-    return [other for other in registry() if other.partition(".")[0] == slug.partition(".")[0]]
+def chapter_of(slug: str) -> int:
+    """The number of the chapter to which ``slug`` belongs. Raises ``ValueError`` for a first word that no chapter has."""
+    word = slug.partition(".")[0]
+    if word not in WORDS:
+        raise unknown("first word of a slug", word, WORDS)
+    return WORDS.index(word)
+
+
+def of_chapter(number: int) -> list[str]:
+    """The slugs of the exercises of a chapter that have a check."""
+    return [slug for slug in registry() if chapter_of(slug) == number]

@@ -2,6 +2,7 @@
 
 import html
 import re
+import sys
 import textwrap
 
 WIDTH = 88
@@ -12,18 +13,25 @@ def say(mark: str, head: str, text: str = "", tail: str = "") -> None:
     line = " ".join(part for part in (mark, head, text) if part)
     words = [line, *([tail] if tail else [])]
     plain = "\n".join(textwrap.fill(part, WIDTH, subsequent_indent="  ", break_long_words=False) for part in words)
-    try:
-        from IPython import get_ipython
-        from IPython.display import display
-    except ImportError:
-        get_ipython = lambda: None
-    if get_ipython() is None:
+    if not in_notebook():
         print(plain)
         return
     small = f'<br><small style="opacity: 0.75">{_html(tail)}</small>' if tail else ""
     body = " ".join(part for part in (mark, f"<b>{_html(head)}</b>", _html(text)) if part)
     shown = f'<div style="max-width: 46em; line-height: 1.5; overflow-wrap: break-word">{body}{small}</div>'
-    display({"text/plain": plain, "text/html": shown}, raw=True)
+    show({"text/plain": plain, "text/html": shown})
+
+
+def in_notebook() -> bool:
+    """Whether IPython runs, so that more than plain text can be shown."""
+    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+
+
+def show(bundle: dict[str, str]) -> None:
+    """Show one thing in several forms, of which a front end takes the richest that it knows: media type → content."""
+    from IPython.display import display
+
+    display(bundle, raw=True)
 
 
 def _html(text):

@@ -15,7 +15,7 @@ from fairfl.errors import Refused
 from fairfl_book import places
 from fairfl_book.exercises.check import judge
 from fairfl_book.exercises.registry import Exercise, find_any
-from fairfl_book.exercises.said import say
+from fairfl_book.exercises.said import in_notebook, say, show
 
 FOLDER = "solutions"
 _PART = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -55,15 +55,10 @@ def solution(slug: str) -> None:
         )
         return
     text = f"**{slug}**: {exercise.task}\n\n{found.text}"
-    try:
-        from IPython import get_ipython
-        from IPython.display import display
-    except ImportError:
-        get_ipython = lambda: None
-    if get_ipython() is None:
+    if in_notebook():
+        show({"text/plain": text, "text/markdown": text})
+    else:
         print(text)
-        return
-    display({"text/plain": text, "text/markdown": text}, raw=True)
 
 
 def _find(slug):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fairfl_book.build.frontmatter import FrontMatter, needed
+from fairfl_book.exercises import progress
 from fairfl_book.reading import dress
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
@@ -27,24 +28,25 @@ CLOSING = """\
 - **To stop:** File, Shut Down; or Ctrl + C in the terminal."""
 
 
-def content(fronts: Mapping[str, FrontMatter]) -> bytes:
-    """The cover's notebook. ``fronts``: front matter by chapter name, at least one."""
+def content(fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None) -> bytes:
+    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the exercises that are solved, by slug."""
     first = min(fronts)
     onward = HABITS.format(first=fronts[first].title, name=first)
     return dress.page(
         dress.text(GREETING, "greeting"),
         dress.code(FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts)}\n\n{CLOSING}", "map"),
+        dress.text(f"{onward}\n\n{table(fronts, known or {})}\n\n{CLOSING}", "map"),
     )
 
 
-def table(fronts: Mapping[str, FrontMatter]) -> str:
-    """The map as a Markdown table, a row a chapter."""
-    lines = ["| chapter | minutes | needs | what you will see |", "|:---|---:|:---|:---|"]
+def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:
+    """The map as a Markdown table, a row a chapter, with how many of its exercises are solved."""
+    lines = ["| chapter | minutes | needs | exercises done | what you will see |", "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
         needs = ", ".join(f"[{int(other[:2])}]({other}.ipynb)" for other in earlier) or "–"
-        lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {front.promise} |")
+        done = progress.line(int(name[:2]), known) or "–"
+        lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {done} | {front.promise} |")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from fairfl.errors import Refused
 from fairfl_book.build import frontmatter
+from fairfl_book.exercises import progress
 from fairfl_book.places import Book
 from fairfl_book.reading import copies, cover, dress, running, threads
 
@@ -60,7 +61,7 @@ def start(
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts)})
+    report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts, progress.solved(work))})
     dress.trust(*(work / name for name in report.written))
     for line in report.lines():
         print(line, flush=True)

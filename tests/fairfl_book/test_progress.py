@@ -1,0 +1,65 @@
+"""What a reader has solved: remembered beside the copies, and nowhere else."""
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+from fairfl_book.exercises import begin, check, progress, registry
+from fairfl_book.exercises.registry import WORDS, chapter_of, of_chapter
+from fairfl_book.reading import copies
+
+
+@pytest.fixture
+def reader(tmp_path, monkeypatch):
+    """A reader's folder, and the working directory of a notebook in it."""
+    (tmp_path / copies.RECORD).write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_right_answer_is_remembered_in_the_readers_folder(reader, capsys):
+    check("mgda.common_rate", 0.3)
+    assert not (reader / progress.FILE).exists()
+    check("mgda.common_rate", 3 / 7)
+    assert list(json.loads((reader / progress.FILE).read_text())) == ["mgda.common_rate"]
+    assert "1 of 4 exercises of this chapter done." in capsys.readouterr().out
+    begin(4)
+    assert capsys.readouterr().out == "1 of 4 exercises done in this chapter so far.\n"
+    begin(5)
+    assert capsys.readouterr().out == "0 of 5 exercises done in this chapter.\n"
+
+
+def test_elsewhere_nothing_is_written_and_nothing_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    check("mgda.common_rate", 3 / 7)
+    begin(4)
+    assert list(tmp_path.iterdir()) == [] and "exercises" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '"a"'])
+def test_a_spoilt_record_is_an_empty_one(reader, content):
+    (reader / progress.FILE).write_text(content)
+    assert progress.solved() == {}
+    check("mgda.common_rate", 3 / 7)
+    assert list(progress.solved()) == ["mgda.common_rate"]
+
+
+def test_a_folder_that_cannot_be_written_loses_no_verdict(reader, monkeypatch, capsys):
+    def full(*given):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(progress.atomic, "write", full)
+    check("mgda.common_rate", 3 / 7)
+    assert "✓" in capsys.readouterr().out
+
+
+def test_every_exercise_belongs_to_the_chapter_whose_module_holds_it():
+    for number in range(len(WORDS)):
+        module = importlib.import_module(f"fairfl_book.exercises.chapters.ch{number:02d}")
+        text = Path(module.__file__).read_text(encoding="utf-8")
+        for slug in of_chapter(number):
+            assert f'"{slug}"' in text
+    assert sum(len(of_chapter(number)) for number in range(len(WORDS))) == len(registry())
+    with pytest.raises(ValueError, match="first word of a slug"):
+        chapter_of("nothing.here")
