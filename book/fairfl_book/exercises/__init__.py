@@ -14,6 +14,7 @@ __all__ = [
     "Question",
     "Verdict",
     "Wrong",
+    "begin",
     "check",
     "claim",
     "hint",
