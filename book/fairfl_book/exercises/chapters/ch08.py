@@ -62,6 +62,7 @@ register(Exercise(
         "of u": Wrong(-1.0, "That is the weight in u = A⁻¹ s. dir is u divided by ‖u‖², which is 2 here"),
         "convex": Wrong(0.0, "That is the convex hull's answer, dir = g₁: client 2 then falls at the rate 2 and client 1 at 1. AdaFed "
                              "wants the two rates equal"),
+        "both": Wrong([1.5, -0.5], "Those are λ₁ and λ₂, and right. Asked is the second alone, as a number"),
         "the other client's": Wrong(1.5, "That is λ₁. The two weights sum to 1 here, because both losses are 1"),
     },
     praise="Client 2 falls fast enough without being asked, and is held back",
