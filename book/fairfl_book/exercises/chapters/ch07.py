@@ -24,6 +24,18 @@ def _by_length(g, target):
     return g - product / np.linalg.norm(target) * target if product < 0 else g
 
 
+def _added(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    product = g @ target
+    return g + product / (target @ target) * target if product < 0 else g
+
+
+def _own_length(g, target):
+    g, target = np.asarray(g, float), np.asarray(target, float)
+    product = g @ target
+    return g - product / (g @ g) * target if product < 0 else g
+
+
 def _onto(g, target):
     g, target = np.asarray(g, float), np.asarray(target, float)
     product = g @ target
@@ -40,6 +52,10 @@ register(Exercise(
                                  "FedFV leaves them alone. Only conflicts are projected away"),
         "length not squared": Wrong(_by_length, "For {case} you answer {given}; it should be {right}. Divide by ‖target‖², not ‖target‖: the "
                                                 "target's length enters once for the product and once for the vector"),
+        "added": Wrong(_added, "For {case} you answer {given}; it should be {right}. You added the component along the target, which "
+                               "points against it: the conflict has doubled. Subtract it, minus sign and all"),
+        "own length": Wrong(_own_length, "For {case} you answer {given}; it should be {right}. You divided by ‖g‖². It is the target's "
+                                         "squared length that makes the rest stand at a right angle to the target"),
         "onto": Wrong(_onto, "For {case} you answer {given}. That is the component along the target, the part that does the harm. "
                              "Subtract it, and {right} is left"),
     },
@@ -53,6 +69,9 @@ register(Exercise(
     wrong={
         "FedAvg": Wrong(1.0, "1 is client 1's rate under FedAvg, ½ (A₁₁ + A₁₂) = ½ (4 − 2). With the conflict projected away it is more"),
         "no half": Wrong(3.2, "3.2 is g₁ · g₁′. The server averages two gradients, and the other one, at a right angle to g₁, adds nothing"),
+        "sine not squared": Wrong(2 * math.sqrt(0.8), "1.789 is ½ ‖g₁‖² sin φ. The sine enters twice, once for the length of g₁′ and once for its "
+                                                      "angle with g₁: sin² φ = 0.8"),
+        "length not squared": Wrong(0.8, "0.8 is ½ ‖g₁‖ sin² φ. g₁ enters twice, as what is multiplied and in g₁′: ‖g₁‖² = 4"),
         "cosine": Wrong(0.4, "0.4 is ½ ‖g₁‖² cos² φ, half of what the projection takes away. What stays has sin² φ = 1 − cos² φ"),
         "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. Asked is client 1"),
     },
@@ -70,6 +89,23 @@ def _coefficients(A, order, conflict=None, skip=True):
             if (j != k or not skip) and (product if conflict is None else conflict(A, k, j)) < 0:
                 C[k, j] -= product / A[j, j]
     return C
+
+
+def _changed(A, order, change):
+    """Formula (3) with another change of C_kj than −product / A_jj."""
+    A = np.asarray(A, float)
+    C = np.eye(len(A))
+    for j in order:
+        for k in range(len(A)):
+            product = C[k] @ A[:, j]
+            if j != k and product < 0:
+                C[k, j] += change(product, A, k, j)
+    return C
+
+
+def _to_sum_1(A, order):
+    weights = _coefficients(A, order).mean(0)
+    return weights / weights.sum()
 
 
 def _against_projected(A, order):
@@ -100,6 +136,14 @@ register(Exercise(
                            "client k's gradient became; the server averages the rows, so λ_j is the mean of column j"),
         "sums": Wrong(lambda A, order: _coefficients(A, order).sum(0),
                       "For A and order {case} you answer {given}, the sum of the clients' coefficients. FedFV takes their mean: {right}"),
+        "wrong sign": Wrong(lambda A, order: _changed(A, order, lambda product, A, k, j: product / A[j, j]).mean(0),
+                            "For A and order {case} you answer {given}; it should be {right}. Some of your weights are below 1/K. The "
+                            "product is negative and is subtracted, so that C_kj grows"),
+        "A_kk": Wrong(lambda A, order: _changed(A, order, lambda product, A, k, j: -product / A[k, k]).mean(0),
+                      "For A and order {case} you answer {given}; it should be {right}. You divided by A_kk, the squared length of the gradient "
+                      "that is bent. It is the target's, A_jj"),
+        "sum 1": Wrong(_to_sum_1, "For A and order {case} you answer {given}, which sums to 1. FedFV's weights do not: what a projection adds is "
+                                  "taken from nobody, and here they are {right}"),
         "raw conflicts": Wrong(lambda A, order: _coefficients(A, order, conflict=lambda A, k, j: A[k, j]).mean(0),
                                "For A and order {case} you answer {given}; it should be {right}. You ask whether the gradients as sent conflict, "
                                "A_kj < 0. An earlier projection may have settled that, or made a new conflict: ask for (C A)_kj < 0"),
@@ -126,6 +170,11 @@ def _share(losses, alpha):
     return order[len(order) - round(alpha * len(order)):]
 
 
+def _floor(losses, alpha):
+    order = np.argsort(losses, kind="stable").tolist()
+    return order[math.floor((len(order) - 1) * (1 - alpha) + 1e-9):] if alpha > 0 else []
+
+
 _LOSSES = [0.4, 1.9, 0.1, 1.1, 0.8, 1.5, 0.2, 0.9, 1.2, 0.3, 0.7]
 
 register(Exercise(
@@ -140,6 +189,12 @@ register(Exercise(
         "as printed": Wrong(lambda losses, alpha: [k for k in np.argsort(losses, kind="stable").tolist() if k not in _keepers(losses, alpha)],
                             "For {case} you answer {given}, the clients that are projected. Line 3 of Algorithm 2, as printed, mixes the two "
                             "up as well; the ones that keep their gradients are {right}"),
+        "largest first": Wrong(lambda losses, alpha: _keepers(losses, alpha)[::-1],
+                               "For {case} you answer {given}: the right clients, largest loss first. Asked is ascending order, {right}"),
+        "by number": Wrong(lambda losses, alpha: sorted(_keepers(losses, alpha)),
+                           "For {case} you answer {given}: the right clients, sorted by their numbers. Asked is the order of their losses, {right}"),
+        "floor": Wrong(_floor, "For {case} you answer {given}; it should be {right}. You rounded (K − 1)(1 − α) down, which keeps one client too many. "
+                               "The authors round it up"),
         "αK rounded": Wrong(_share, "For {case} you answer {given}: αK clients, rounded. The authors' code keeps order[⌈(K − 1)(1 − α)⌉:], "
                                     "which is {right}"),
         "one at zero": Wrong(lambda losses, alpha: np.argsort(losses, kind="stable").tolist()[

@@ -20,6 +20,11 @@ def _not_divided(G, f, gamma):
     return np.asarray(G, float).T @ _solve(G, np.asarray(f, float) ** gamma)
 
 
+def _unit(G, f, gamma):
+    u = _not_divided(G, f, gamma)
+    return u / np.linalg.norm(u)
+
+
 def _averaged(G, f, gamma):
     weights = _solve(G, np.asarray(f, float) ** gamma)
     return np.asarray(G, float).T @ (weights / weights.sum())
@@ -34,6 +39,8 @@ register(Exercise(
     wrong={
         "not divided": Wrong(_not_divided, "For {case} you answer {given}; it should be {right}. Yours is u, with rates exactly s. "
                                            "AdaFed's dir points the same way and has length 1 / ‖u‖: divide u by u · u"),
+        "unit length": Wrong(_unit, "For {case} you answer {given}; it should be {right}. Yours has length 1. AdaFed's has length 1 / ‖u‖: divide u by "
+                                    "u · u, the square of its length"),
         "weights sum to 1": Wrong(_averaged, "For {case} you answer {given}; it should be {right}. You divided the weights by their sum. "
                                              "Here it is Σ s_k λ_k that equals 1, because λ belongs to g and s λ to g / s"),
         "gamma forgotten": Wrong(lambda G, f, gamma: _direction(G, f, 1.0),
@@ -55,6 +62,7 @@ register(Exercise(
         "of u": Wrong(-1.0, "That is the weight in u = A⁻¹ s. dir is u divided by ‖u‖², which is 2 here"),
         "convex": Wrong(0.0, "That is the convex hull's answer, dir = g₁: client 2 then falls at the rate 2 and client 1 at 1. AdaFed "
                              "wants the two rates equal"),
+        "both": Wrong([1.5, -0.5], "Those are λ₁ and λ₂, and right. Asked is the second alone, as a number"),
         "the other client's": Wrong(1.5, "That is λ₁. The two weights sum to 1 here, because both losses are 1"),
     },
     praise="Client 2 falls fast enough without being asked, and is held back",
@@ -90,6 +98,10 @@ register(Exercise(
         "gradient descent's": Wrong(lambda f, gamma, L: 2 / L,
                                     "2 / L is the bound for gradient descent, and for AdaFed at γ = 0. For {case} it should be {right}: the length "
                                     "of dir depends on the scale of s, and the bound with it"),
+        "paper's cap": Wrong(lambda f, gamma, L: 1 / (2 * L),
+                             "1 / (2L) is the cap in Theorems 5.3 and 5.4. It promises no descent once losses are small; for {case} the bound is {right}"),
+        "L above": Wrong(lambda f, gamma, L: L / 2 * np.min(np.asarray(f, float) ** gamma),
+                         "For {case} you answer {given}; it should be {right}. The more curved the losses, the shorter the step: L stands below"),
         "half": Wrong(lambda f, gamma, L: np.min(np.asarray(f, float) ** gamma) / L,
                       "For {case} you answer {given}, half of the bound: there the guaranteed fall is greatest. Asked is where the guarantee "
                       "ends, {right}"),
