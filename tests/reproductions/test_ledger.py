@@ -46,6 +46,12 @@ def test_the_headline_counts_no_reading_twice_and_a_cell_of_two_tables_once():
     assert ledger.headline(RECORDS).startswith(f"{len(set(run))} published cells")
 
 
+def test_one_recorded_table_at_most_stands_for_a_published_one():
+    told = [catalogue.load(name) for name in ledger.ledger(RECORDS)]
+    first = [(one.paper, one.table, one.dataset, one.setup) for one in told if not one.reading_of]
+    assert len(set(first)) == len(first)
+
+
 def test_of_two_prints_of_the_same_runs_and_number_the_one_with_a_spread_stays():
     words = Verdict("reproduced"), Equivalence("undecided")
     bare, spread, other, idle = (
