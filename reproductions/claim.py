@@ -21,7 +21,7 @@ class Contrast:
     Either ``row`` minus each row of ``against``; or, over three ``rows`` or more, Spearman's rank correlation of the measure with
     the rule's setting ``over``. ``tables``: declared tables, of which the first where both rows are recorded is taken; a row of another
     table is written "table: row". ``expect``: the effect is "greater" or "smaller" than 0, or "equal" to it. ``margin``: how far beyond 0 an
-    effect may lie and still be as claimed; it is ours and stated before any run. ``reading``: what these tables take for granted, where
+    effect may lie and still be as claimed; it is ours, and the claim's ``where`` says so. ``reading``: what these tables take for granted, where
     a claim is judged under several readings.
     """
 

@@ -140,8 +140,9 @@ def listing(records) -> str:
     lines = []
     for name in catalogue.names():
         experiment = catalogue.load(name)
-        recorded = len(results.load(experiment, records.results))
-        lines.append(f"{name:32} {recorded:4} of {len(select(experiment)):4} jobs recorded   {experiment.title}")
+        jobs, held = select(experiment), {line["key"] for line in results.load(experiment, records.results)}
+        recorded = sum(job.key in held for job in jobs)  # without those of rows that it reprints
+        lines.append(f"{name:32} {recorded:4} of {len(jobs):4} jobs recorded   {experiment.title}")
     cells = count(records.papers)
     lines += ["", "Never declared:"]
     lines += [

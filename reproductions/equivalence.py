@@ -62,9 +62,10 @@ def compare(
     """The verdict on a cell printed as ``value`` ± ``spread`` over ``seeds`` runs, from ``ours``, one number a seed.
 
     *Equivalent*: the whole interval lies within ± ``margin``; *different*: it lies wholly outside; else *undecided*, and so is a cell with
-    one seed of ours. Where no ± is printed, ours stands for theirs, and the remark says so. ``population``: the ± divides by n. ``one_split``: ours share one split where theirs drew one a run; what their
-    ± has beyond ours is then what a split may add to our mean, once and not averaged. ``settings``: what the paper leaves out and
-    may decide the cell; such a cell is undecided. Half a unit of the last printed digit widens the interval on either side.
+    one seed of ours. Where no ± is printed, ours stands for theirs with n − 1 degrees of freedom, and the remark says so. ``population``: the ±
+    divides by n. ``one_split``: ours share one split where theirs drew one a run; what their ± has beyond ours is then what a split may add to
+    our mean, once and not averaged. Degrees of freedom: Welch's (Satterthwaite 1946, of a weighted sum of variances). ``settings``: what the
+    paper leaves out and may decide the cell; such a cell is undecided. Half a unit of the last printed digit widens the interval on either side.
     """
     if not len(ours):
         return Equivalence("not run")
@@ -75,12 +76,16 @@ def compare(
             "undecided", difference, margin=margin, remark="one seed of ours" if n < 2 else "one run of theirs"
         )
     mine = float(values.var(ddof=1))
-    theirs = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1) if spread else mine
-    parts = [(mine / n, n - 1), (theirs / seeds, seeds - 1)]
-    if one_split and theirs > mine:
-        parts.append((theirs - mine, seeds - 1))
-    error = sqrt(sum(variance for variance, _ in parts))
-    freedom = error**4 / sum(variance**2 / df for variance, df in parts) if error > 0 else inf
+    if spread:
+        theirs = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1)
+        # An estimated variance, its factor in that of the difference, its degrees of freedom. What theirs has beyond ours (theirs − mine)
+        # rests on the same two estimates: counted as a third, it would claim degrees of freedom of its own.
+        split = one_split and theirs > mine
+        parts = [(mine, 1 / n - split, n - 1), (theirs, 1 / seeds + split, seeds - 1)]
+    else:  # one variance stands for both, and has its n − 1 degrees of freedom once
+        parts = [(mine, 1 / n + 1 / seeds, n - 1)]
+    error = sqrt(sum(factor * variance for variance, factor, _ in parts))
+    freedom = error**4 / sum((factor * variance) ** 2 / df for variance, factor, df in parts) if error > 0 else inf
     half = (float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0) + rounding
     low, high = difference - half, difference + half
     beyond = max(abs(difference) - margin - rounding, 0.0)

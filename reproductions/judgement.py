@@ -132,14 +132,16 @@ def headline(records: Records) -> str:
     told = {paper: judge(paper, records) for paper in claim.papers()}
     counts = Counter(one.word for judged in told.values() for one in judged)
     words = {
-        "holds": "hold",
-        "fails": "fail",
-        "depends": "depend on a setting",
-        "by construction": "true by construction",
+        "holds": ("holds", "hold"),
+        "fails": ("fails", "fail"),
+        "depends": ("depends on the reading", "depend on the reading"),
+        "by construction": ("true by construction", "true by construction"),
     }
     against = sum(one.printed == "otherwise" for judged in told.values() for one in judged)
     return (
         f"{sum(counts.values())} claims of {len(told)} papers: "
-        + ", ".join(f"{counts[word]} {words.get(word, word)}" for word in WORDS if counts[word])
+        + ", ".join(
+            f"{counts[word]} {words.get(word, (word, word))[counts[word] > 1]}" for word in WORDS if counts[word]
+        )
         + f"; {against} that the paper's own numbers contradict"
     )

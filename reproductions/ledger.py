@@ -1,8 +1,10 @@
 """The ledger: every recorded table's cells with their verdicts."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from reproductions import catalogue, report, results
+from reproductions.equivalence import WORDS
 from reproductions.places import Records
 from reproductions.report import Cell
 
@@ -17,12 +19,24 @@ def ledger(records: Records) -> dict[str, list[Cell]]:
     return out
 
 
+def distinct(cells: Iterable[Cell]) -> list[Cell]:
+    """Those of ``cells`` that were run, each once: two of the same runs, metric and printed value are one, printed in two tables.
+
+    Where one table prints a ± and another does not, the one with it stays.
+    """
+    kept: dict[tuple, Cell] = {}
+    for cell in cells:
+        same = cell.keys, cell.metric, cell.value
+        if cell.keys and (same not in kept or cell.spread and not kept[same].spread):
+            kept[same] = cell
+    return list(kept.values())
+
+
 def headline(records: Records) -> str:
-    """The ledger in a sentence; other readings of a table are left out, since they are about the same cells."""
+    """The ledger in a sentence; other readings of a table are left out, and a cell that several tables print is counted once."""
     told = {name: cells for name, cells in ledger(records).items() if not catalogue.load(name).reading_of}
-    counts = Counter(cell.verdict.word for cells in told.values() for cell in cells)
-    judged = counts["reproduced"] + counts["not reproduced"]
-    return (
-        f"{judged + counts['underspecified'] + counts['undecided']} published cells rerun in {len(told)} tables: {counts['reproduced']} reproduced, "
-        f"{counts['not reproduced']} not reproduced, {counts['underspecified']} underspecified, {counts['undecided']} undecided"
+    once = distinct(cell for cells in told.values() for cell in cells)
+    counts = Counter(cell.equivalence.word for cell in once)
+    return f"{len(once)} published cells rerun, in {len(told)} tables: " + ", ".join(
+        f"{counts[word]} {word}" for word in WORDS if counts[word]
     )

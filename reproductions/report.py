@@ -20,7 +20,7 @@ FORMATS = ("text", "markdown", "latex")
 @dataclass(frozen=True)
 class Cell:
     """One cell: published ``value`` and ``spread`` as printed ("" where there is none), the verdict on it (``equivalence``), the first
-    edition's beside it (``verdict``)."""
+    edition's beside it (``verdict``), and the ``keys`` of the jobs that it is judged by."""
 
     row: str
     metric: str
@@ -28,6 +28,7 @@ class Cell:
     spread: str
     verdict: Verdict
     equivalence: Equivalence
+    keys: tuple[str, ...] = ()
 
 
 def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Cell]:
@@ -82,7 +83,8 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 )
             elif not mine and experiment.not_run:
                 verdict = Verdict("not run", remark=experiment.not_run)
-            out.append(Cell(row.label, column.metric, value, spread, verdict, equal))
+            keys = tuple(sorted(line["key"] for line in mine))
+            out.append(Cell(row.label, column.metric, value, spread, verdict, equal, keys))
     return out
 
 

@@ -251,7 +251,8 @@ def test_a_row_of_another_table(shipped):
             (pd.read_csv(REAL.results / "fedmgda_table_7.clients.csv"), "FedMGDA+, any bias"),
         )
     )
-    (found,) = (each for each in one.found if each.effect.contrast.tables == ("fedmgda_table_7_mean_losses",))
+    contrasts = {(each.effect.contrast.tables[0], each.effect.contrast.of): each for each in one.found}
+    found = contrasts["fedmgda_table_7_mean_losses", "client 1"]
     np.testing.assert_allclose(found.effect.values, ours - theirs)
 
 
@@ -314,7 +315,8 @@ def test_the_shipped_claims_are_what_was_promised(shipped):
         tables = {name for one in judged for each in one.claim.tests for name in each.tables}
         assert {catalogue.load(name).paper for name in tables} == {paper}
         for one in judged:
-            decided = [max(len(found.effect.values), found.effect.diverged) for found in one.found]
+            run = [found for found in one.found if one.word != "depends" or found.word != "not run"]
+            decided = [max(len(found.effect.values), found.effect.diverged) for found in run]
             assert one.word not in ("holds", "fails", "depends") or min(decided) > 1
     counts = [one.word for judged in shipped.values() for one in judged]
     assert judgement.headline(REAL).startswith(f"{len(counts)} claims of 4 papers: {counts.count('holds')} hold, ")

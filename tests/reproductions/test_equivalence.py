@@ -72,6 +72,29 @@ def test_at_the_margins_edge_it_errs_in_five_of_a_hundred():
     assert wrong / 4000 < 0.06
 
 
+def test_without_a_printed_spread_ours_has_its_degrees_of_freedom_once():
+    rng, wrong = np.random.default_rng(2), 0
+    for _ in range(4000):
+        ours, theirs = 1 + 0.3 * rng.normal(size=5), 0.3 * rng.normal(size=5)
+        wrong += compare(ours, f"{theirs.mean():.9f}", "", 5, margin=1).word != "undecided"
+    assert wrong / 4000 < 0.11  # both words, each in 5 %; with 2 (n − 1) degrees of freedom in 7 %
+    got = compare([80.1, 79.2, 81.0, 80.4, 79.9], "80.000000000", "", 5, margin=1)
+    from scipy import stats
+
+    half = stats.t.ppf(0.95, 4) * np.sqrt(2 / 5) * np.std([80.1, 79.2, 81.0, 80.4, 79.9], ddof=1)
+    assert abs((got.high - got.low) / 2 - half) < 1e-8
+
+
+def test_one_split_of_ours_errs_in_five_of_a_hundred_as_well():
+    rng, wrong = np.random.default_rng(3), 0
+    for _ in range(4000):
+        ours = 1 + rng.normal(size=5) + 2 * rng.normal()  # one split for all of ours, five of theirs
+        theirs = rng.normal(size=5) + 2 * rng.normal(size=5)
+        told = compare(ours, f"{theirs.mean():.9f}", f"{theirs.std(ddof=1):.9f}", 5, margin=1, one_split=True)
+        wrong += told.word == "different"
+    assert wrong / 4000 < 0.065
+
+
 def test_holm_is_stricter_than_each_alone_and_not_than_bonferroni():
     assert holm([0.04, 0.01, 0.02]) == [True, True, True]
     assert holm([0.04, 0.03, 0.02]) == [False, False, False]

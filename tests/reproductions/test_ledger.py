@@ -3,7 +3,10 @@
 import pytest
 
 from reproductions import catalogue, ledger, places, results
+from reproductions.equivalence import Equivalence
 from reproductions.jobs import select
+from reproductions.report import Cell
+from reproductions.verdict import Verdict
 
 RECORDS = places.find()
 RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.csv").exists()]
@@ -30,15 +33,38 @@ def test_the_two_tables_promised_in_full_are_there_in_full():
         assert len(results.load(experiment, RECORDS.results)) == len(select(experiment)), name
 
 
-def test_other_readings_are_not_counted_twice():
+def test_the_headline_counts_no_reading_twice_and_a_cell_of_two_tables_once():
     told = ledger.ledger(RECORDS)
-    counted = sum(
-        len([c for c in cells if c.verdict.word != "not run"])
-        for name, cells in told.items()
-        if not catalogue.load(name).reading_of
-    )
-    assert ledger.headline(RECORDS).startswith(f"{counted} published cells")
     assert all(catalogue.load(name).reading_of in ("", *told) for name in told)
+    run = [
+        (tuple(sorted(cell.keys)), cell.metric, cell.value)
+        for name, cells in told.items()
+        for cell in cells
+        if cell.keys and not catalogue.load(name).reading_of
+    ]
+    assert len(set(run)) < len(run)  # AdaFed's tables reprint FedFV's rows
+    assert ledger.headline(RECORDS).startswith(f"{len(set(run))} published cells")
+
+
+def test_one_recorded_table_at_most_stands_for_a_published_one():
+    told = [catalogue.load(name) for name in ledger.ledger(RECORDS)]
+    first = [(one.paper, one.table, one.dataset, one.setup) for one in told if not one.reading_of]
+    assert len(set(first)) == len(first)
+
+
+def test_of_two_prints_of_the_same_runs_and_number_the_one_with_a_spread_stays():
+    words = Verdict("reproduced"), Equivalence("undecided")
+    bare, spread, other, idle = (
+        Cell("FedAvg", "mean_accuracy", value, said, *words, keys)
+        for value, said, keys in [
+            ("80.42", "", ("a", "b")),
+            ("80.42", "0.76", ("a", "b")),
+            ("80.43", "", ("a", "b")),
+            ("80.42", "", ()),
+        ]
+    )
+    assert ledger.distinct([bare, spread, other, idle]) == [spread, other]
+    assert ledger.distinct([spread, bare]) == [spread]
 
 
 def test_no_spread_buys_a_recorded_cell_a_green_verdict():

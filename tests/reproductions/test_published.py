@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,11 @@ def test_every_published_table_is_declared_or_said_not_to_be():
     assert not declared & set(told) and declared | set(told) >= printed >= set(told)
     listed = command.listing(places.find())
     assert all(f"{table} " in listed and why in listed for (_, table), why in told.items())
+
+
+def test_the_listing_counts_no_job_of_a_row_that_is_reprinted():
+    listed = command.listing(places.find()).splitlines()
+    counts = [re.findall(r"(\d+) of +(\d+) jobs", line)[0] for line in listed if "jobs recorded" in line]
+    assert len(counts) == len(catalogue.names()) and all(int(one) <= int(many) for one, many in counts)
+    (seven,) = (line for line in listed if line.startswith("adafed_table_7_logged "))
+    assert " 5 of    5 jobs" in seven

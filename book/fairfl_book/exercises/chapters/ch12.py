@@ -24,6 +24,11 @@ register(Exercise(
         "one error": Wrong(lambda s1, n1, s2, n2: (s1**2 / n1 + s2**2 / n2) ** 0.5,
                            "For {case} you answer {given}; it should be {right}. That is one standard error of the difference; a third of honest reruns "
                            "lies outside of it. The rule allows two"),
+        "no root": Wrong(lambda s1, n1, s2, n2: 2 * (s1**2 / n1 + s2**2 / n2),
+                         "For {case} you answer {given}; it should be {right}. You added variances, which are squares of points. Take the root of their sum "
+                         "before you double it"),
+        "spread as variance": Wrong(lambda s1, n1, s2, n2: 2 * (s1 / n1 + s2 / n2) ** 0.5,
+                                    "For {case} you answer {given}; it should be {right}. s₁ and s₂ are deviations: variances, which can be added, are their squares"),
         "n under the other root": Wrong(lambda s1, n1, s2, n2: 2 * (s1**2 / n2 + s2**2 / n1) ** 0.5,
                                         "For {case} you answer {given}; it should be {right}. Each variance goes with its own number of runs"),
     },
@@ -48,6 +53,9 @@ register(Exercise(
         "population spread": Wrong(lambda a, b: np.std(np.subtract(a, b)) / len(a) ** 0.5,
                                    "For {case} you answer {given}; it should be {right}. You divided by n. The mean was taken from the same numbers, so that the "
                                    "spread about it is n − 1 numbers' worth: ddof=1"),
+        "divided by n": Wrong(lambda a, b: np.std(np.subtract(a, b), ddof=1) / len(a),
+                              "For {case} you answer {given}; it should be {right}. You divided the deviation by n. It is the variance of a mean that is n times "
+                              "smaller, so that the deviation is √n times smaller"),
         "not divided": Wrong(lambda a, b: np.std(np.subtract(a, b), ddof=1),
                              "For {case} you answer {given}; it should be {right}. That is the spread of one difference. Their mean varies √n times less"),
     },
@@ -70,6 +78,13 @@ register(Exercise(
         "mean improvement": Wrong(lambda b, a: float(np.mean(a) < np.mean(b)),
                                   "For {case} you answer {given}; it should be {right}. You compared the means. One large fall can hide many small rises; "
                                   "compare client by client, then average"),
+        "counted": Wrong(lambda b, a: int(np.sum(np.asarray(a, float) < np.asarray(b, float))),
+                         "For {case} you answer {given}; it should be {right}. That is how many clients are better off; a share is that over how many there are"),
+        "in percent": Wrong(lambda b, a: 100 * float(np.mean(np.asarray(a, float) < np.asarray(b, float))),
+                            "For {case} you answer {given}; it should be {right}. Right, but in percent; asked is a share between 0 and 1"),
+        "lists compared": Wrong(lambda b, a: float(list(a) < list(b)),
+                                "For {case} you answer {given}; it should be {right}. Two Python lists are compared as words in a dictionary, by their first "
+                                "difference. Make arrays of them: np.array(after) < np.array(before)"),
         "turned round": Wrong(lambda b, a: float(np.mean(np.asarray(a, float) > np.asarray(b, float))),
                               "For {case} you answer {given}; it should be {right}. That is the share of clients whose loss *rose*; these are losses, not accuracies"),
     },
