@@ -12,7 +12,6 @@ from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import Loss
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.clients.slots import Examples
-from fairfl.errors import Diverged
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 from fairfl.rules import Rule
@@ -101,8 +100,6 @@ class Run:
             self.scored,
         )
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
-        for name, values in extras.items():
-            _finite(name, values, clients, round)
         updates = Updates(
             gradients,
             losses=extras.pop("losses", None),
@@ -177,15 +174,6 @@ class Run:
             settings=settings,
             seconds=seconds,
             **scored,
-        )
-
-
-def _finite(name: str, values: torch.Tensor, clients: list[int], round: int) -> None:
-    bad = (~torch.isfinite(values)).nonzero().flatten().tolist()
-    if bad:
-        raise Diverged(
-            f"client {clients[bad[0]]}'s entry in {name} is {float(values[bad[0]])} (round {round}); "
-            f"lower the local learning rate or drop the client"
         )
 
 
