@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
+from fairfl.numbers import number
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
 LOWER = "lower the local learning rate or drop the client"
@@ -136,10 +137,7 @@ class Updates:
             )
         put("clients", clients.long().cpu())
         put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
-        if not (self.local_lr >= 0 and math.isfinite(self.local_lr)):
-            raise refuse(
-                "local_lr", self.local_lr, "0 or more", "It is the step size of local training; 1 for plain gradients."
-            )
+        number("local_lr", self.local_lr, 0, remedy="It is the step size of local training; 1 for plain gradients.")
         self._check_clients(K)
         self._check_finite("update", gradients, LOWER)
         if self.losses is not None:
