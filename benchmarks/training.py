@@ -11,7 +11,7 @@ import torch
 from timing import alternate
 
 from fairfl import Dataset, LocalSGD, models, partition, train
-from fairfl.clients import FlatModel, Slot, choose, train_slots
+from fairfl.clients import FlatModel, RoundWork, Slot, choose, train_slots
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import cross_entropy
 
@@ -42,8 +42,8 @@ def contest(name, dataset, model, settings, clients, local, engines, bare=False,
     federation = partition.iid(dataset, clients, test=0.1)
     slots = [Slot(0, 0, k, rows) for k, rows in enumerate(federation.train)]
     flat = FlatModel(models.build(model, dataset, **settings))
-    starts = flat.vector.clone()[None]
-    tasks = {e: lambda e=e: train_slots(flat, dataset, slots, starts, local, 0, cross_entropy, e) for e in engines}
+    work = RoundWork(dataset, slots, flat.vector.clone()[None], local, 0, cross_entropy)
+    tasks = {e: lambda e=e: train_slots(flat, work, e) for e in engines}
     if bare:
         plain = models.build(model, dataset, **settings)
         tasks["bare"] = lambda: bare_loop(dataset, plain, slots, local)

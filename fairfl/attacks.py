@@ -4,7 +4,6 @@ In and out: the ``Updates`` of a round, for ``Bias`` and ``Scaling``, which fit 
 ``noisy_labels`` a ``Federation``, before training. All of them are the same in every run with the same settings.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,7 @@ import torch
 
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
+from fairfl.numbers import number, whole
 from fairfl.randomness import generator
 from fairfl.updates import Updates
 
@@ -21,10 +21,7 @@ PARTS = ("both", "update", "loss")
 
 def _row(client: int, updates: Updates) -> int | None:
     """The row of ``client`` in this round; ``None`` if it sits out."""
-    if not 0 <= client < updates.population:
-        raise refuse(
-            "the attacking client", client, f"0 to {updates.population - 1}", "Name a client of the federation."
-        )
+    whole("the attacking client", client, 0, "Name a client of the federation.", high=updates.population - 1)
     found = (updates.clients == client).nonzero().flatten().tolist()
     return found[0] if found else None
 
@@ -52,8 +49,7 @@ class Bias:
     constant: float
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.constant):
-            raise refuse("constant", self.constant, "a finite number", "It is added to the client's loss.")
+        number("constant", self.constant, remedy="It is added to the client's loss.")
 
     def __call__(self, updates: Updates) -> Updates:
         row = _row(self.client, updates)
@@ -82,10 +78,7 @@ class Scaling:
     part: str = "both"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.factor) and self.factor > 0):
-            raise refuse(
-                "factor", self.factor, "a positive number", "It multiplies the client's loss; 1 changes nothing."
-            )
+        number("factor", self.factor, 0, remedy="It multiplies the client's loss; 1 changes nothing.", above=True)
         if self.part not in PARTS:
             raise unknown("part of a scaling attack", self.part, PARTS)
 
@@ -120,16 +113,12 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     """
     named = [clients] if isinstance(clients, int) else list(clients)
     for client in named:
-        if not 0 <= client < len(federation):
-            raise refuse(
-                "a client with noisy labels", client, f"0 to {len(federation) - 1}", "Name clients of the federation."
-            )
+        whole("a client with noisy labels", client, 0, "Name clients of the federation.", high=len(federation) - 1)
     if len(set(named)) < len(named):
         raise refuse(
             "clients", named, "each client once", "Name a client once; the fraction says how much noise it gets."
         )
-    if not 0 <= fraction <= 1:
-        raise refuse("fraction", fraction, "0 to 1", "It is the share of a client's training labels that become wrong.")
+    number("fraction", fraction, 0, 1, "It is the share of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
     if classes == 1:
         raise Refused("noisy labels need a dataset with two classes or more: with one there is no other label")

@@ -81,7 +81,6 @@ class Federation:
                         f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
                         f"or a larger held-out share"
                     )
-        seen = torch.zeros(len(self.dataset), dtype=torch.int64)
         for part in PARTS:
             rows = torch.cat(getattr(self, part))
             if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self.dataset):
@@ -97,12 +96,11 @@ class Federation:
                 f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
                 f"give every training row one owner"
             )
-        seen[torch.cat(self.train)] = 1
         for part in ("validation", "test"):
             rows = torch.cat(getattr(self, part))
-            if len(rows) and int(seen[rows].max()):
+            if len(rows) and int(owners[rows].max()):
                 raise Refused(
-                    f"row {int(rows[seen[rows].argmax()])} is in a train and in a {part} list; "
+                    f"row {int(rows[owners[rows].argmax()])} is in a train and in a {part} list; "
                     f"hold rows out before splitting"
                 )
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
+from fairfl.numbers import number
 
 
 def _clients_last(given: ArrayLike) -> np.ndarray:
@@ -44,8 +45,7 @@ def best(values: ArrayLike, percent: float = 10) -> np.ndarray:
 
 def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
     values = _clients_last(given)
-    if not 0 < percent <= 100:
-        raise refuse("percent", percent, "above 0, at most 100", "10 means the extreme tenth of the clients.")
+    number("percent", percent, 0, 100, "10 means the extreme tenth of the clients.", above=True)
     # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
     count = max(1, int(np.ceil(percent / 100 * values.shape[-1] - 1e-9)))
     return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)

@@ -9,15 +9,18 @@ from fairfl.errors import refuse
 CHANGE = "Choose a value in this range."
 
 
-def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE) -> int:
-    """``value``, a Python, NumPy or tensor integer of at least ``low``, as an ``int``; no truth values, no floats."""
+def whole(name: str, value: object, low: int | None = None, remedy: str = CHANGE, *, high: int | None = None) -> int:
+    """``value``, a Python, NumPy or tensor integer from ``low`` to ``high``, as an ``int``; no truth values, no
+    floats.
+    """
     plain: Any = value.tolist() if hasattr(value, "tolist") else value
     try:
         as_int = None if isinstance(plain, bool) else operator.index(plain)
     except TypeError:
         as_int = None
-    if as_int is None or low is not None and as_int < low:
-        raise refuse(name, value, "a whole number" if low is None else f"a whole number, {low} or more", remedy)
+    if as_int is None or low is not None and as_int < low or high is not None and as_int > high:
+        bounds = "" if low is None else f", {low} or more" if high is None else f", {low} to {high}"
+        raise refuse(name, value, f"a whole number{bounds}", remedy)
     return as_int
 
 

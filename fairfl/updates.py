@@ -15,8 +15,10 @@ import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
+from fairfl.numbers import number
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
+LOWER = "lower the local learning rate or drop the client"
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Updates:
     training; ``None`` where no rule asked for them. ``shares`` (K,): data shares, non-negative, sum 1;
     uniform if omitted. ``clients`` (K,): who they are, 0 … population − 1. ``round``: t, from 0.
     ``layout``: where each parameter tensor sits in d; ``None`` if the rows are plain vectors.
-    ``extras``: what else a rule asked for, by name, each with K entries along its first axis.
+    ``extras``: what else a rule asked for, by name, each with K entries along its first axis, finite numbers.
     ``local_lr``: the step size of local training this round (1 for plain gradients).
 
     Gradients and numbers are detached: rules move models, and nothing is differentiated through them.
@@ -135,15 +137,12 @@ class Updates:
             )
         put("clients", clients.long().cpu())
         put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
-        if not (self.local_lr >= 0 and math.isfinite(self.local_lr)):
-            raise refuse(
-                "local_lr", self.local_lr, "0 or more", "It is the step size of local training; 1 for plain gradients."
-            )
+        number("local_lr", self.local_lr, 0, remedy="It is the step size of local training; 1 for plain gradients.")
         self._check_clients(K)
-        self._check_finite("update", gradients, "lower the local learning rate or drop the client")
+        self._check_finite("update", gradients, LOWER)
         if self.losses is not None:
             put("losses", _vector("losses", self.losses, K).double().cpu())
-            self._check_finite("loss", self.losses[:, None], "check the client's data or drop the client")
+            self._check_finite("loss", self.losses[:, None], f"check the client's data, {LOWER}")
         shares = torch.full((K,), 1 / K) if self.shares is None else self.shares
         put("shares", _vector("shares", shares, K).double().cpu())
         if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
@@ -168,6 +167,7 @@ class Updates:
                     f"({K}, ...)",
                     "Give one entry per participating client.",
                 )
+            self._check_finite(name, torch.as_tensor(value).reshape(K, -1), LOWER)
         put("extras", MappingProxyType({name: torch.as_tensor(value).detach() for name, value in self.extras.items()}))
 
     def _check_clients(self, K: int) -> None:

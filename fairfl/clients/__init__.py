@@ -1,8 +1,9 @@
 """What clients do in a round. This room knows nothing of rules.
 
-In: a model, the examples, ``Slot``s (who trains, on which rows) and ``LocalSGD`` (how). Out: their pseudo-gradients (S,
-d); from a ``Scorer`` accuracies and losses; and by name what a rule may ask for beside them (``provide.PROVIDERS``).
-Two engines do this work, one slot after the other or all as one stack, and visit the same rows in the same order.
+In: a model, and ``RoundWork``: the examples, ``Slot``s (who trains, on which rows) and ``LocalSGD`` (how). Out: their
+pseudo-gradients (S, d); from a ``Scorer`` accuracies and losses; and by name what a rule may ask for beside them
+(``provide.PROVIDERS``). Two engines do this work, one slot after the other or all as one stack, and visit the same rows
+in the same order.
 """
 
 from fairfl.clients.correction import Correction
@@ -11,5 +12,6 @@ from fairfl.clients.engines import choose, train_slots
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
+from fairfl.clients.work import RoundWork
 
-__all__ = ["Correction", "Ditto", "FlatModel", "LocalSGD", "Slot", "choose", "train_slots"]
+__all__ = ["Correction", "Ditto", "FlatModel", "LocalSGD", "RoundWork", "Slot", "choose", "train_slots"]

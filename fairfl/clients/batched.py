@@ -8,83 +8,46 @@ differs is rounding.
 import torch
 from torch.func import functional_call, vmap
 
-from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import Loss
-from fairfl.clients.slots import Examples, Slot
+from fairfl.clients.work import RoundWork
 
 # Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
 # trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000
 
 
-def run(
-    flat: FlatModel,
-    data: Examples,
-    slots: list[Slot],
-    starts: torch.Tensor,
-    local: LocalSGD,
-    round: int,
-    loss: Loss,
-    anchors: torch.Tensor | None = None,
-    bound: Bound | None = None,
-) -> torch.Tensor:
-    """As ``sequential.run``: the pseudo-gradients (S, d) of ``slots``."""
+def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
+    """As ``sequential.run``: the pseudo-gradients (S, d) of ``work``'s slots."""
     flat.module.train()
+    slots, local = work.slots, work.local
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
     deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
         chosen = order[first : first + group]
-        _train(
-            flat,
-            data,
-            [slots[i] for i in chosen],
-            starts,
-            local,
-            round,
-            loss,
-            anchors,
-            deltas,
-            chosen,
-            bound and bound.rows(chosen),
-        )
+        deltas[torch.tensor(chosen, device=deltas.device)] = _train(flat, work.part(chosen))
     return deltas
 
 
-def _train(
-    flat: FlatModel,
-    data: Examples,
-    slots: list[Slot],
-    starts: torch.Tensor,
-    local: LocalSGD,
-    round: int,
-    loss: Loss,
-    anchors: torch.Tensor | None,
-    deltas: torch.Tensor,
-    places: list[int],
-    bound: Bound | None,
-) -> None:
-    """Train ``slots``, which are sorted by falling number of steps, and write their pseudo-gradients to
-    ``deltas[places]``.
-    """
-    of_run = torch.tensor([s.run for s in slots], device=starts.device)
-    start = starts[of_run]
-    plan, weight = _plan(slots, local, round, data.inputs.device)
+def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
+    """The pseudo-gradients of slots that are sorted by falling number of steps."""
+    slots, data, local, bound = work.slots, work.data, work.local, work.bound
+    of_run = torch.tensor([s.run for s in slots], device=work.starts.device)
+    start = work.starts[of_run]
+    plan, weight = _plan(work)
     steps = [local.steps_of(len(s.rows)) for s in slots]
     # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
     parameters = [p.clone(memory_format=torch.contiguous_format) for p in flat.split(start).values()]
     pull = None
     if local.proximal:
-        pull = [p.contiguous() for p in flat.split((starts if anchors is None else anchors)[of_run]).values()]
+        pull = [p.contiguous() for p in flat.split(work.pulls_to[of_run]).values()]
     moments = local.moments(parameters)
-    names, lr = flat.layout.names, local.lr_at(round)
+    names, lr = flat.layout.names, local.lr_at(work.round)
 
     def slot_loss(
         params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor, w: torch.Tensor | None
     ) -> torch.Tensor:
-        per_row = loss(functional_call(flat.module, params, (x,)), y)
+        per_row = work.loss(functional_call(flat.module, params, (x,)), y)
         return per_row.mean() if w is None else (per_row * w).sum()
 
     with torch.enable_grad():
@@ -112,16 +75,15 @@ def _train(
                     bound and bound.rows(slice(active)),
                 )
     ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
-    deltas[torch.tensor(places, device=deltas.device)] = start - ended
+    return start - ended
 
 
-def _plan(
-    slots: list[Slot], local: LocalSGD, round: int, device: torch.device
-) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
 
     The weights are ``None`` where nothing is padded.
     """
+    slots, local, device = work.slots, work.local, work.data.inputs.device
     sizes = torch.tensor([len(s.rows) for s in slots])
     B = int(sizes.max()) if local.batch_size is None else min(local.batch_size, int(sizes.max()))
     each = -(-sizes // B)
@@ -136,7 +98,7 @@ def _plan(
     within = torch.arange(int(sizes.sum())) - torch.repeat_interleave(first, sizes)
     width = int((local.epochs * each).max()) * B
     table = torch.zeros(len(slots), width, dtype=torch.int64)
-    orders = [local.orders(len(s.rows), s.seed, round, s.client) for s in slots]
+    orders = [local.orders(len(s.rows), s.seed, work.round, s.client) for s in slots]
     into = torch.repeat_interleave(torch.arange(len(slots)) * width, sizes) + within
     for e in range(local.epochs):
         drawn = torch.cat([o[e] for o in orders]) + torch.repeat_interleave(first, sizes)

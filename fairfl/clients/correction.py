@@ -10,7 +10,7 @@ from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
 
 if TYPE_CHECKING:
-    from fairfl.clients.local import LocalSGD
+    from fairfl.clients.work import RoundWork
 
 Stacks = dict[str, torch.Tensor]
 
@@ -84,15 +84,14 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(
-        self, deltas: torch.Tensor, slots: Sequence[Slot], kept: Sequence[Stacks], local: "LocalSGD", round: int
-    ) -> torch.Tensor:
+    def close(self, deltas: torch.Tensor, work: "RoundWork", kept: Sequence[Stacks]) -> torch.Tensor:
         """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
+        slots, local = work.slots, work.local
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
             mine, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
-            step_sizes = column([local.pseudo_lr(n, round) for n in sizes])
+            step_sizes = column([local.pseudo_lr(n, work.round) for n in sizes])
             new = self.correct.after(delta, mine.start, mine.own, mine.common, step_sizes)
             if not isinstance(new, dict) or set(new) != set(held):
                 given = sorted(new) if isinstance(new, dict) else type(new).__name__

@@ -7,8 +7,8 @@ import torch
 from fairfl.clients.engines import train_slots
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import Loss
-from fairfl.clients.slots import Examples, Slot
+from fairfl.clients.slots import Slot
+from fairfl.clients.work import RoundWork
 from fairfl.errors import refuse
 from fairfl.numbers import number
 
@@ -37,23 +37,18 @@ class Ditto:
             )
 
     def step(
-        self,
-        flat: FlatModel,
-        data: Examples,
-        slots: list[Slot],
-        personal: torch.Tensor,
-        w: torch.Tensor,
-        round: int,
-        loss: Loss,
-        engine: str,
+        self, flat: FlatModel, work: RoundWork, slots: list[Slot], personal: torch.Tensor, w: torch.Tensor, engine: str
     ) -> None:
-        """Train the personal models of ``slots``' clients in place. ``personal`` (N, d); ``w`` (d,): the common model
-        w_t.
+        """Train the personal models of ``slots``' clients in place. ``work``: the common model's; ``slots``: one run's
+        among them. ``personal`` (N, d); ``w`` (d,): the common model w_t.
         """
         clients = torch.tensor([slot.client for slot in slots], device=personal.device)
-        own = [replace(slot, run=i) for i, slot in enumerate(slots)]
         starts = personal[clients]
-        local = replace(self.local, proximal=self.strength)
-        personal[clients] = starts - train_slots(
-            flat, data, own, starts, local, round, loss, engine, w.expand_as(starts)
+        mine = replace(
+            work,
+            slots=[replace(slot, run=i) for i, slot in enumerate(slots)],
+            starts=starts,
+            local=replace(self.local, proximal=self.strength),
+            anchors=w.expand_as(starts),
         )
+        personal[clients] = starts - train_slots(flat, mine, engine)

@@ -1,15 +1,14 @@
 """Which engine runs: a fixed function of model, batch and slots, so that equal settings give equal bits."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
 from fairfl.clients import batched, sequential
 from fairfl.clients.correction import Bound, Stacks
 from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import Loss
-from fairfl.clients.slots import Examples, Slot
+from fairfl.clients.work import RoundWork
 from fairfl.errors import Refused, unknown
 
 ENGINES = {"sequential": sequential.run, "batched": batched.run}
@@ -36,30 +35,18 @@ def choose(flat: FlatModel, slots: int) -> str:
     return "batched" if flat.vector.numel() <= CPU_LIMIT else "sequential"
 
 
-def train_slots(
-    flat: FlatModel,
-    data: Examples,
-    slots: list[Slot],
-    starts: torch.Tensor,
-    local: LocalSGD,
-    round: int,
-    loss: Loss,
-    engine: str,
-    anchors: torch.Tensor | None = None,
-    kept: Sequence[Stacks] | None = None,
-) -> torch.Tensor:
-    """Pseudo-gradients (S, d) of ``slots`` by the engine of that name; arguments as in ``sequential.run``.
+def train_slots(flat: FlatModel, work: RoundWork, engine: str, kept: Sequence[Stacks] | None = None) -> torch.Tensor:
+    """The pseudo-gradients (S, d) of ``work``'s slots, by the engine of that name.
 
     ``kept``: for each run what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
     """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    if local.correct is None:
-        return ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors)
+    if work.local.correct is None:
+        return ENGINES[engine](flat, work)
     if kept is None:
         raise Refused(
             "local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train"
         )
-    bound = Bound.of(local.correct, slots, starts, kept)
-    deltas = ENGINES[engine](flat, data, slots, starts, local, round, loss, anchors, bound)
-    return bound.close(deltas, slots, kept, local, round)
+    bound = Bound.of(work.local.correct, work.slots, work.starts, kept)
+    return bound.close(ENGINES[engine](flat, replace(work, bound=bound)), work, kept)

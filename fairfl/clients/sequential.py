@@ -4,66 +4,38 @@ import torch
 
 from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import Loss
-from fairfl.clients.slots import Examples, Slot
+from fairfl.clients.slots import Slot
+from fairfl.clients.work import RoundWork
 from fairfl.randomness import key
 
 
-def run(
-    flat: FlatModel,
-    data: Examples,
-    slots: list[Slot],
-    starts: torch.Tensor,
-    local: LocalSGD,
-    round: int,
-    loss: Loss,
-    anchors: torch.Tensor | None = None,
-    bound: Bound | None = None,
-) -> torch.Tensor:
-    """The pseudo-gradients (S, d) of ``slots``; slot i starts from ``starts[slots[i].run]``.
-
-    The proximal term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given. ``bound``:
-    the correction of ``slots``.
-
-    ``loss(outputs, targets)`` gives one loss a row.
-    """
+def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
+    """The pseudo-gradients (S, d) of ``work``'s slots."""
     flat.module.train()
-    deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
-    lr = local.lr_at(round)
-    for i, (slot, delta) in enumerate(zip(slots, deltas)):
-        mine = bound and bound.rows([i])
-        start = starts[slot.run]
-        anchor = start if anchors is None else anchors[slot.run]
+    deltas = torch.empty(len(work.slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
+    for i, (slot, delta) in enumerate(zip(work.slots, deltas)):
+        mine = work.bound and work.bound.rows([i])
+        start = work.starts[slot.run]
         flat.vector.copy_(start)
         if flat.has_dropout:
             with torch.random.fork_rng(devices=[flat.device] if flat.device.type == "cuda" else []):
-                torch.manual_seed(key(slot.seed, "dropout", round, slot.client))
-                _descend(flat, data, slot, anchor, local, lr, round, loss, mine)
+                torch.manual_seed(key(slot.seed, "dropout", work.round, slot.client))
+                _descend(flat, work, slot, mine)
         else:
-            _descend(flat, data, slot, anchor, local, lr, round, loss, mine)
+            _descend(flat, work, slot, mine)
         torch.sub(start, flat.vector, out=delta)
     return deltas
 
 
-def _descend(
-    flat: FlatModel,
-    data: Examples,
-    slot: Slot,
-    anchor: torch.Tensor,
-    local: LocalSGD,
-    lr: float,
-    round: int,
-    loss: Loss,
-    bound: Bound | None,
-) -> None:
-    size = len(slot.rows)
+def _descend(flat: FlatModel, work: RoundWork, slot: Slot, bound: Bound | None) -> None:
+    data, local, size = work.data, work.local, len(slot.rows)
     batch = size if local.batch_size is None else local.batch_size
-    pull = [anchor[None]] if local.proximal else None
+    pull = [work.pulls_to[slot.run][None]] if local.proximal else None
+    lr = local.lr_at(work.round)
     w, g = [flat.vector[None]], [flat.gradient[None]]
     moments, step, last = local.moments(w), 0, local.steps_of(size)
     rows = slot.rows
-    for order in local.orders(size, slot.seed, round, slot.client):
+    for order in local.orders(size, slot.seed, work.round, slot.client):
         if batch < size:
             rows = slot.rows[order.to(slot.rows.device, non_blocking=True)]
         # One gather an epoch, then views: cheaper than one gather a batch.
@@ -73,5 +45,5 @@ def _descend(
                 return
             step += 1
             flat.gradient.zero_()
-            loss(flat.module(x), y).mean().backward()
+            work.loss(flat.module(x), y).mean().backward()
             local.descend(w, g, pull, moments, lr, step, bound)

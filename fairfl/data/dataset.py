@@ -12,6 +12,7 @@ import torch
 from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.numbers import whole
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,7 @@ class Dataset:
         put("classes", self._classes())
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         test_from = rows if self.test_from is None else self.test_from
-        if not isinstance(test_from, Integral) or not 0 < test_from <= rows:
-            raise refuse(
-                "test_from", test_from, f"a whole number from 1 to {rows}", "It is the first row of the test set."
-            )
-        put("test_from", int(test_from))
+        put("test_from", whole("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
         for what, values in (("input", self.inputs), ("target", self.targets)):
             if values.is_floating_point() and not torch.isfinite(values.sum()) and not torch.isfinite(values).all():
                 bad = int((~torch.isfinite(values)).reshape(rows, -1).any(1).nonzero()[0, 0])
@@ -139,6 +136,14 @@ class Dataset:
             )
         return self.targets
 
+    def class_number(self, given: str | int) -> int:
+        """The number of a class that is given by its name or its number."""
+        if isinstance(given, str):
+            if given not in self.classes:
+                raise unknown(f"class of {self.called}", given, self.classes)
+            return self.classes.index(given)
+        return whole("class", given, 0, "Or give its name: look at dataset.classes.", high=len(self.classes) - 1)
+
     def _inputs(self) -> torch.Tensor:
         inputs = _tensor(
             f"inputs of {self.called}", self.inputs, "one-hot features as numbers, or symbols numbered from 0"
@@ -182,7 +187,7 @@ class Dataset:
         The classes are renumbered in the order given. Raises ``ValueError`` for an unknown or repeated class.
         """
         self.class_labels("only")
-        numbers = [c if isinstance(c, int) and 0 <= c < len(self.classes) else self._number(c) for c in classes]
+        numbers = [self.class_number(c) for c in classes]
         if not numbers or len(set(numbers)) < len(numbers):
             raise refuse("classes", classes, "one or more different classes", "Name each class once.")
         renumber = torch.full((len(self.classes),), -1)
@@ -199,11 +204,6 @@ class Dataset:
             columns={name: column[rows] for name, column in self.columns.items()},
             variant="; ".join(filter(None, [self.variant, f"only the classes {', '.join(kept)}"])),
         )
-
-    def _number(self, name: str | int) -> int:
-        if name not in self.classes:
-            raise unknown(f"class of {self.called}", name, self.classes)
-        return self.classes.index(name)
 
     def __repr__(self) -> str:
         test = f", test rows from {self.test_from}" if self.test_from < len(self) else ""

@@ -10,7 +10,8 @@ import torch
 from fairfl.data import places
 from fairfl.data.dataset import Dataset
 from fairfl.data.tables import Table, broken
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, unknown
+from fairfl.numbers import whole
 from fairfl.randomness import numpy_generator
 
 # The 80 characters of LEAF and of q-FFL's code, in their order; a character's number is its place here.
@@ -43,10 +44,8 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     Source: ``shakespeare-train.parquet`` under ``$FAIRFL_DATA``, one speech a row in the play's order, with the columns
     play, role and text. Raises ``FileNotFoundError`` without it: there is no download.
     """
-    if stride < 1:
-        raise refuse("stride", stride, "1 or more", "It is the step from one window to the next.")
-    if min_windows < 1:
-        raise refuse("min_windows", min_windows, "1 or more", "It is counted at stride 1.")
+    whole("stride", stride, 1, "It is the step from one window to the next.")
+    whole("min_windows", min_windows, 1, "It is counted at stride 1.")
     texts, strange = _texts(_file())
     texts = {name: text for name, text in texts.items() if len(text) - WINDOW >= min_windows}
     chosen = _chosen(texts, roles, seed)
@@ -101,13 +100,7 @@ def _chosen(texts: dict[str, np.ndarray], roles: int | str | Sequence[str] | Non
     if roles is None:
         return names
     if isinstance(roles, int):
-        if not 1 <= roles <= len(names):
-            raise refuse(
-                "roles",
-                roles,
-                f"1 to {len(names)}, the roles with enough windows",
-                "Lower min_windows, or ask for fewer.",
-            )
+        whole("roles", roles, 1, "Lower min_windows, which leaves so many, or ask for fewer.", high=len(names))
         return sorted(numpy_generator(seed, "roles").choice(names, roles, replace=False).tolist())
     for name in [roles] if isinstance(roles, str) else roles:
         if name not in texts:

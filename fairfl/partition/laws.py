@@ -3,8 +3,9 @@
 import torch
 
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation
+from fairfl.numbers import number, whole
 from fairfl.partition.law import law
 from fairfl.partition.scoring import Scoring, enough, finish, put_aside
 from fairfl.randomness import generator, numpy_generator
@@ -40,8 +41,7 @@ def shards(
     """
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
-    if per_client < 1:
-        raise refuse("per_client", per_client, "1 or more", "It is the number of shards a client gets.")
+    whole("per_client", per_client, 1, "It is the number of shards a client gets.")
     enough(clients * per_client, len(rows))
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
     rows = rows[torch.sort(dataset.class_labels("partition.shards")[rows], stable=True).indices]
@@ -75,8 +75,7 @@ def dirichlet(
     >>> len(federation), bool((federation.sizes >= 10).all())
     (10, True)
     """
-    if not beta > 0:
-        raise refuse("beta", beta, "a positive number", "0.1 is strong skew, 100 is nearly iid.")
+    number("beta", beta, 0, remedy="0.1 is strong skew, 100 is nearly iid.", above=True)
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients * min_size, len(rows))
@@ -118,7 +117,7 @@ def by_class(
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
     groups = [
-        tuple(sorted({_class_number(dataset, c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups
+        tuple(sorted({dataset.class_number(c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups
     ]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
@@ -141,16 +140,6 @@ def by_class(
     return finish(dataset, lists, pool, scoring, facts={"groups": [list(g) for g in groups]})
 
 
-def _class_number(dataset: Dataset, c: int | str) -> int:
-    if isinstance(c, str):
-        if c not in dataset.classes:
-            raise unknown("class", c, dataset.classes)
-        return dataset.classes.index(c)
-    if not 0 <= c < len(dataset.classes):
-        raise refuse("class", c, f"0 to {len(dataset.classes) - 1}, or a name", "Look at dataset.classes.")
-    return int(c)
-
-
 @law
 def some_classes(
     dataset: Dataset,
@@ -168,8 +157,7 @@ def some_classes(
     letters a to j, 100 clients, 5 classes each.
     """
     labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
-    if not 1 <= per_client <= classes:
-        raise refuse("per_client", per_client, f"1 to {classes}", "It is the number of classes that a client holds.")
+    whole("per_client", per_client, 1, "It is the number of classes that a client holds.", high=classes)
     if clients * per_client < classes:
         raise refuse(
             "clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder."

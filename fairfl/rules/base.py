@@ -196,13 +196,13 @@ class WeightRule(Rule):
 
     def combine(self, updates: Updates) -> Direction:
         answer, rows = _weights(self.weights(updates)), updates.gradients
-        # One look at both ends of what the type holds costs less than the one that lengths of 0 keep out here.
-        vector = combine(rows, answer.values, torch.zeros(len(rows)))
-        largest = max(abs(float(end)) for end in vector.aminmax())
-        if not math.isfinite(largest):
+        # One look serves both ends of what the type holds; the squares that it adds only leave it sooner.
+        vector = combine(rows, answer.values, look=False)
+        length = float(torch.linalg.vector_norm(vector))
+        if not math.isfinite(length):
             vector = combine(rows, answer.values)
         # Only a vector as short as this can have lost anything, and then its rates are not those of the weights.
-        if largest < 2 * torch.finfo(vector.dtype).tiny:
+        if length < 2 * torch.finfo(vector.dtype).tiny:
             told = gram_matrix(rows) @ answer.values
             answer = _unless_lost(answer, told, vector.dtype)
             return Direction(vector, answer.values, told, answer.exact, answer.reason)

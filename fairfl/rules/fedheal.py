@@ -48,27 +48,17 @@ class FedHEAL(Rule):
         # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second
         # time.
         masks = self._masks(rows, who, parts)
-        lengths = lambda scale: (
-            torch.stack(
-                [
-                    torch.linalg.vector_norm(_masked(rows[:, part] * scale, mask)[0], dim=1, dtype=torch.float64)
-                    for part, mask in zip(parts, masks)
-                ]
-            )
-            .norm(dim=0)
-            .cpu()
-        )
-        distances = lengths(1)
+        distances = _lengths(rows, masks, parts)
         if not 1e-140 < float(distances.max()) < 1e150:
             # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1
             # together.
             largest = max(float(rows[:, part].abs().max()) for part in parts)
-            distances = lengths(2.0 ** -math.frexp(largest)[1]) if largest > 0 else distances
+            distances = _lengths(rows, masks, parts, 2.0 ** -math.frexp(largest)[1]) if largest > 0 else distances
         weights = self._weigh(distances, who).to(rows.device)
         vector = torch.empty_like(rows[0])
         for part, mask in zip(parts, masks):
             masked, counted = _masked(rows[:, part], mask)
-            total = weights.to(masked) @ counted
+            total = weights.to(masked).sum() if counted is None else weights.to(masked) @ counted
             vector[part] = torch.where(total > 0, weights.to(masked) @ masked / total.clamp(min=1e-30), 0)
         self._taken[who] += 1
         return Direction(vector, None, later(rates, rows, vector))
@@ -102,7 +92,8 @@ class FedHEAL(Rule):
             counts, up = self._positives[:, part], rows[:, part] >= 0
             positives = counts if everyone else counts.index_select(0, who)
             masks.append(None if fresh else (up & (positives >= needed)) | (~up & (positives <= taken - needed)))
-            positives += up
+            # Memory that nobody has touched yet costs twice as much to add to as to write.
+            positives.copy_(up) if fresh else positives.add_(up)
             if not everyone:
                 counts.index_copy_(0, who, positives)
         return masks
@@ -117,10 +108,19 @@ class FedHEAL(Rule):
         return self._mixture[who] / self._mixture[who].sum()
 
 
-def _masked(block: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
+def _masked(block: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
     """The masked updates and the mask, as numbers to work with; ``None`` masks nothing."""
     block = block if block.dtype == torch.float64 else block.float()
     if mask is None:
-        return block, torch.ones_like(block)
+        return block, None
     mask = mask.to(block)
     return block * mask, mask
+
+
+def _lengths(
+    rows: torch.Tensor, masks: list[torch.Tensor | None], parts: list[slice], scale: float = 1.0
+) -> torch.Tensor:
+    """The lengths of the masked rows, times ``scale``, (K,) float64 on the CPU."""
+    blocks = (rows[:, part] if scale == 1 else rows[:, part] * scale for part in parts)
+    norm = lambda block, mask: torch.linalg.vector_norm(_masked(block, mask)[0], dim=1, dtype=torch.float64)
+    return torch.stack([norm(block, mask) for block, mask in zip(blocks, masks)]).norm(dim=0).cpu()

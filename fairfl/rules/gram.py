@@ -4,6 +4,8 @@ Rows come in any floating type, with entries from 1e-30 to 1e30. Sums over d are
 live in float64 on the CPU, and no pass copies the rows: what it needs beyond them is a few MB.
 """
 
+import math
+
 import torch
 
 from fairfl.errors import Diverged, refuse
@@ -68,22 +70,26 @@ def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch
     return (total + total.T) / 2
 
 
-def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | None = None) -> torch.Tensor:
+def combine(
+    rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | None = None, *, look: bool = True
+) -> torch.Tensor:
     """``Gᵀ λ`` for rows (K, d) and weights (K,): a vector (d,) in the rows' dtype and device.
 
     ``norms`` (K,) are the rows' lengths where the caller has them (``√A_kk``); they save a look at the result.
-    Raises ``ValueError`` if the vector does not fit into the rows' dtype.
+    ``look=False``: the caller looks itself, and calls again without if an entry is not finite.
+    Raises ``ValueError`` if the vector does not fit into the rows' dtype, as far as anybody looked.
     """
     weights = torch.as_tensor(weights, dtype=torch.float64).cpu()
     norms = None if norms is None else torch.as_tensor(norms, dtype=torch.float64).cpu()
-    if not bool(torch.isfinite(weights).all()):
+    sizes = weights.abs()
+    largest = float(sizes.max())
+    if not math.isfinite(largest):
         raise refuse(
             "the weights", weights.tolist(), "finite numbers", "Bring the losses and the rule's settings closer to 1."
         )
     work = torch.float64 if rows.dtype == torch.float64 else torch.float32
     fits = torch.finfo(work)
-    sizes = weights.abs()
-    exact = bool(((sizes == 0) | ((sizes > fits.tiny) & (sizes < fits.max))).all())
+    exact = largest < fits.max and not bool(((sizes > 0) & (sizes <= fits.tiny)).any())
     if norms is not None and exact and float(sizes @ norms) < torch.finfo(rows.dtype).max:
         vector = _combine(rows, weights, work)
         if work is torch.float32 and float(torch.linalg.vector_norm(vector)) < CANCELS * float(sizes @ norms):
@@ -91,7 +97,7 @@ def combine(rows: torch.Tensor, weights: torch.Tensor, norms: torch.Tensor | Non
         return vector
     if norms is None and exact:
         vector = _combine(rows, weights, work)
-        if bool(torch.isfinite(vector).all()):
+        if not look or bool(torch.isfinite(vector).all()):
             return vector
     return _combine_scaled(rows, weights, work)
 

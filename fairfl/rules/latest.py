@@ -53,15 +53,16 @@ class KeepsLatest(Rule):
 
     def remember(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, grams: list[torch.Tensor]) -> None:
         """Put the round's rows into the places that are ``FREE``, and their products beside the others."""
-        # Copying the whole memory took longer than its part of the Gram matrix.
+        # Copying the whole memory took longer than its part of the Gram matrix: every row is written once.
         K, clients = len(updates), updates.clients[:0] if self._clients is None else self._clients
-        missing = K - int((rounds == FREE).sum())
-        if missing > 0:
-            memory = torch.cat([memory, updates.gradients[:missing]])
+        free = torch.nonzero(rounds == FREE)[:K, 0]
+        if len(free) > 0:
+            memory[free.to(memory.device)] = updates.gradients[: len(free)]
+        if (missing := K - len(free)) > 0:
+            memory = torch.cat([memory, updates.gradients[len(free) :]])
             clients = torch.cat([clients, updates.clients[:missing]])
             rounds = torch.cat([rounds, torch.full((missing,), FREE)])
         places = torch.nonzero(rounds == FREE)[:K, 0]
-        memory[places.to(memory.device)] = updates.gradients
         self._rows = memory
         self._clients = clients.index_copy(0, places, updates.clients)
         self._rounds = rounds.index_fill(0, places, updates.round)

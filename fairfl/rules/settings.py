@@ -26,7 +26,7 @@ def yes_or_no(name: str, value: bool) -> bool:
 
 
 def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
-    """One finite number per client, (K,) float64 on the CPU; ``Refused`` names the clients that sent another."""
+    """One number per client, (K,) float64 on the CPU; ``Refused`` names the clients whose is below ``low``."""
     values = torch.as_tensor(values).double().cpu()
     if values.shape != (len(updates),):
         raise refuse(
@@ -35,10 +35,10 @@ def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math
             f"({len(updates)},), one number per client",
             "Hand over one number for each row of gradients.",
         )
-    bad = (~(torch.isfinite(values) & (values >= low))).nonzero().flatten()
+    bad = (values < low).nonzero().flatten()
     if len(bad):
         k, clients = int(bad[0]), updates.clients.tolist()
-        bounds = "finite numbers" if low == -math.inf else f"finite numbers from {low:g} on"
+        bounds = f"finite numbers from {low:g} on"
         refusal = refuse(
             f"client {clients[k]}'s entry in {name} (round {updates.round})",
             float(values[k]),

@@ -10,7 +10,8 @@ import torch
 
 from fairfl.clients import FlatModel, LocalSGD
 from fairfl.clients.provide import refuse_unprovided
-from fairfl.errors import Refused, refuse
+from fairfl.errors import Refused
+from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.blame import culprits
 from fairfl.server.checks import claims
@@ -73,13 +74,10 @@ class Coordinator:
     quorum: int = 1
 
     def __post_init__(self) -> None:
-        for name, ok, allowed in (
-            ("population", self.population >= 1, "1 or more clients"),
-            ("rounds", self.rounds >= 1, "1 or more"),
-            ("quorum", 1 <= self.quorum <= self.population, f"1 to {self.population}, the population"),
-        ):
-            if not ok:
-                raise refuse(name, getattr(self, name), allowed, "Change Coordinator's argument.")
+        self.population = whole("population", self.population, 1, "It is the number of clients that exist.")
+        self.rounds = whole("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
+        told = "So many of the population have to answer."
+        self.quorum = whole("quorum", self.quorum, 1, told, high=self.population)
         flat = FlatModel(copy.deepcopy(self.model))
         self.layout = flat.layout
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)

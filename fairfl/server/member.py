@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from fairfl.clients import FlatModel, LocalSGD, Slot, sequential
+from fairfl.clients import FlatModel, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import Loss, cross_entropy
 from fairfl.clients.provide import PROVIDERS, RoundView
@@ -78,7 +78,7 @@ class Member:
                 raise unknown("number asked of a client", name, PROVIDERS)
         start = self._flatten(arrays)
         slot = Slot(0, self.seed, self.client, self.rows)
-        gradient = sequential.run(self.flat, self.data, [slot], start[None], self.local, round, self.loss)
+        gradient = sequential.run(self.flat, RoundWork(self.data, [slot], start[None], self.local, round, self.loss))
         # Sent as it was reached: start − (start − w) would round twice, and the server would see other bits than in a
         # simulation.
         after = {name: piece[0].clone() for name, piece in self.flat.split(self.flat.vector[None]).items()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
-from fairfl.clients import Ditto, FlatModel, LocalSGD, choose, train_slots
+from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, choose, train_slots
 from fairfl.clients.loss import Loss, loss_of
 from fairfl.clients.slots import Examples
 from fairfl.clients.trial import tried
@@ -161,10 +161,10 @@ def train(
         for t in _progress(range(first, rounds), name, progress):
             slots = [slot for run in runs for slot in run.sample(t)]
             starts = torch.stack([run.server.w for run in runs])
-            kept = [run.kept(local) for run in runs]
-            deltas = train_slots(flat, resident, slots, starts, local, t, loss, engine, kept=kept)
+            work = RoundWork(resident, slots, starts, local, t, loss)
+            deltas = train_slots(flat, work, engine, [run.kept(local) for run in runs])
             for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
-                run.step(flat, gradients, t, local, attack)
+                run.step(flat, work, gradients, attack)
             done = t + 1
             if done % evaluate_every == 0 or done == rounds:
                 for run in runs:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairfl.clients import Ditto, FlatModel, LocalSGD, Slot
+from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import Loss
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.clients.slots import Examples
-from fairfl.errors import Diverged
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 from fairfl.rules import Rule
@@ -42,7 +41,7 @@ class Run:
         engine: str,
     ):
         self.index, self.seed, self.federation = index, seed, federation
-        self.data, self.loss, self.ditto, self.engine = data, loss, personal, engine
+        self.ditto, self.engine = personal, engine
         self.server = ServerStep(rule, w, rounds, server, undo=False)
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
@@ -80,21 +79,17 @@ class Run:
         return self.memory.get("kept", {})
 
     def step(
-        self,
-        flat: FlatModel,
-        gradients: torch.Tensor,
-        round: int,
-        local: LocalSGD,
-        tamper: Callable[[Updates], Updates] | None,
+        self, flat: FlatModel, work: RoundWork, gradients: torch.Tensor, tamper: Callable[[Updates], Updates] | None
     ) -> None:
-        """From the round's pseudo-gradients to the next model."""
+        """From the round's pseudo-gradients to the next model. ``work``: that of all runs side by side."""
+        local, round = work.local, work.round
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
         view = RoundView(
             flat,
-            self.data,
-            self.loss,
+            work.data,
+            work.loss,
             [s.rows for s in self.slots],
             [self.validation[k] for k in clients],
             self.server.w,
@@ -105,8 +100,6 @@ class Run:
             self.scored,
         )
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
-        for name, values in extras.items():
-            _finite(name, values, clients, round)
         updates = Updates(
             gradients,
             losses=extras.pop("losses", None),
@@ -122,7 +115,7 @@ class Run:
             # The step size is the round's, whatever a reader's attack leaves out.
             updates = replace(tamper(updates), round=round)
         if self.ditto and self.personal is not None:
-            self.ditto.step(flat, self.data, self.slots, self.personal, self.server.w, round, self.loss, self.engine)
+            self.ditto.step(flat, work, self.slots, self.personal, self.server.w, self.engine)
         taken = self.server.take(updates)
         self.scored = {}
         self.record["participants"].append(clients)
@@ -181,15 +174,6 @@ class Run:
             settings=settings,
             seconds=seconds,
             **scored,
-        )
-
-
-def _finite(name: str, values: torch.Tensor, clients: list[int], round: int) -> None:
-    bad = (~torch.isfinite(values)).nonzero().flatten().tolist()
-    if bad:
-        raise Diverged(
-            f"client {clients[bad[0]]}'s entry in {name} is {float(values[bad[0]])} (round {round}); "
-            f"lower the local learning rate or drop the client"
         )
 
 

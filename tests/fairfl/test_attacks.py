@@ -73,7 +73,7 @@ def test_losses_that_nobody_asked_for_stay_away():
     [
         (lambda: Bias(9, 1.0)(updates()), "0 to 8"),
         (lambda: Scaling(-1, 2.0)(updates()), "Name a client of the federation"),
-        (lambda: Bias(0, float("inf")), "a finite number"),
+        (lambda: Bias(0, float("inf")), "any finite number"),
         (lambda: Scaling(0, 0.0), "a positive number"),
         (lambda: Scaling(0, 2.0, "updates"), "Did you mean 'update'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fairfl import Dataset, LocalSGD, models, partition, train
-from fairfl.clients import Ditto, FlatModel, Slot, choose, train_slots
+from fairfl.clients import Ditto, FlatModel, RoundWork, Slot, choose, train_slots
 from fairfl.clients.curvature import LBFGS
 from fairfl.clients.loss import cross_entropy
 
@@ -63,7 +63,7 @@ def test_both_engines_do_what_plain_pytorch_does(small, recipe, engine):
     flat = FlatModel(models.build("mlp", small, hidden=(6,)))
     starts = torch.stack([flat.vector.clone(), flat.vector.clone() * 0.5])
     slots = slots_of(federation)
-    deltas = train_slots(flat, small, slots, starts, local, 3, cross_entropy, engine)
+    deltas = train_slots(flat, RoundWork(small, slots, starts, local, 3, cross_entropy), engine)
     plain = models.build("mlp", small, hidden=(6,))
     for slot, delta in zip(slots, deltas):
         expected = by_hand(small, plain, starts[slot.run], slot, local, 3)
@@ -205,10 +205,8 @@ class Spare(torch.nn.Module):
 def test_a_parameter_without_a_use_stays_where_it_is_in_both_engines(small, recipe):
     federation, flat = partition.dirichlet(small, 4, 1.0, min_size=2, test=0.1), FlatModel(Spare())
     starts = torch.stack([flat.vector.clone(), flat.vector.clone() * 0.5])
-    one, other = (
-        train_slots(flat, small, slots_of(federation), starts, RECIPES[recipe], 3, cross_entropy, engine)
-        for engine in ("sequential", "batched")
-    )
+    work = RoundWork(small, slots_of(federation), starts, RECIPES[recipe], 3, cross_entropy)
+    one, other = (train_slots(flat, work, engine) for engine in ("sequential", "batched"))
     assert torch.allclose(one, other, atol=1e-5) and one[:, :18].any()
     assert not one[:, 18:].any() and not other[:, 18:].any()
 
@@ -240,5 +238,6 @@ def test_engines_agree_on_the_papers_convolutional_models(name, shape):
     exact = SimpleNamespace(inputs=dataset.inputs.double(), targets=dataset.targets)
     slots = [Slot(0, 0, 0, torch.arange(4)), Slot(0, 0, 1, torch.arange(4, 10))]
     local, starts = LocalSGD(lr=0.1, batch_size=4, steps=1 if name == "resnet18" else 2), flat.vector.clone()[None]
-    one, two = (train_slots(flat, exact, slots, starts, local, 0, cross_entropy, e) for e in ("sequential", "batched"))
+    work = RoundWork(exact, slots, starts, local, 0, cross_entropy)
+    one, two = (train_slots(flat, work, engine) for engine in ("sequential", "batched"))
     assert float((one - two).abs().max()) < 1e-5 and float(one.abs().max()) > 1e-3

@@ -72,7 +72,7 @@ def test_only_moves_the_border_and_the_columns():
         (("a", "a"), "different classes"),
         ((), "different classes"),
         (("d",), "unknown class of dataset 'small' 'd'"),
-        ((3,), "unknown class"),
+        ((3,), "class is 3; allowed: a whole number, 0 to 2"),
     ],
 )
 def test_only_refuses(classes, words):

@@ -91,10 +91,10 @@ def test_roles_are_drawn_by_seed_among_those_with_enough_windows(speeches):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"stride": 0}, "stride is 0; allowed: 1 or more"),
+        ({"stride": 0}, "stride is 0; allowed: a whole number, 1 or more"),
         ({"min_windows": 0}, "min_windows is 0"),
         ({"min_windows": 10**6}, "no role has that many windows; lower min_windows"),
-        ({"roles": 4}, "roles is 4; allowed: 1 to 3"),
+        ({"roles": 4}, "roles is 4; allowed: a whole number, 1 to 3"),
         ({"roles": "p/D"}, "unknown role .* 'p/D'.*Did you mean 'p/"),
     ],
 )

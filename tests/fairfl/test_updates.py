@@ -40,6 +40,7 @@ def test_shares_decide():
         (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
         (dict(local_lr=math.inf), "local_lr is inf"),
         (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
+        (dict(extras={"mine": [[1, 2], [3, math.nan], [5, 6]]}), "client 1's mine has 1 non-finite entry"),
     ],
 )
 def test_refusals_teach(change, words):

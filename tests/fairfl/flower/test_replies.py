@@ -262,7 +262,11 @@ def test_a_state_of_another_model_or_rule_is_refused(small, model):
 
 @pytest.mark.parametrize(
     "change, words",
-    [({"population": 0}, "population"), ({"rounds": 0}, "rounds"), ({"quorum": 9}, "quorum is 9; allowed: 1 to 4")],
+    [
+        ({"population": 0}, "population"),
+        ({"rounds": 0}, "rounds"),
+        ({"quorum": 9}, "quorum is 9; allowed: a whole number, 1 to 4"),
+    ],
 )
 def test_settings_out_of_range(model, change, words):
     with pytest.raises(ValueError, match=words):

@@ -20,7 +20,7 @@ def updates(gradients, losses=None, dtype=torch.float64, seed=0, **more):
     shares = rng.uniform(0.5, 2, K)
     extras = {"accuracies": rng.uniform(0.1, 0.9, K), "newton_rates": rng.uniform(0.2, 3, K)}
     losses = rng.uniform(0.2, 3, K) if losses is None else losses
-    extras["losses_after"] = torch.as_tensor(losses)
+    extras["losses_after"] = torch.as_tensor(losses, dtype=torch.float64)
     extras |= more.pop("extras", {})
     more = {"shares": torch.tensor(shares / shares.sum()), "layout": layout(d)} | more
     return Updates(

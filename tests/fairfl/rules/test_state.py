@@ -52,6 +52,16 @@ def test_a_loaded_state_continues_bit_for_bit(variant, dtype):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+def test_no_rule_writes_into_its_updates(variant):
+    """Not even nothing: another rule's rates, which are computed when they are read, would then be refused."""
+    rule = VARIANTS[variant]()
+    for u in rounds(rule.needs_everyone):
+        before, other = u.gradients.clone(), rules.FedAvg().direction(u)
+        rule.direction(u)
+        assert torch.equal(u.gradients, before) and bool(torch.isfinite(other.rates).all())
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_who_has_a_state(variant):
     rule = VARIANTS[variant]()
     assert rule.state_dict() == {}
