@@ -58,6 +58,20 @@ def test_a_picture_without_words(chapter, metadata):
     only(chapter, "cell 3: a picture without alternative text")
 
 
+@pytest.mark.parametrize(
+    "html", ['<img src="data:image/png;base64,AAAA">', '<img alt=" " src="a">', '<img alt="a > b" src="a"><img alt>']
+)
+def test_a_picture_in_html_without_words(chapter, html):
+    add(chapter, "show()", V4.new_output("display_data", {"text/html": html, "text/plain": "words"}))
+    only(chapter, "cell 7: a picture without alternative text; show it by figures.show(figure, '...')")
+
+
+@pytest.mark.parametrize("html", ['<img alt="a > b, &quot;c&quot;" src="a">', "<table><tr><td>1</td></tr></table>"])
+def test_html_with_words_and_html_without_pictures_pass(chapter, html):
+    add(chapter, "show()", V4.new_output("display_data", {"text/html": html, "text/plain": "words"}))
+    assert problems(chapter) == []
+
+
 @pytest.mark.parametrize("text", ["saved to /home/ada/book/a.npz", "'/tmp/x'", r"C:\Users\ada\a.npz"])
 def test_a_path_of_one_machine(chapter, text):
     add(chapter, "save()", V4.new_output("stream", name="stdout", text=text))
@@ -85,20 +99,30 @@ def test_an_unfolded_solution(chapter):
 
 
 def test_a_long_cell(chapter):
-    add(chapter, "\n".join(["a = 1"] * 15))
-    only(chapter, "cell 7: 15 lines, at most 14")
+    add(chapter, "\n".join(["a = 1"] * 19))
+    only(chapter, "cell 7: 19 lines, at most 18")
 
 
 @pytest.mark.parametrize(
-    "source, tags", [("a = 1", []), ("\n".join(["a = 1"] * 14), []), ("\n".join(["a = 1"] * 40), ["setup"])]
+    "source, tags", [("a = 1", []), ("\n".join(["a = 1"] * 18), []), ("\n".join(["a = 1"] * 40), ["setup"])]
 )
 def test_short_and_excused_cells_pass(chapter, source, tags):
     add(chapter, source, tags=tags)
     assert problems(chapter) == []
 
 
+def test_a_wide_line(chapter):
+    add(chapter, f"a = 1\nb = '{'x' * 95}'")
+    only(chapter, "cell 7: line 2 has 101 characters, at most 100")
+
+
+def test_a_line_that_just_fits_passes(chapter):
+    add(chapter, f"b = '{'x' * 94}'")
+    assert problems(chapter) == []
+
+
 def test_a_large_file(chapter):
-    only(chapter, "800 KB, at most 700 KB", size=800_000)
+    only(chapter, "1600 KB, at most 1500 KB", size=1_600_000)
 
 
 def test_a_slow_run(chapter):

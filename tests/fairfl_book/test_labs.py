@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from fairfl_book import figures, labs
+from fairfl_book import labs
 from fairfl_book.labs import Lab
 from matplotlib import pyplot as plt
 
@@ -85,9 +85,3 @@ def test_refusals_teach():
         labs.TwoClients().numbers(wait=0.5)
     with pytest.raises(ValueError, match="0.0 to 1.0"):
         labs.TwoClients().numbers(weight=2.0)
-
-
-def test_a_figure_without_words_is_refused():
-    figure, _ = plt.subplots()
-    with pytest.raises(ValueError, match="Say what there is to see"):
-        figures.show(figure, "plot")

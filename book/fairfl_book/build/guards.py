@@ -11,14 +11,17 @@ import nbformat
 from nbformat import NotebookNode
 
 from fairfl.errors import unknown
-from fairfl_book.build import frontmatter, prose, references, twins
+from fairfl_book.build import frontmatter, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.places import Book
 
 TAGS = frozenset({"solution", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"solution", "lab", "setup"})  # cells with these tags may be longer than LINES
-LINES = 14
-KILOBYTES = 700
+LINES = 18
+CHARACTERS = (
+    100  # what a cell shows beside JupyterLab's contents, and the site beside its own, without scrolling sideways
+)
+KILOBYTES = 1500
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 
@@ -70,14 +73,12 @@ def no_stderr(chapter: Chapter) -> Iterator[str]:
 
 
 def alternative_text(chapter: Chapter) -> Iterator[str]:
-    """Every picture says in words what it shows."""
+    """Every picture says in words what it shows: one in HTML in its own ``alt``, one by itself in its output's metadata."""
     for number, _, output in _outputs(chapter):
-        for kind in output.get("data", {}):
-            if kind.startswith("image/") and not str(output.metadata.get(kind, {}).get("alt", "")).strip():
-                yield (
-                    f"cell {number}: a picture without alternative text; show it by "
-                    f"display(figure, metadata={{{kind!r}: {{'alt': '...'}}}})"
-                )
+        data = output.get("data", {})
+        bare = [str(output.metadata.get(kind, {}).get("alt", "")).strip() for kind in data if kind.startswith("image/")]
+        if not all(bare + pictures.words(data.get("text/html", ""))):
+            yield f"cell {number}: a picture without alternative text; show it by figures.show(figure, '...')"
 
 
 def portable_outputs(chapter: Chapter) -> Iterator[str]:
@@ -110,10 +111,18 @@ def short_cells(chapter: Chapter) -> Iterator[str]:
             yield f"cell {number}: {lines} lines, at most {LINES}; split it, or tag it {', '.join(sorted(LONG))}"
 
 
+def narrow_lines(chapter: Chapter) -> Iterator[str]:
+    """A line of code is read without scrolling sideways, on all but small screens."""
+    for number, cell in code_cells(chapter.notebook):
+        for line, text in enumerate(cell.source.splitlines(), 1):
+            if len(text) > CHARACTERS:
+                yield f"cell {number}: line {line} has {len(text)} characters, at most {CHARACTERS}; break it"
+
+
 def small_file(chapter: Chapter) -> Iterator[str]:
     """The file stays reviewable."""
     if chapter.size > KILOBYTES * 1000:
-        yield f"{chapter.size / 1000:.0f} KB, at most {KILOBYTES} KB; draw at 100 dpi with few colours"
+        yield f"{chapter.size / 1000:.0f} KB, at most {KILOBYTES} KB; draw fewer or plainer figures"
 
 
 def in_budget(chapter: Chapter) -> Iterator[str]:
@@ -134,6 +143,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     known_tags,
     folded_solutions,
     short_cells,
+    narrow_lines,
     small_file,
     in_budget,
     prose.native_markdown,
