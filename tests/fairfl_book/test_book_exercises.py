@@ -48,7 +48,7 @@ def notebook(*cells):
 def chapter():
     return notebook(
         text("**1.** How many?"),
-        code("n = ...", "exercise", count=1),
+        code("n = ...", "exercise", printed="a stub's own words\n", count=1),
         code('check("ferries.count", n)', "check", printed="○ ferries.count: not attempted yet\n", count=2),
         code("print(n)", printed="Ellipsis\n", count=3),
         text("**2.** *(open)* Why?"),
@@ -134,6 +134,10 @@ def test_a_solution_that_cannot_be_put_anywhere_is_refused(solutions):
         made_for.solved(notebook(*chapter().cells[:4]), solutions)
     with pytest.raises(ValueError, match="cell 1: a check without a stub before it"):
         made_for.solved(notebook(*chapter().cells[2:]), solutions)
+    first, stub, check = chapter().cells[:3]
+    again = code('check("ferries.why", n)', "check")
+    with pytest.raises(ValueError, match="cell 4: a check without a stub before it"):
+        made_for.solved(notebook(first, stub, check, again), solutions)
 
 
 def test_a_solution_that_does_not_end_with_its_check_is_refused(tmp_path):
