@@ -31,10 +31,10 @@ help:
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
-	@echo "make book           build the static site into book/_build/html"
-	@echo "make student        write notebooks without solutions and outputs into dist/student"
-	@echo "make solutions      write notebooks with the exercises solved into dist/solutions"
-	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist"
+	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
+	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
+	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
+	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist: ARGS=--without-solutions"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
@@ -81,7 +81,7 @@ chapters: $(VENV)/.lab
 	$(PY) -m fairfl_book chapters $(ARGS)
 
 book: $(VENV)/.book
-	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site
+	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site $(if $(filter book,$(MAKECMDGOALS)),$(ARGS))
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)

@@ -5,6 +5,8 @@ import pytest
 import yaml
 from fairfl_book.build import guards, references
 from fairfl_book.build.frontmatter import read
+from fairfl_book.exercises import Exercise, Question
+from fairfl_book.exercises.registry import _EXERCISES
 from fairfl_book.places import Book
 
 BIBLIOGRAPHY = """
@@ -75,7 +77,17 @@ def write_twin(book, front):
 
 
 @pytest.fixture
-def chapter(front):
+def exercises(monkeypatch):
+    """Two exercises beside the book's own: ``ferries.count``, which is 2, and the open ``ferries.why``; two hints and one."""
+    for one in (
+        Exercise("ferries.count", "how many", 2, praise="Both.", hints=("Look at `n < 3`.", "Less than 3.")),
+        Question("ferries.why", "why so many", hints=("Ask.",)),
+    ):
+        monkeypatch.setitem(_EXERCISES, one.slug, one)
+
+
+@pytest.fixture
+def chapter(front, exercises):
     """A chapter that passes every guard."""
     v4 = nbformat.v4
     cells = [
@@ -94,7 +106,7 @@ def chapter(front):
                 )
             ],
         ),
-        v4.new_code_cell("2", execution_count=3, metadata={"tags": ["solution"], "jupyter": {"source_hidden": True}}),
+        v4.new_code_cell("# ferries.why: your prediction", execution_count=3, metadata={"tags": ["exercise"]}),
         v4.new_code_cell(""),
         v4.new_markdown_cell(REFERENCES),
     ]

@@ -1,14 +1,38 @@
-"""Solutions taken out of a notebook, and put in."""
+"""A class's notebooks: emptied for students, solved for the teacher."""
 
 import pytest
-from fairfl_book.teaching import exercises
+from fairfl_book.exercises.solutions import read
+from fairfl_book.teaching import exercises as made_for
 from nbformat import v4
+
+pytestmark = pytest.mark.usefixtures("exercises")
+
+SOLUTIONS = """# Solutions
+
+## ferries.count
+
+A word before.
+
+```python
+# Two.
+n = 2
+
+check("ferries.count", n)
+```
+
+## ferries.why
+
+Because of the tide.
+
+```python
+print("high tide")
+```
+"""
 
 
 def code(source, *tags, printed="", count=None):
     outputs = [v4.new_output("stream", name="stdout", text=printed)] if printed else []
-    hidden = {"jupyter": {"source_hidden": True}} if "solution" in tags else {}
-    return v4.new_code_cell(source, metadata={"tags": list(tags), **hidden}, outputs=outputs, execution_count=count)
+    return v4.new_code_cell(source, metadata={"tags": list(tags)}, outputs=outputs, execution_count=count)
 
 
 def text(source):
@@ -21,83 +45,103 @@ def notebook(*cells):
     )
 
 
-def triple():
-    return [
+def chapter():
+    return notebook(
         text("**1.** How many?"),
-        code("n = ...", "exercise", count=1),
-        code('check("a.n", n)', "check", printed="a.n: not attempted yet\n", count=2),
-        code('# Two.\nn = 2\n\ncheck("a.n", n)', "solution", printed="a.n: right\n", count=3),
-        code("print(n)", count=4),
-    ]
+        code("n = ...", "exercise", printed="a stub's own words\n", count=1),
+        code('check("ferries.count", n)', "check", printed="○ ferries.count: not attempted yet\n", count=2),
+        code("print(n)", printed="Ellipsis\n", count=3),
+        text("**2.** *(open)* Why?"),
+        code("# ferries.why: your prediction", "exercise", count=4),
+        text("## Next"),
+    )
+
+
+@pytest.fixture
+def solutions(tmp_path):
+    path = tmp_path / "01_ferries.md"
+    path.write_text(SOLUTIONS, encoding="utf-8")
+    return read(path)
 
 
 def sources(made):
     return [cell.source for cell in made.cells]
 
 
-def test_a_student_gets_the_stub_the_check_and_no_output():
-    given = notebook(text("# T"), *triple())
-    made = exercises.student(given)
-    assert sources(made) == [exercises.NOTE, "# T", "**1.** How many?", "n = ...", 'check("a.n", n)', "print(n)"]
+def test_a_student_gets_every_cell_and_no_output():
+    given = chapter()
+    made = made_for.student(given)
+    assert sources(made) == [made_for.NOTE, *sources(given)]
     assert all(not cell.outputs and cell.execution_count is None for cell in made.cells if cell.cell_type == "code")
     assert set(made.metadata) == {"fairfl"}
-    assert len(given.cells) == 6 and given.cells[3].outputs, "what was given stays as it was"
+    assert given.cells[2].outputs, "what was given stays as it was"
 
 
-def test_an_open_exercise_keeps_a_place_for_the_answer():
-    made = exercises.student(notebook(text("**2.** *(open)* Why?"), code("print(42)", "solution"), text("## Next")))
-    assert sources(made)[1:] == ["**2.** *(open)* Why?", "", "## Next"]
-
-
-@pytest.mark.parametrize(
-    "cells, left",
-    [
-        (
-            [text("Text."), text("## Solutions"), code("1", "solution"), code("2", "solution"), text("## Next")],
-            ["Text.", "## Next"],
-        ),
-        ([text("Text.\n\n## Solution"), code("1", "solution"), text("# Next")], ["Text.", "# Next"]),
-        ([text("Text."), text("### Solutions"), code("1", "solution")], ["Text."]),
-        ([text("## Solutions"), code("1", "solution"), code("x = 1")], ["## Solutions", "x = 1"]),
-        ([text("## Solutions"), code("1", "solution"), text("### A remark")], ["## Solutions", "### A remark"]),
-        (
-            [text("## Solutions of linear equations"), code("1", "solution"), text("## Next")],
-            ["## Solutions of linear equations", "", "## Next"],
-        ),
-    ],
-)
-def test_a_heading_goes_with_the_last_solution_under_it(cells, left):
-    assert sources(exercises.student(notebook(*cells)))[1:] == left
-
-
-def test_a_solved_notebook_has_the_solution_in_the_stub_and_its_verdict_under_the_check():
-    given = notebook(*triple(), text("**2.** *(open)* Why?"), code("print(42)", "solution", printed="42\n", count=5))
-    made = exercises.solved(given)
+def test_a_solved_notebook_has_solutions_in_the_stubs_and_the_verdict_under_the_check(solutions):
+    given = chapter()
+    made = made_for.solved(given, solutions)
     assert sources(made) == [
         "**1.** How many?",
         "# Two.\nn = 2",
-        'check("a.n", n)',
+        'check("ferries.count", n)',
+        "A word before.",
         "print(n)",
         "**2.** *(open)* Why?",
-        "print(42)",
+        'print("high tide")',
+        "Because of the tide.",
+        "## Next",
     ]
-    assert made.cells[2].outputs[0].text == "a.n: right\n" and made.cells[5].outputs[0].text == "42\n"
-    assert [cell.execution_count for cell in made.cells if cell.cell_type == "code"] == [1, 2, 3, 4]
-    assert "source_hidden" not in made.cells[5].metadata.get("jupyter", {})
+    stub, check, _, after, _, opened = made.cells[1:7]
+    [output] = check.outputs
+    assert output.data["text/plain"] == "✓ ferries.count: right. Both." and "✓ <b>" in output.data["text/html"]
+    assert (stub.outputs, opened.outputs, opened.execution_count) == ([], [], None), "an open one was not run"
+    assert after.outputs[0].text == "Ellipsis\n" and after.execution_count == 3
+    assert sources(given)[1] == "n = ..." and len({cell.id for cell in made.cells}) == len(made.cells)
 
 
-def test_an_answer_is_found_under_the_id_of_its_stub():
-    given = notebook(*triple())
+def test_the_verdict_is_what_check_itself_shows(solutions, capsys):
+    from fairfl_book.exercises import check
+
+    check("ferries.count", 2)
+    made = made_for.solved(chapter(), solutions)
+    assert made.cells[2].outputs[0].data["text/plain"] + "\n" == capsys.readouterr().out
+
+
+def test_an_exercise_without_a_solution_stays_as_it_is(solutions):
+    del solutions["ferries.count"]
+    made = made_for.solved(chapter(), solutions)
+    assert made.cells[1:3] == chapter_with_ids_of(made).cells[1:3]
+
+
+def chapter_with_ids_of(made):
+    same = chapter()
+    for ours, theirs in zip(same.cells, made.cells):
+        ours["id"] = theirs.id
+    return same
+
+
+def test_an_answer_is_found_under_the_id_of_its_stub(solutions):
+    given = chapter()
     ids = [
         {cell.source: cell.id for cell in made.cells}
-        for made in (given, exercises.student(given), exercises.solved(given))
+        for made in (given, made_for.student(given), made_for.solved(given, solutions))
     ]
     assert ids[0]["n = ..."] == ids[1]["n = ..."] == ids[2]["# Two.\nn = 2"]
 
 
-def test_a_solution_that_does_not_pass_its_check_is_refused():
-    stub, check, _ = triple()[1:4]
-    with pytest.raises(ValueError, match="cell 3: the solution does not end with its check"):
-        exercises.solved(notebook(stub, check, code("n = 2", "solution")))
-    with pytest.raises(ValueError, match="cell 2: a solution and a check without a stub"):
-        exercises.solved(notebook(check, code('n = 2\ncheck("a.n", n)', "solution")))
+def test_a_solution_that_cannot_be_put_anywhere_is_refused(solutions):
+    with pytest.raises(ValueError, match="unknown exercise 'ferries.why'; known: ferries.count"):
+        made_for.solved(notebook(*chapter().cells[:4]), solutions)
+    with pytest.raises(ValueError, match="cell 1: a check without a stub before it"):
+        made_for.solved(notebook(*chapter().cells[2:]), solutions)
+    first, stub, check = chapter().cells[:3]
+    again = code('check("ferries.why", n)', "check")
+    with pytest.raises(ValueError, match="cell 4: a check without a stub before it"):
+        made_for.solved(notebook(first, stub, check, again), solutions)
+
+
+def test_a_solution_that_does_not_end_with_its_check_is_refused(tmp_path):
+    path = tmp_path / "01_ferries.md"
+    path.write_text(SOLUTIONS.replace('\ncheck("ferries.count", n)', ""), encoding="utf-8")
+    with pytest.raises(ValueError, match="ferries.count does not end with its check"):
+        made_for.solved(chapter(), read(path))

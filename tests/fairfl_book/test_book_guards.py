@@ -5,6 +5,8 @@ import dataclasses
 import nbformat
 import pytest
 from fairfl_book.build import guards, prose
+from fairfl_book.exercises import Verdict
+from fairfl_book.exercises.said import bundle
 
 V4 = nbformat.v4
 
@@ -85,17 +87,68 @@ def test_other_slashes_pass(chapter, text):
 
 
 def test_an_unknown_tag(chapter):
-    chapter.notebook.cells[3].metadata["tags"] = ["solutoin"]
+    chapter.notebook.cells[3].metadata["tags"] = ["excercise"]
     only(
         chapter,
-        "cell 4: unknown tag 'solutoin'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
-        "setup, solution. Did you mean 'solution'?",
+        "cell 4: unknown tag 'excercise'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
+        "setup. Did you mean 'exercise'?",
     )
 
 
-def test_an_unfolded_solution(chapter):
-    chapter.notebook.cells[3].metadata["jupyter"] = nbformat.from_dict({"source_hidden": False})
-    only(chapter, "cell 4: a solution in plain sight")
+@pytest.mark.parametrize("call", ['hint("ferries.count")', 'if True:\n    solution("ferries.count")'])
+def test_an_answer_that_would_be_stored(chapter, call):
+    add(chapter, call)
+    only(chapter, f"cell 7: calls {call.strip().split('(')[0].split()[-1]}(…), whose answer would be stored")
+
+
+def test_a_hint_in_words_passes(chapter):
+    add(chapter, '# hint("ferries.count") helps\nprint("solution(…) too")\nresolution(2)')
+    assert problems(chapter) == []
+
+
+def checked(chapter, slug, said, tags=("check",)):
+    """Append an executed check that said what ``check`` says."""
+    data = said_by(slug, said)
+    add(chapter, f'check("{slug}", n)', V4.new_output("display_data", data=data), tags=list(tags))
+
+
+def said_by(slug, status):
+    return bundle(*Verdict(slug, status).words)
+
+
+@pytest.mark.parametrize("status", ["not attempted yet", "not yet"])
+def test_a_check_that_is_not_passed_passes(chapter, status):
+    checked(chapter, "ferries.count", status)
+    assert problems(chapter) == []
+
+
+def test_a_stub_that_solves_its_exercise(chapter):
+    checked(chapter, "ferries.count", "right")
+    only(chapter, "cell 7: the stub above passes this check")
+
+
+def test_an_exercise_that_nobody_registered(chapter):
+    checked(chapter, "ferries.cuont", "not attempted yet")
+    only(chapter, "cell 7: unknown exercise 'ferries.cuont'")
+
+
+def test_an_open_stub_that_nobody_registered(chapter):
+    chapter.notebook.cells[3].source = "# ferries.who: your prediction"
+    only(chapter, "cell 4: unknown exercise 'ferries.who'")
+
+
+def test_exercises_of_the_other_kind(chapter):
+    checked(chapter, "ferries.why", "not attempted yet")
+    chapter.notebook.cells[3].source = "# ferries.count: your prediction"
+    first, second = problems(chapter)
+    assert "cell 4: ferries.count has a check in" in first and "cell 7: ferries.why is an open question in" in second
+
+
+def test_a_check_without_its_tag_and_a_tag_without_its_check(chapter):
+    checked(chapter, "ferries.count", "not attempted yet", tags=())
+    add(chapter, "2", tags=["check"])
+    first, second = problems(chapter)
+    assert "cell 7: calls check(…) without the tag" in first and "cell 8: is tagged check without a call" in second
 
 
 def test_a_long_cell(chapter):

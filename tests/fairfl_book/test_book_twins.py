@@ -39,7 +39,7 @@ Your turn.
 
 ```{code-cell}
 ---
-tags: [solution]
+tags: [lab]
 jupyter:
   source_hidden: true
 ---
@@ -93,7 +93,7 @@ def test_jupyterlab_writes_back_what_a_chapter_needs(write_twin):
         {"tags": ["setup"]},
         {"tags": ["raises-exception"]},
         {"tags": ["exercise"]},
-        {"jupyter": {"source_hidden": True}, "tags": ["solution"]},
+        {"jupyter": {"source_hidden": True}, "tags": ["lab"]},
     ]
 
 

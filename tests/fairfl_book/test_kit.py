@@ -8,12 +8,15 @@ from contextlib import redirect_stdout
 import nbformat
 import pytest
 from fairfl_book import places
+from fairfl_book.exercises import solutions
+from fairfl_book.exercises.cells import answered_after
 from fairfl_book.reading import copies
 from fairfl_book.teaching import kit, release
 from nbclient import NotebookClient
 
 BOOK = places.find()
 NAMES = kit.chosen(BOOK, [])
+solved = pytest.mark.skipif(not solutions.there(BOOK), reason="this copy of the book has no solutions")
 
 
 def tags(cell):
@@ -21,21 +24,19 @@ def tags(cell):
 
 
 def made(kind, name):
-    return kit.KINDS[kind](nbformat.read(BOOK.notebook(name), as_version=4))
+    return nbformat.reads(kit.made(BOOK, kind, name).decode("utf-8"), as_version=4)
 
 
 def outputs(cell):
-    return "".join(o.get("text", "") for o in cell.outputs if o.output_type == "stream")
+    return "".join(o.get("text", "") + o.get("data", {}).get("text/plain", "") for o in cell.outputs)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_student_gets_stubs_and_checks_and_nothing_else(name):
+def test_a_student_gets_every_cell_and_no_output(name):
     whole, notebook = nbformat.read(BOOK.notebook(name), as_version=4), made("student", name)
     nbformat.validate(notebook)
-    assert not any("solution" in tags(cell) for cell in notebook.cells)
+    assert [cell.source for cell in notebook.cells[1:]] == [cell.source for cell in whole.cells]
     assert all(not cell.outputs and cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code")
-    for tag in ("exercise", "check"):
-        assert sum(tag in tags(c) for c in notebook.cells) == sum(tag in tags(c) for c in whole.cells)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,18 +52,19 @@ def test_each_check_of_a_student_says_not_attempted(name):
     assert all("not attempted" in line for line in said), said
 
 
+@solved
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solved_notebook_shows_every_check_passed(name):
     notebook = made("solutions", name)
     nbformat.validate(notebook)
     for cell in notebook.cells:
         if "check" in tags(cell):
-            assert ": right" in outputs(cell) and "not attempted" not in outputs(cell), cell.source
+            assert f"✓ {answered_after(cell)}: right" in outputs(cell), cell.source
         if "exercise" in tags(cell):
             assert "..." not in cell.source.split("\n")[-1], cell.source
-        assert not cell.metadata.get("jupyter", {}).get("source_hidden"), "solutions are unfolded"
 
 
+@solved
 @pytest.mark.parametrize("name", ["00_start_here", "13_reading_results"])
 def test_a_solved_notebook_runs_as_it_shows(name):
     notebook = made("solutions", name)
@@ -72,7 +74,7 @@ def test_a_solved_notebook_runs_as_it_shows(name):
     assert all(": right" in outputs(cell) for cell in notebook.cells if "check" in tags(cell))
 
 
-def test_a_students_notebook_runs_without_its_solutions():
+def test_a_students_notebook_runs_with_nothing_solved():
     notebook = made("student", "00_start_here")
     NotebookClient(
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(BOOK.chapters)}}
@@ -97,7 +99,7 @@ def test_answers_of_a_reader_are_never_written_over(tmp_path):
         kit.write(BOOK, "student", ["00"], theirs)
 
     (path,) = kit.write(BOOK, "student", ["00"], tmp_path)
-    kit.write(BOOK, "solutions", ["00"], tmp_path)  # nobody has written in it: it is made anew
+    kit.write(BOOK, "student", ["00"], tmp_path)  # nobody has written in it: it is made anew
     notebook = json.loads(path.read_text())
     notebook["cells"].append({"cell_type": "markdown", "id": "mine", "metadata": {}, "source": "my answer"})
     path.write_text(json.dumps(notebook))
@@ -105,6 +107,14 @@ def test_answers_of_a_reader_are_never_written_over(tmp_path):
     with pytest.raises(ValueError, match="somebody has written in it since. Nothing was changed"):
         kit.write(BOOK, "student", ["00", "01"], tmp_path)
     assert path.read_bytes() == before and not (tmp_path / "01_federated_learning.ipynb").exists()
+
+
+def test_without_the_solutions_students_copies_are_made_and_solved_ones_refused(book, tmp_path):
+    nbformat.write(nbformat.v4.new_notebook(), book.notebook("01_ferries"))
+    assert kit.write(book, "student", [], tmp_path)
+    with pytest.raises(ValueError, match="this copy of the book has no solutions: .*solutions is not there"):
+        kit.write(book, "solutions", [], tmp_path / "solved")
+    assert not (tmp_path / "solved").exists()
 
 
 def test_an_unknown_kind_and_a_chapter_without_a_notebook_are_refused(tmp_path, write_twin, book):

@@ -9,6 +9,7 @@ import zipfile
 
 import nbformat
 import pytest
+from fairfl_book.site import answers
 from fairfl_book.teaching import release
 from nbformat import v4
 
@@ -22,7 +23,6 @@ def clone(book):
         v4.new_markdown_cell("# Ferries"),
         v4.new_code_cell("n = ...", metadata={"tags": ["exercise"]}),
         v4.new_code_cell("check('f.n', n)", metadata={"tags": ["check"]}),
-        v4.new_code_cell("n = 2\ncheck('f.n', n)", metadata={"tags": ["solution"]}),
     ]
     nbformat.write(v4.new_notebook(cells=cells), book.notebook("01_ferries"))
     site = book.root / "book" / "_build" / "html"
@@ -30,6 +30,8 @@ def clone(book):
         ("README.md", "read"),
         ("tool", "#!/bin/sh\n"),
         (".ci/run", "exec"),
+        ("book/solutions/01_ferries.md", "## f.n\n\n```python\nn = 2\ncheck('f.n', n)\n```\n"),
+        ("book/teachers.md", "Twelve weeks.\n\n<!-- answers -->\n| 01.2 | the tide |\n<!-- /answers -->\n\nThe oral."),
         (".gitignore", "book/_build/\ndist/\nwork/\n"),
         ("work/01_ferries.ipynb", "mine"),
         ("gone.txt", "tracked, then removed"),
@@ -71,6 +73,8 @@ def test_the_archive_holds_the_tracked_files_the_students_notebooks_and_the_site
         "README.md",
         "tool",
         "book/references.bib",
+        "book/solutions/01_ferries.md",
+        "book/teachers.md",
         "chapters/01_ferries.ipynb",
         "student/01_ferries.ipynb",
         "site/index.html",
@@ -78,9 +82,23 @@ def test_the_archive_holds_the_tracked_files_the_students_notebooks_and_the_site
         release.MANIFEST,
     }
     assert files["README.md"][0] == b"read, and changed since", "the working tree counts, not the last commit"
-    assert b"n = 2" in files["chapters/01_ferries.ipynb"][0] and b"n = 2" not in files["student/01_ferries.ipynb"][0]
+    assert b"the tide" in files["book/teachers.md"][0]
     if sys.platform != "win32":
         assert files["tool"][1] & 0o111 and not files["README.md"][1] & 0o111
+
+
+def test_without_solutions_no_file_of_the_archive_shows_one(clone):
+    whole, files = unpacked(release.write(clone)), unpacked(release.write(clone, answered=False))
+    assert set(whole) - set(files) == {"book/solutions/01_ferries.md", "site/index.html", "site/_static/a.png"}
+    assert not any(b"n = 2" in content or b"the tide" in content for content, _ in files.values())
+    page = files["book/teachers.md"][0].decode("utf-8")
+    assert page.startswith("Twelve weeks.") and page.endswith("The oral.") and "left out of this copy" in page
+
+
+def test_a_site_that_was_built_without_solutions_goes_with_them(clone):
+    (clone.root / "book" / "_build" / "html" / answers.WITHOUT).touch()
+    files = unpacked(release.write(clone, answered=False))
+    assert "site/index.html" in files and f"site/{answers.WITHOUT}" not in files
 
 
 def test_the_manifest_names_every_file_with_its_hash(clone):

@@ -3,6 +3,7 @@
 Each guard takes a ``Chapter`` and names what is wrong, cell by cell; ``inspect`` runs them all.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,10 +14,13 @@ from nbformat import NotebookNode
 from fairfl.errors import unknown
 from fairfl_book.build import frontmatter, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.check import MARKS
+from fairfl_book.exercises.registry import Exercise, everything
 from fairfl_book.places import Book
 
-TAGS = frozenset({"solution", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
-LONG = frozenset({"solution", "lab", "setup"})  # cells with these tags may be longer than LINES
+TAGS = frozenset({"head", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
+LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than LINES
 LINES = 18
 CHARACTERS = (
     100  # what a cell shows beside JupyterLab's contents, and the site beside its own, without scrolling sideways
@@ -84,8 +88,7 @@ def alternative_text(chapter: Chapter) -> Iterator[str]:
 def portable_outputs(chapter: Chapter) -> Iterator[str]:
     """No output names a folder of the machine that ran it."""
     for number, _, output in _outputs(chapter):
-        text = str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
-        if found := _LOCAL.search(text):
+        if found := _LOCAL.search(_said(output)):
             yield f"cell {number}: prints a path of one machine ({found[0]}); print the file's name only"
 
 
@@ -96,11 +99,46 @@ def known_tags(chapter: Chapter) -> Iterator[str]:
             yield f"cell {number}: {unknown('tag', tag, TAGS)}"
 
 
-def folded_solutions(chapter: Chapter) -> Iterator[str]:
-    """Solutions are folded, so that nobody reads one by accident."""
+def nothing_given_away(chapter: Chapter) -> Iterator[str]:
+    """No cell asks for a hint or a solution: what they show would be stored, and read by accident."""
     for number, cell in code_cells(chapter.notebook):
-        if "solution" in _tags(cell) and cell.metadata.get("jupyter", {}).get("source_hidden") is not True:
-            yield f"cell {number}: a solution in plain sight; add 'jupyter: {{source_hidden: true}}' to its header"
+        for name in sorted({"hint", "solution"} & set(_called(cell.source))):
+            yield f"cell {number}: calls {name}(…), whose answer would be stored; leave that to the reader"
+
+
+def nothing_solved(chapter: Chapter) -> Iterator[str]:
+    """No stored check says right: whoever runs an untouched notebook from the top has solved nothing."""
+    for number, cell, output in _outputs(chapter):
+        if "check" in _tags(cell) and MARKS["right"] in _said(output):
+            yield f"cell {number}: the stub above passes this check; leave more of it to the reader"
+
+
+def known_exercises(chapter: Chapter) -> Iterator[str]:
+    """Every check, and every stub of an open exercise, names a registered exercise of its kind; a cell that checks is tagged so."""
+    known = everything()
+    for number, cell in code_cells(chapter.notebook):
+        slug, checks = answered_after(cell), "check" in _called(cell.source)
+        if checks != ("check" in _tags(cell)):
+            yield f"cell {number}: {'calls check(…) without the tag' if checks else 'is tagged check without a call of'} check"
+        elif slug and slug not in known:
+            yield f"cell {number}: {unknown('exercise', slug, known)}"
+        elif slug and isinstance(known[slug], Exercise) != checks:
+            wanted = "has a check" if isinstance(known[slug], Exercise) else "is an open question"
+            yield f"cell {number}: {slug} {wanted} in fairfl_book.exercises.chapters, and not here"
+
+
+def _called(source: str) -> list[str]:
+    """The names of the functions that a cell calls; none of a cell that is not Python."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return []
+    return [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+
+
+def _said(output: NotebookNode) -> str:
+    """The words of one output."""
+    return str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
 
 
 def short_cells(chapter: Chapter) -> Iterator[str]:
@@ -141,7 +179,9 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     alternative_text,
     portable_outputs,
     known_tags,
-    folded_solutions,
+    nothing_given_away,
+    nothing_solved,
+    known_exercises,
     short_cells,
     narrow_lines,
     small_file,

@@ -26,8 +26,14 @@ class Verdict:
     message: str = ""
     known: str = ""
 
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """Mark, head and text, as ``said.say`` takes them."""
+        stop = "." if self.message else ""
+        return MARKS[self.status], f"{self.slug}: {self.status}{stop}", self.message
+
     def __str__(self) -> str:
-        return f"{MARKS[self.status]} {self.slug}: {self.status}" + (f". {self.message}" if self.message else "")
+        return " ".join(word for word in self.words if word)
 
 
 def judge(exercise: Exercise, answer: object) -> Verdict:
@@ -56,8 +62,7 @@ def check(slug: str, answer: object) -> None:
         tail = done and f"{done} exercises of this chapter done."
     else:
         tail = f'`hint("{slug}")` gives a step, `solution("{slug}")` one answer.'
-    message = f". {verdict.message}" if verdict.message else ""
-    say(MARKS[verdict.status], f"{slug}: {verdict.status}{message and '.'}", verdict.message, tail)
+    say(*verdict.words, tail)
 
 
 def _judge_value(exercise, answer):

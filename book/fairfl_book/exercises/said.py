@@ -10,16 +10,11 @@ WIDTH = 88
 
 def say(mark: str, head: str, text: str = "", tail: str = "") -> None:
     """Show ``mark head text`` and, in smaller letters below, ``tail``. Between backticks stands code."""
-    line = " ".join(part for part in (mark, head, text) if part)
-    words = [line, *([tail] if tail else [])]
-    plain = "\n".join(textwrap.fill(part, WIDTH, subsequent_indent="  ", break_long_words=False) for part in words)
-    if not in_notebook():
-        print(plain)
-        return
-    small = f'<br><small style="opacity: 0.75">{_html(tail)}</small>' if tail else ""
-    body = " ".join(part for part in (mark, f"<b>{_html(head)}</b>", _html(text)) if part)
-    shown = f'<div style="max-width: 46em; line-height: 1.5; overflow-wrap: break-word">{body}{small}</div>'
-    show({"text/plain": plain, "text/html": shown})
+    forms = bundle(mark, head, text, tail)
+    if in_notebook():
+        show(forms)
+    else:
+        print(forms["text/plain"])
 
 
 def in_notebook() -> bool:
@@ -27,12 +22,24 @@ def in_notebook() -> bool:
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
-def show(bundle: dict[str, str]) -> None:
+def show(forms: dict[str, str]) -> None:
     """Show one thing in several forms, of which a front end takes the richest that it knows: media type → content."""
     from IPython.display import display
 
-    display(bundle, raw=True)
+    display(forms, raw=True)
 
 
-def _html(text):
+def bundle(mark: str, head: str, text: str = "", tail: str = "") -> dict[str, str]:
+    """What ``say`` shows of the same words, by MIME type: plain text and HTML."""
+    line = " ".join(part for part in (mark, head, text) if part)
+    words = [line, *([tail] if tail else [])]
+    plain = "\n".join(textwrap.fill(part, WIDTH, subsequent_indent="  ", break_long_words=False) for part in words)
+    small = f'<br><small style="opacity: 0.75">{marked_up(tail)}</small>' if tail else ""
+    body = " ".join(part for part in (mark, f"<b>{marked_up(head)}</b>", marked_up(text)) if part)
+    page = f'<div style="max-width: 46em; line-height: 1.5; overflow-wrap: break-word">{body}{small}</div>'
+    return {"text/plain": plain, "text/html": page}
+
+
+def marked_up(text: str) -> str:
+    """Plain words as HTML; what stands between backticks becomes code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))

@@ -30,11 +30,21 @@ class Solution:
     text: str
     code: str
 
+    @property
+    def words(self) -> str:
+        """The text without the code."""
+        return re.sub(r"\n{3,}", "\n\n", _CODE.sub("", self.text)).strip()
+
 
 def read(path: Path) -> dict[str, Solution]:
     """The solutions in a file of ``book/solutions``, by slug."""
     parts = _PART.findall(path.read_text(encoding="utf-8"))
     return {slug: Solution(slug, text.strip(), "\n".join(_CODE.findall(text)).strip()) for slug, text in parts}
+
+
+def there(book: places.Book) -> bool:
+    """Whether this copy of the book has solutions."""
+    return (book.root / "book" / FOLDER).is_dir()
 
 
 def of_chapter(book: places.Book, name: str) -> dict[str, Solution]:

@@ -16,6 +16,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--no-vendor", action="store_true", help="do not fetch MathJax where it is missing: formulas stay LaTeX"
     )
+    parser.add_argument(
+        "--without-solutions",
+        action="store_true",
+        help="leave out solutions and what a good answer has, for a class's copy",
+    )
     given = parser.parse_args(arguments)
     begun = time.perf_counter()
     try:
@@ -30,7 +35,15 @@ def main(arguments: list[str] | None = None) -> int:
             fetched = [] if given.no_vendor else vendor.fetch(vendored)
             for package in fetched:
                 print(f"fetched {package}")
-            chapters = build.build(book, made / "html", made, tours.load(here / "labs.toml"), made / "labs", vendored)
+            chapters = build.build(
+                book,
+                made / "html",
+                made,
+                tours.load(here / "labs.toml"),
+                made / "labs",
+                vendored,
+                not given.without_solutions,
+            )
     except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2

@@ -8,22 +8,25 @@ from pathlib import Path
 
 from fairfl.errors import Refused
 from fairfl_book.places import Book
-from fairfl_book.site import frames, sources
+from fairfl_book.site import answers, frames, sources
 from fairfl_book.site.tours import Tour
 
 
-def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path) -> list[str]:
+def build(
+    book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path, answered: bool = True
+) -> list[str]:
     """Build the site into ``html``, every warning an error; returns the names of the chapters.
 
     ``work``: a folder for what is laid out in between. ``tours``: the labs to be drawn, into ``drawn``, where what is up to date
-    stays. ``vendored``: the folder of MathJax. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    stays. ``vendored``: the folder of MathJax. ``answered``: whether it shows solutions; ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
     """
     from sphinx.cmd.build import build_main
 
     frames.draw_all(list(tours.values()), drawn)
     source = work / "source"
-    chapters = sources.lay_out(book, source, dict(tours), drawn, vendored)
+    chapters = sources.lay_out(book, source, dict(tours), drawn, vendored, answered)
     _forget(html, source)
+    (html / answers.WITHOUT).unlink(missing_ok=True)
     config = book.root / "book"
     static = f"{config / 'static'},{source / '_static'}"
     with _quiet():
@@ -48,6 +51,8 @@ def build(book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: 
         raise Refused(
             "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
         )
+    if not answered:
+        (html / answers.WITHOUT).touch()
     return chapters
 
 

@@ -2,34 +2,44 @@
 
 import copy
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import nbformat
 from nbformat import NotebookNode
+
+from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.solutions import Solution
+from fairfl_book.site import answers
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 
 
-def page(notebook: NotebookNode, strip: Callable[[str, int], str | None]) -> NotebookNode:
-    """A copy of ``notebook`` to be rendered: solutions folded, live labs replaced by ``strip(lab's name, cell number)``.
+def page(
+    notebook: NotebookNode, strip: Callable[[str, int], str | None], solutions: Mapping[str, Solution] | None = None
+) -> NotebookNode:
+    """A copy of ``notebook`` to be rendered: live labs replaced by ``strip(lab's name, cell number)``, hints and solutions folded under
+    their exercises.
 
-    ``strip`` may answer ``None``; a note then says where the lab is alive.
+    ``strip`` may answer ``None``; a note then says where the lab is alive. ``solutions``: by slug; without any, hints stand alone. Raises
+    ``ValueError`` for an exercise that is not registered.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
-    named = {}
+    named, cells = {}, []
     for number, cell in enumerate(notebook.cells):
+        cells.append(cell)
         if cell.cell_type != "code":
             continue
         named |= dict(_LAB.findall(cell.source))
-        if "solution" in cell.metadata.get("tags", []):
-            cell.metadata["tags"] = [*cell.metadata["tags"], "hide-cell"]
-            cell.metadata["mystnb"] = {"code_prompt_show": "Show one solution", "code_prompt_hide": "Hide the solution"}
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
             piece = strip(named[variable], number) if variable in named else None
             cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece or _NOTE})]
+        slug = answered_after(cell)
+        if slug and (folded := answers.below(slug, solutions or {})):
+            cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
+    notebook.cells = cells
     return notebook
 
 

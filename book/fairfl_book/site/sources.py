@@ -6,17 +6,21 @@ from pathlib import Path
 import nbformat
 
 from fairfl_book.build import frontmatter, references
+from fairfl_book.exercises import solutions
 from fairfl_book.places import Book
-from fairfl_book.site import api, bibliography, contents, glossary, notebooks, strip
+from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks, strip
 from fairfl_book.site.tours import Tour
 
 FRONT_LAB = "TwoClients"  # the lab of the front page
 
 
-def lay_out(book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path) -> list[str]:
+def lay_out(
+    book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path, answered: bool = True
+) -> list[str]:
     """Fill ``folder``; what is there and unchanged keeps its time, so that Sphinx renders what is new. Returns the chapters' names.
 
     ``drawn``: the folder of the labs' pictures, of every tour. ``vendored``: the folder of MathJax; may be missing.
+    ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
     """
     written = set()
 
@@ -34,11 +38,13 @@ def lay_out(book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendo
     for name in (name for name in book.names() if book.notebook(name).exists()):
         notebook = nbformat.read(book.notebook(name), as_version=4)
         fronts[name] = frontmatter.read(notebook.metadata.get("fairfl"))
-        page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"))
+        known = solutions.of_chapter(book, name) if answered else {}
+        page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), known)
         write(f"{name}.ipynb", nbformat.writes(page))
     for page in sorted((book.root / "book" / "pages").iterdir()):
         write(page.name, page.read_text(encoding="utf-8"))
-    write("teachers.md", (book.root / "book" / "teachers.md").read_text(encoding="utf-8"))
+    teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
+    write("teachers.md", teachers if answered else answers.without(teachers))
     write("contents.txt", contents.contents(fronts))
     write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))

@@ -7,8 +7,8 @@ from pathlib import Path
 def add(commands) -> None:
     """Add the four commands to the parser's ``commands``."""
     for kind, what in (
-        ("student", "write notebooks without solutions and outputs"),
-        ("solutions", "write notebooks with the exercises solved"),
+        ("student", "write notebooks without outputs, nothing solved"),
+        ("solutions", "write notebooks with the exercises solved, where the book has solutions"),
     ):
         make = commands.add_parser(kind, help=f"{what}, into dist/{kind}")
         make.add_argument("names", nargs="*", help="names or their two digits (default: all that have been executed)")
@@ -21,6 +21,11 @@ def add(commands) -> None:
         "--wheels",
         action="store_true",
         help="download what make lab installs, for this system, and add it: some hundred MB or more",
+    )
+    pack.add_argument(
+        "--without-solutions",
+        action="store_true",
+        help="leave out book/solutions, what book/teachers.md says of open exercises, and a site that shows solutions",
     )
     pack.set_defaults(run=_release)
 
@@ -55,13 +60,12 @@ def _release(given: argparse.Namespace) -> int:
         print(
             f"Left out, because git does not know them: {', '.join(new)}. Use git add for what belongs in the archive."
         )
-    path = release.write(book, given.out, wheels)
-    site = (
-        "with the site"
-        if (book.root / "book" / "_build" / "html").is_dir()
-        else "without the site (make book builds it)"
-    )
-    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {site}, {'with' if wheels else 'without'} wheels")
+    answered = not given.without_solutions
+    path = release.write(book, given.out, wheels, answered)
+    build = "make book" if answered else "make book ARGS=--without-solutions"
+    site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
+    parts = [site, f"{'with' if wheels else 'without'} wheels", *([] if answered else ["without solutions"])]
+    print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {', '.join(parts)}")
     return 0
 
 

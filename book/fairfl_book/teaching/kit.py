@@ -1,18 +1,19 @@
 """A class's notebooks, written into a folder, and never over anything that somebody wrote."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
 from fairfl import atomic
 from fairfl.errors import Refused, unknown
+from fairfl_book.exercises import solutions
 from fairfl_book.places import Book
 from fairfl_book.reading import copies
 from fairfl_book.teaching import exercises
 
-KINDS: dict[str, Callable] = {"student": exercises.student, "solutions": exercises.solved}
+KINDS = ("student", "solutions")
 RECORD = ".fairfl-kit.json"  # what this program wrote into the folder: file name → identity of its text
 
 
@@ -22,10 +23,21 @@ def folder(book: Book, kind: str) -> Path:
 
 
 def made(book: Book, kind: str, name: str) -> bytes:
-    """The notebook of chapter ``name`` as a file of this kind."""
+    """The notebook of chapter ``name`` as a file of this kind. Raises ``ValueError`` for "solutions" where the book has none."""
+    return (nbformat.writes(_made(book, kind, name)) + "\n").encode("utf-8")
+
+
+def _made(book: Book, kind: str, name: str) -> NotebookNode:
     notebook = nbformat.read(book.notebook(name), as_version=4)
+    if kind == "student":
+        return exercises.student(notebook)
+    if not solutions.there(book):
+        raise Refused(
+            f"this copy of the book has no solutions: {book.root / 'book' / solutions.FOLDER} is not there. Take a clone of the "
+            "book, or write one file a chapter there, as CONTRIBUTING.md says; make student needs none."
+        )
     try:
-        return (nbformat.writes(KINDS[kind](notebook)) + "\n").encode("utf-8")
+        return exercises.solved(notebook, solutions.of_chapter(book, name))
     except ValueError as error:
         raise Refused(f"{name}: {error}") from error
 
@@ -43,7 +55,7 @@ def chosen(book: Book, given: list[str]) -> list[str]:
 
 
 def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> list[Path]:
-    """Write chapters as ``kind``, a key of ``KINDS``, into ``out`` (default: ``folder``); returns the files.
+    """Write chapters as ``kind``, one of ``KINDS``, into ``out`` (default: ``folder``); returns the files.
 
     Raises ``ValueError``, and writes nothing, where ``out`` is somebody's place or a file in it holds somebody's work.
     """

@@ -9,12 +9,15 @@ from pathlib import Path
 import fairfl
 from fairfl import atomic
 from fairfl.errors import Refused
+from fairfl_book.exercises import solutions
 from fairfl_book.places import Book
+from fairfl_book.site import answers
 from fairfl_book.teaching import kit
 
 NAME = f"fairfl-book-{fairfl.__version__}"
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
+_SOLUTIONS, _TEACHERS = f"book/{solutions.FOLDER}/", "book/teachers.md"
 _PACKED = {".whl", ".png", ".webp", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip can name, so that equal content makes equal bytes
 _CHUNK = 1 << 20
@@ -52,23 +55,36 @@ def _listed(root: Path, *options: str) -> list[str]:
     return [line for line in said.split("\0") if line]
 
 
-def contents(book: Book, wheels: Path | None = None) -> dict[str, Path | bytes]:
+def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
     """What goes into the archive, by its name there: the tracked files as they are now, the student notebooks of all executed
-    chapters, the site if it is built, and the wheels in the folder ``wheels``."""
+    chapters, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether with the solutions (``site``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
+    if not answered:
+        entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
+        if _TEACHERS in entries:
+            entries[_TEACHERS] = answers.without((book.root / _TEACHERS).read_text(encoding="utf-8")).encode("utf-8")
     entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
-    for folder, place in ((book.root / "book" / "_build" / "html", SITE), (wheels, WHEELS)):
+    for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):
                 entries[f"{place}/{path.relative_to(folder).as_posix()}"] = path
     return entries
 
 
-def write(book: Book, out: Path | None = None, wheels: Path | None = None) -> Path:
-    """Write the archive (default: ``dist/NAME.zip``) and return its path. Equal content gives equal bytes under one version of zlib."""
+def site(book: Book, answered: bool = True) -> Path | None:
+    """The built site if it may go into the archive: with ``answered`` any, else only one that was built without solutions."""
+    built = book.root / "book" / "_build" / "html"
+    return built if built.is_dir() and (answered or (built / answers.WITHOUT).exists()) else None
+
+
+def write(book: Book, out: Path | None = None, wheels: Path | None = None, answered: bool = True) -> Path:
+    """Write the archive (default: ``dist/NAME.zip``) and return its path. Equal content gives equal bytes under one version of zlib.
+
+    ``answered``: whether with ``book/solutions``, the teachers' page's word on open exercises, and a site that shows solutions.
+    """
     out = out or book.root / "dist" / f"{NAME}.zip"
     executable, hashes = tracked(book.root), []
-    entries = contents(book, wheels)
+    entries = contents(book, wheels, answered)
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
         for name in sorted(entries):

@@ -153,9 +153,11 @@ def test_pictures_keep_a_light_ground_in_the_dark(reader):
 
 
 def test_a_solution_opens(reader):
-    page = reader().open("00_start_here.html")
-    solution = page.locator(".tag_solution").first
-    code = solution.locator(".cell_input")
+    one = reader()
+    page = one.open("00_start_here.html")
+    solution = page.locator("details.answer", has_text="One solution").first
+    code = solution.locator(".highlight")
     assert not code.is_visible()
-    solution.locator("summary").first.click()
+    solution.locator("summary").click()
     assert code.is_visible()
+    one.look("solution")

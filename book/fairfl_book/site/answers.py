@@ -1,0 +1,36 @@
+"""Hints and solutions on the site: folded under their exercises, each opened by a click, or left out of a site that is for a class."""
+
+import re
+from collections.abc import Mapping
+
+from fairfl_book.exercises.registry import find_any
+from fairfl_book.exercises.said import marked_up
+from fairfl_book.exercises.solutions import Solution
+
+WITHOUT = ".without-solutions"  # lies beside the pages of a site that shows no answers
+_MARKING = re.compile(r"<!-- answers -->\n.*?<!-- /answers -->", re.DOTALL)
+_LEFT_OUT = "*What a good answer to each open exercise has is left out of this copy of the book.*"
+
+
+def below(slug: str, solutions: Mapping[str, Solution]) -> str:
+    """What stands under the exercise called ``slug``, as Markdown: its hints one by one, then its solution if it is among ``solutions``.
+
+    "" if it has neither. Raises ``ValueError`` for an unknown slug.
+    """
+    hints = find_any(slug).hints
+    folded = [
+        _folded(f"Hint {n} of {len(hints)}" if len(hints) > 1 else "A hint", f"<p>{marked_up(text)}</p>")
+        for n, text in enumerate(hints, 1)
+    ]
+    if slug in solutions:
+        folded.append(_folded("One solution", f"\n{solutions[slug].text}\n"))
+    return "\n\n".join(folded)
+
+
+def _folded(title, inside):
+    return f'<details class="answer">\n<summary>{title}</summary>\n{inside}\n</details>'
+
+
+def without(page: str) -> str:
+    """The text of ``book/teachers.md`` without what it says of open exercises' answers."""
+    return _MARKING.sub(_LEFT_OUT, page)
