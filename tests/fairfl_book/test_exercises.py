@@ -59,12 +59,12 @@ def test_a_verdict_s_statuses_are_those_that_its_description_names():
 
 def test_check_does_not_let_an_answer_change_the_cases():
     def greedy(x):
-        if isinstance(x, list):
-            x.clear()
+        if isinstance(x, np.ndarray):
+            x *= 2
         return x
 
     judge(DOUBLE, greedy)
-    assert DOUBLE.cases[1] == ([1.0, 2.0],)
+    assert DOUBLE.cases[1][0].tolist() == [1.0, 2.0]
 
 
 def test_unknown_slug_offers_the_nearest():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _project(g, target):
@@ -42,8 +42,22 @@ register(Exercise(
                                                 "target's length enters once for the product and once for the vector"),
         "onto": Wrong(_onto, "For {case} you answer {given}. That is the component along the target, the part that does the harm. "
                              "Subtract it, and {right} is left"),
+        "added": Wrong(
+            lambda g, target: 2 * np.asarray(g, float) - _project(g, target),
+            "For {case} you answer {given}; it should be {right}. The sign is turned: you added the component along the target, and "
+            "the conflict has doubled. Subtract it",
+        ),
+        "friends": Wrong(
+            lambda g, target: _always(g, target) if np.dot(g, target) > 0 else np.asarray(g, float),
+            "For {case} you answer {given}; it should be {right}. You project where the two agree. A conflict is a *negative* product",
+        ),
     },
     praise="The result is never longer than g, and at a right angle to a target that it conflicted with",
+    hints=(
+        "Compute the product g · target first: its sign decides whether anything happens.",
+        "The component of g along the target is the target times (g · target) / ‖target‖². Without it, g is at a right angle to the target.",
+        "If the product is not negative, g comes back as it went in.",
+    ),
 ))
 
 register(Exercise(
@@ -55,9 +69,23 @@ register(Exercise(
         "no half": Wrong(3.2, "3.2 is g₁ · g₁′. The server averages two gradients, and the other one, at a right angle to g₁, adds nothing"),
         "cosine": Wrong(0.4, "0.4 is ½ ‖g₁‖² cos² φ, half of what the projection takes away. What stays has sin² φ = 1 − cos² φ"),
         "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. Asked is client 1"),
+        "sine": Wrong(
+            2 * 0.8**0.5,
+            "1.79 has sin φ in place of sin² φ. The projection shortens g₁ by sin φ, and the product with g₁ takes the same factor "
+            "again",
+        ),
+        "length": Wrong(
+            0.8,
+            "0.8 has ‖g₁‖ = 2 where ‖g₁‖² = 4 belongs, or is sin² φ without ½ ‖g₁‖²",
+        ),
     },
     tolerance=1e-3,
     praise="The length of g₂ plays no part; only its direction does. That is how FedFV keeps the loud from drowning the quiet",
+    hints=(
+        "Formula (2) needs ‖g₁‖² and the angle φ between the two gradients.",
+        "cos φ = g₁ · g₂ / (‖g₁‖ ‖g₂‖), and sin² φ = 1 − cos² φ.",
+        "Or without angles: project g₁ by (1), multiply the result with g₁, and halve, since the server takes the mean of two.",
+    ),
 ))
 
 
@@ -70,6 +98,10 @@ def _coefficients(A, order, conflict=None, skip=True):
             if (j != k or not skip) and (product if conflict is None else conflict(A, k, j)) < 0:
                 C[k, j] -= product / A[j, j]
     return C
+
+
+def _normalised(values):
+    return values / values.sum()
 
 
 def _against_projected(A, order):
@@ -109,8 +141,24 @@ register(Exercise(
         "order ignored": Wrong(lambda A, order: _coefficients(A, range(len(A))).mean(0),
                                "For A and order {case} you answer {given}; it should be {right}. You went through the targets as they are "
                                "numbered, not in the order that was given"),
+        "coefficients": Wrong(
+            lambda A, order: _coefficients(A, order),
+            "For A and order {case} you answer {given}: that is C, a row for each client. The server takes the mean of the rows: "
+            "{right}",
+        ),
+        "sum to 1": Wrong(
+            lambda A, order: _normalised(_coefficients(A, order).mean(0)),
+            "For A and order {case} you answer {given}; it should be {right}. You divided by the sum. FedFV's weights need not sum to "
+            "1: projecting takes something away, or gives to the one that was in the way",
+        ),
     },
     praise="All of FedFV's internal step is in these few numbers; the long vectors are needed once before and once after",
+    hints=(
+        "C starts as the identity, each gradient being its own. The chapter's `coefficients` follows formula (3) from there, target by target.",
+        "By hand: one loop over the targets j in the given order, one inside over the clients k ≠ j, and the product (C A)_kj as it is at that "
+        "moment.",
+        "Row k of C says what client k's gradient has become. The server averages the rows: over which axis is the mean?",
+    ),
 ))
 
 
@@ -145,6 +193,37 @@ register(Exercise(
         "one at zero": Wrong(lambda losses, alpha: np.argsort(losses, kind="stable").tolist()[
             math.ceil((len(losses) - 1) * (1 - alpha) - 1e-9):],
                              "For α = 0 the formula leaves order[K − 1:], one client. There is to be none: at α = 0 everybody is projected"),
+        "rounding": Wrong(
+            lambda losses, alpha: [] if alpha == 0 else np.argsort(losses, kind="stable").tolist()[math.ceil((len(losses) - 1) * (1 - alpha)):],
+            "For {case} you answer {given}; it should be {right}. Your formula is right, and the computer's 1 − 0.7 is a little more "
+            "than 0.3, so that the ceiling is one too high. Take 1e-9 away before you round up",
+        ),
+        "K for K − 1": Wrong(
+            lambda losses, alpha: [] if alpha == 0 else np.argsort(losses, kind="stable").tolist()[math.ceil(len(losses) * (1 - alpha) - 1e-9):],
+            "For {case} you answer {given}; it should be {right}. You count from K. The authors' code has K − 1 in the ceiling, so "
+            "that some α keep one client more",
+        ),
+        "losses": Wrong(
+            lambda losses, alpha: np.asarray(losses)[_keepers(losses, alpha)].tolist() if alpha else [],
+            "For {case} you answer {given}; it should be {right}. These are the losses. Asked are the clients' numbers: `np.argsort` "
+            "gives them in the order of the losses",
+        ),
     },
     praise="Eleven clients and α = 0.1 give two keepers, and ten clients one. Hyper-parameters do not travel between numbers of clients",
+    hints=(
+        'Sort the clients by their losses, the smallest first: `np.argsort(losses, kind="stable")` gives their numbers in that order.',
+        "The authors' code keeps everybody from position ⌈(K − 1)(1 − α)⌉ on.",
+        "At α = 0 this would leave one client, and nobody is to be kept. And 1 − 0.7 is a little more than 0.3 on a computer: take 1e-9 away before "
+        "you round up.",
+    ),
+))
+
+register(Question(
+    slug="fedfv.shards",
+    task="whether keepers make digits fairer, in pairs",
+    hints=(
+        "Keepers leave the gradients with the largest losses as they are. Who can gain by that, and who pays?",
+        "Compare in pairs: the same split with α = 0 and with α = 0.3. `splits[0, :4]` holds the spreads at α = 0.",
+        "Say before you run how large a difference four pairs could show, given how much the spread varies from split to split.",
+    ),
 ))
