@@ -36,9 +36,10 @@ def clumsy(given: object, right: object, is_right: Callable[[object], bool]) -> 
         same = " The number itself is right: give it once." if _each(given, is_right) else ""
         return f"One number is asked for, not {count}.{same}"
     mine = _number(given)
-    if mine is not None and mine != 0 and abs(wanted - _rounded(wanted, DIGITS)) > 1e-9 * abs(wanted):
-        if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
-            return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
+    if mine is None or wanted == 0 or abs(wanted - _rounded(wanted, DIGITS)) <= 1e-9 * abs(wanted):
+        return ""
+    if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
+        return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
     return ""
 
 

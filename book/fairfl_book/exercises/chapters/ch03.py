@@ -97,7 +97,7 @@ register(Exercise(
         "best somewhere": Wrong(
             lambda f: (np.asarray(f) == np.min(f, axis=0)).any(1),
             "For losses {case} you answer {given}; it should be {right}. You ask who is best for some client. A row in between, as "
-            "[1, 1] is, is beaten by nobody either",
+            "[2, 2] is here, is beaten by nobody either",
         ),
     },
     praise="On a front with flat pieces the weakly optimal rows are the larger set",

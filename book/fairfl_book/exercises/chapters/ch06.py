@@ -55,7 +55,7 @@ register(Exercise(
                              "For {case} you answer {given}; it should be {right}. Your weights favour the clients with small losses: that is the sign of "
                              "α-fairness for utilities, and losses turn it round"),
         "times shares": Wrong(
-            lambda f, q: _normalised(np.asarray(f, float) * q),
+            lambda f, q: np.asarray(f, float) * q / max(np.sum(np.asarray(f, float) * q), 1e-300),
             "For {case} you answer {given}; it should be {right}. You multiplied by q; f_k is raised to the power q",
         ),
         "largest one": Wrong(

@@ -112,7 +112,7 @@ register(Exercise(
     hints=(
         "Unit rows are the scale s_k = ‖g_k‖ of formula (1).",
         "For scales s, the affine hull gives λ = A⁻¹ s / (s · A⁻¹ s) on the clients' own gradients, as AdaFed did in chapter 8.",
-        "The lengths are `np.linalg.norm(G, axis=1)`. To check yourself: A λ divided by the lengths is the same number for all.",
+        "`np.linalg.norm` with `axis=1` gives the lengths of the rows. To check yourself: A λ divided by the lengths is the same number for all.",
     ),
 ))
 
