@@ -58,7 +58,7 @@ OUTPUT: dict[str, tuple[Callable, str]] = {
     "normalised": (_total, "Yours is divided by its sum, and the right answer is not"),
     "unit length": (
         lambda y: y / np.linalg.norm(y) if y.ndim == _VECTOR else None,
-        "Yours has length one, and the right answer is not scaled",
+        "Yours is divided by its length, and the right answer is not",
     ),
     "truncated": (
         np.trunc,
