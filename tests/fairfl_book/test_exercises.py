@@ -1,8 +1,11 @@
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, try_claim
+from fairfl_book import places
+from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, solutions, try_claim
+from fairfl_book.exercises.registry import everything
 
 ALL = registry()
 
@@ -59,12 +62,12 @@ def test_a_verdict_s_statuses_are_those_that_its_description_names():
 
 def test_check_does_not_let_an_answer_change_the_cases():
     def greedy(x):
-        if isinstance(x, list):
-            x.clear()
+        if isinstance(x, np.ndarray):
+            x *= 2
         return x
 
     judge(DOUBLE, greedy)
-    assert DOUBLE.cases[1] == ([1.0, 2.0],)
+    assert DOUBLE.cases[1][0].tolist() == [1.0, 2.0]
 
 
 def test_unknown_slug_offers_the_nearest():
@@ -92,3 +95,90 @@ def test_a_claim_that_fails_prints_its_worst_case_and_the_plainest_beside_it(cap
 def test_a_claim_never_passes_on_nan():
     outcome = try_claim(lambda rng: float("nan"), n=3)
     assert outcome.held == 0 and outcome.worst == np.inf
+
+
+EVERYTHING = everything()
+BOOK = places.find()
+
+
+@pytest.mark.parametrize("slug", EVERYTHING)
+def test_every_exercise_has_hints_that_give_a_step_and_not_the_answer(slug):
+    exercise = EVERYTHING[slug]
+    assert 2 <= len(exercise.hints) <= 4
+    told = " ".join(exercise.hints)
+    for form in spelled(getattr(exercise, "right", None)):
+        assert not re.search(rf"(?<![\w.]){re.escape(form)}(?![\w.]*\d)", told), f"a hint tells {form}"
+    for line in code_lines(slug):
+        assert line not in told.replace("`", ""), f"a hint tells the line {line}"
+
+
+def spelled(right):
+    """How a number may stand in a hint; a single digit stands there for other reasons."""
+    if not isinstance(right, (int, float)):
+        return []
+    fraction = Fraction(right).limit_denominator(100)
+    forms = {f"{right:g}", f"{right:.3g}", f"{right:,.0f}" if right > 100 else f"{right:.2f}", f"{fraction}"}
+    return [form for form in forms if len(form) > 1]
+
+
+def code_lines(slug):
+    found = [solutions.of_chapter(BOOK, name).get(slug) for name in BOOK.names()]
+    code = "\n".join(solution.code for solution in found if solution)
+    bare = [re.sub(r"^(return|\w+ =) ", "", line.strip()) for line in code.splitlines()]
+    return [line for line in bare if len(line) > 8 and not line.startswith(("check(", "def ", "import ", "from "))]
+
+
+def test_the_solutions_are_those_of_the_exercises_that_their_chapter_asks():
+    converted = [name for name in BOOK.names() if "[solution]" not in BOOK.twin(name).read_text(encoding="utf-8")]
+    for name in converted:
+        text = BOOK.twin(name).read_text(encoding="utf-8")
+        asked = re.findall(r'^check\("([\w.]+)"|^# (\w+\.\w+): your', text, re.MULTILINE)
+        assert list(solutions.of_chapter(BOOK, name)) == ["".join(pair) for pair in asked], name
+    known = [slug for name in BOOK.names() for slug in solutions.of_chapter(BOOK, name)]
+    assert set(known) <= set(EVERYTHING) and len(known) == len(set(known))
+    assert {path.stem for path in (BOOK.root / "book" / solutions.FOLDER).glob("*.md")} <= set(BOOK.names())
+
+
+def test_a_solution_says_why_before_its_code():
+    for name in BOOK.names():
+        for slug, found in solutions.of_chapter(BOOK, name).items():
+            assert len(found.text.partition("```")[0].split()) >= 10, f"{slug}: a solution needs a sentence on why"
+            assert "np.array(" not in found.code or "[" in found.code, (
+                f"{slug}: what is handed over is an array already"
+            )
+
+
+@pytest.mark.parametrize(
+    "slug, answer, words",
+    [
+        ("pareto.dominates", lambda f, g: (f <= g).all() or (f < g).any(), "both must hold"),
+        ("pareto.dominates", lambda f, g: f <= g and (f < g).any(), "want one answer for all"),
+        ("pareto.dominates", lambda f, g: f < g, "`.all()` or `.any()`"),
+        ("pareto.dominates", lambda f, g: int((f <= g).all() and (f < g).any()), "Asked is for True or False"),
+        ("pareto.weights", lambda a, b: 1 / np.array([np.linalg.norm(a), np.linalg.norm(b)]), "divide by their sum"),
+        ("prox.one_step", 2.6, "lost a factor"),
+        ("prox.match", lambda h, lr, E: ((1 - lr * h) ** E - 1) / h, "its reciprocal"),
+        ("fedfv.two_clients", 2 * 0.8**0.5, "in place of sin² φ"),
+        ("reweighting.tilted", lambda f, t: np.exp(t * (f - f.max())), "divide by the sum"),
+        ("mgda.common_rate", [3 / 7, 3 / 7], "give it once"),
+        ("mgda.common_rate", 0.43, "round less"),
+        ("mgda.common_rate", 6 / 7, "2 times the right answer"),
+        ("pareto.inflated", 0.3, "that is not it"),
+        ("robustness.inflation", {"FedAvg", "AdaFed"}, "Of yours, right: 1; too many: 1; missing: 2"),
+        ("reading.least", lambda mean, worst, best, p: 3.0, "the same for all 3 inputs"),
+        (
+            "fedmgda.direction",
+            lambda G, mu: -len(G) * (mu @ (G / np.linalg.norm(G, axis=1, keepdims=True))),
+            "it should be",
+        ),
+    ],
+)
+def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, words):
+    verdict = judge(ALL[slug], answer)
+    assert verdict.status == "not yet" and words in verdict.message
+    assert "The direction is right" not in verdict.message
+
+
+def test_right_answers_in_other_forms_pass():
+    assert judge(ALL["pareto.dominates"], lambda f, g: np.array((f <= g).all() and (f < g).any())).status == "right"
+    assert judge(ALL["reweighting.threshold"], 0.6667).status == "right"

@@ -33,13 +33,20 @@ def clumsy(given: object, right: object, is_right: Callable[[object], bool]) -> 
         return ""
     if isinstance(given, (list, tuple, np.ndarray)) or getattr(plain(given), "ndim", 0):
         count = np.size(np.asarray(plain(given), dtype=object))
-        return f"One number is asked for, not {count}."
+        same = " The number itself is right: give it once." if _each(given, is_right) else ""
+        return f"One number is asked for, not {count}.{same}"
     mine = _number(given)
-    if not mine or wanted == round(wanted):
+    if mine is None or wanted == 0 or abs(wanted - _rounded(wanted, DIGITS)) <= 1e-9 * abs(wanted):
         return ""
     if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
         return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
     return ""
+
+
+def _each(values, is_right):
+    """Whether there is an entry, and every one would be accepted."""
+    entries = np.ravel(np.asarray(plain(values), dtype=object)).tolist()
+    return bool(entries) and all(map(is_right, entries))
 
 
 def _number(value):

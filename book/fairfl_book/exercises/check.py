@@ -11,6 +11,7 @@ from fairfl_book.exercises.registry import Exercise, chapter_of, find
 from fairfl_book.exercises.said import say
 from fairfl_book.exercises.slips import recognise
 
+SEVERAL = ". A comparison of arrays is one answer for each entry; `if`, `and`, `or` and `not` want one answer for all"
 MARKS = {"right": "✓", "not yet": "✗", "not attempted yet": "○"}
 
 
@@ -102,7 +103,8 @@ def _judge_function(exercise, answer):
         try:
             given.append(answer(*copy.deepcopy(case)))
         except Exception as error:
-            return not_yet(f"For {_case(case)} your function stops with {type(error).__name__}: {error}")
+            several = "" if "truth value of an array" not in str(error) else SEVERAL
+            return not_yet(f"For {_case(case)} your function stops with {type(error).__name__}: {error}{several}")
     if all(g is None or g is ... for g in given):
         if _is_stub(answer):
             return Verdict(exercise.slug, "not attempted yet")

@@ -13,6 +13,8 @@ def plain(value):
 def equal(given, right, tolerance: float) -> bool:
     """Whether ``given`` is ``right`` up to ``tolerance``; never raises, whatever a reader may return."""
     given, right = plain(given), plain(right)
+    if isinstance(given, np.ndarray) and given.shape == () and given.dtype == bool:
+        given = bool(given)
     if isinstance(right, (str, bool, np.bool_, type(None))):
         return type(given) in (type(right), np.bool_) and bool(given == right)
     if isinstance(right, (set, frozenset)):

@@ -24,6 +24,10 @@ def _ends(y):
     return y[::-1] if y.ndim == _VECTOR else None
 
 
+def _rest(y):
+    return 1 - y if y.size and y.min() >= 0 and y.max() <= 1 else None
+
+
 def _total(y):
     return y / y.sum() if y.ndim == _VECTOR else None
 
@@ -32,7 +36,7 @@ def _total(y):
 OUTPUT: dict[str, tuple[Callable, str]] = {
     "sign": (np.negative, "The sign is turned: yours is the right answer's negative"),
     "reciprocal": (lambda y: 1 / y, "Yours is the reciprocal of the right answer: what is divided by what?"),
-    "complement": (lambda y: 1 - y, "Yours and the right answer add up to one: you have the other part"),
+    "complement": (_rest, "Yours and the right answer add up to one: is it the other part?"),
     "transpose": (_matrix, "Yours is the right answer transposed: rows and columns have changed places"),
     "reversed": (_ends, "The entries are right, but in the opposite order"),
     "one too many": (lambda y: y + 1, "Yours is too large by exactly one"),
@@ -42,16 +46,19 @@ OUTPUT: dict[str, tuple[Callable, str]] = {
     "absolute": (np.abs, "The sizes are right, and a sign is lost: where does it become positive?"),
     "clipped at zero": (lambda y: np.maximum(y, 0), "Yours is zero where the right answer is negative"),
     "clipped to one": (lambda y: np.minimum(y, 1), "Yours stops at one where the right answer goes on"),
-    "degrees": (np.degrees, "Yours is in degrees, and asked is for radians"),
-    "radians": (np.radians, "Yours is in radians, and asked is for degrees"),
-    "per cent": (lambda y: 100 * y, "Yours is in per cent, and asked is for a share"),
-    "share": (lambda y: y / 100, "Yours is a share, and asked is for per cent"),
+    "degrees": (np.degrees, "Yours is 180/π times the right answer: is it in degrees, and asked is for radians?"),
+    "radians": (np.radians, "Yours is π/180 times the right answer: is it in radians, and asked is for degrees?"),
+    "per cent": (
+        lambda y: 100 * y,
+        "Yours is a hundred times the right answer: is it in per cent, and asked is for a share?",
+    ),
+    "share": (lambda y: y / 100, "Yours is a hundredth of the right answer: is it a share, and asked is for per cent?"),
     "logarithm": (np.log, "Yours is the logarithm of the right answer"),
     "exponential": (np.exp, "Yours is the exponential of the right answer"),
     "normalised": (_total, "Yours is divided by its sum, and the right answer is not"),
     "unit length": (
         lambda y: y / np.linalg.norm(y) if y.ndim == _VECTOR else None,
-        "Yours has length one, and the right answer is not scaled",
+        "Yours is divided by its length, and the right answer is not",
     ),
     "truncated": (
         np.trunc,
@@ -81,19 +88,19 @@ INPUT: dict[str, tuple[Callable, str]] = {
         lambda x: 1 / x,
         "That is the answer for the reciprocal of {argument}: divided where it should be multiplied, or the other way round",
     ),
-    "squared": (np.square, "That is the answer for the square of {argument}: it is squared once too often"),
-    "rooted": (np.sqrt, "That is the answer for the root of {argument}: a square is missing"),
+    "squared": (np.square, "That is the answer for the square of {argument}: where is it squared?"),
+    "rooted": (np.sqrt, "That is the answer for the root of {argument}: where is a root taken, or a square forgotten?"),
     "sorted": (
         lambda x: np.sort(x) if x.ndim == _VECTOR else None,
         "That is the answer for {argument} sorted: you may have lost which entry belongs to whom",
     ),
     "one more": (
         lambda x: x + 1 if x.ndim == 0 else None,
-        "That is the answer for {argument} plus one: it counts from the wrong end by one",
+        "That is the answer for {argument} plus one: where is one added?",
     ),
     "one less": (
         lambda x: x - 1 if x.ndim == 0 else None,
-        "That is the answer for {argument} minus one: it counts from the wrong end by one",
+        "That is the answer for {argument} minus one: where is one taken away?",
     ),
 }
 SWAPPED = "That is the answer with the {a} and the {b} argument exchanged"
@@ -102,11 +109,19 @@ _NAMES = ("first", "second", "third", "fourth", "fifth")
 
 def recognise(exercise: Exercise, given: Sequence[object]) -> str:
     """The words for a slip that turns the right answers into ``given``, one a case (a value has one); "" if none does."""
+    right = _right(exercise)
+    if not exercise.is_function and np.ndim(plain(right[0])) == 0 and (words := _proportional(given, right)):
+        return words  # of a single number "half" is certain, and a square that happens to be as large is a guess
     for _, words, made in _slips(exercise):
         if len(made) == len(given) and all(equal(g, m, TOLERANCE) for g, m in zip(given, made)):
             return words
-    right = _right(exercise)
-    return _shape(given, right) or _proportional(given, right)
+    return (
+        _truth(given, right)
+        or _members(given, right)
+        or _shape(given, right)
+        or _same(given, right)
+        or _proportional(given, right)
+    )
 
 
 def natural(exercise: Exercise) -> Iterator[tuple[str, object]]:
@@ -134,6 +149,8 @@ def _slips(exercise) -> Iterator[tuple[str, str, list]]:
     """Every slip's name, its words, and what it makes of the right answers, case by case; those that change nothing are left out."""
     right = _right(exercise)
     for name, (change, words) in OUTPUT.items():
+        if not exercise.is_function and name.startswith("clipped"):
+            continue  # where a single answer stops is no pattern
         made = [_changed(change, y) for y in right]
         if all(m is not None for m in made) and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
             yield name, words, made
@@ -203,6 +220,37 @@ def _rightly(exercise, cases):
     return made if len(made) == len(cases) else []
 
 
+def _truth(given, right) -> str:
+    """The words for answers that are no truth values where the right ones are."""
+    if all(isinstance(wanted, (bool, np.bool_)) for wanted in right):
+        for mine in given:
+            if np.size(plain(mine)) > 1:
+                return "Asked is for one True or False, and yours is several: `.all()` or `.any()` makes one of them"
+            if not isinstance(mine, (bool, np.bool_)):
+                return "Asked is for True or False"
+    return ""
+
+
+def _members(given, right) -> str:
+    """The words for a set, which may be told how much of it is right but not what."""
+    mine, wanted = given[0], right[0]
+    if not isinstance(wanted, (set, frozenset)) or not isinstance(mine, (set, frozenset, list, tuple)):
+        return ""
+    mine = set(mine)
+    return f"Of yours, right: {len(mine & wanted)}; too many: {len(mine - wanted)}; missing: {len(wanted - mine)}"
+
+
+def _same(given, right) -> str:
+    """The words for answers that do not depend on what was asked."""
+    if (
+        len(given) > 1
+        and all(equal(g, given[0], TOLERANCE) for g in given)
+        and not all(equal(r, right[0], TOLERANCE) for r in right)
+    ):
+        return f"Yours is the same for all {len(given)} inputs that were tried: does it use them?"
+    return ""
+
+
 def _shape(given, right) -> str:
     """The words for answers that are more, or fewer, numbers than the right ones."""
     for mine, wanted in zip(given, right):
@@ -246,7 +294,7 @@ def _proportional(given, right) -> str:
         return f"Yours is always {factors[0]:.4g} times the right answer: a constant factor is missing, or one too many"
     if all(wanted.ndim and abs(wanted.sum() - 1) < TOLERANCE for _, wanted in pairs):
         return "The proportions are right: divide by their sum, so that it becomes one"
-    if all(wanted.ndim for _, wanted in pairs):
+    if all(wanted.ndim for _, wanted in pairs) and min(factors) > 0:
         return "The direction is right, and the length is not: a factor differs from case to case"
     if not several and any(abs(factors[0] - simple) < TOLERANCE for simple in (0.5, 2.0, 0.25, 4.0)):
         return f"Yours is {factors[0]:g} times the right answer"

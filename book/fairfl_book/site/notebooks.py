@@ -28,6 +28,8 @@ def page(
     notebook.metadata.pop("widgets", None)
     named, cells = {}, []
     for number, cell in enumerate(notebook.cells):
+        if "head" in cell.metadata.get("tags", []):  # it speaks to who runs the chapter
+            continue
         cells.append(cell)
         if cell.cell_type != "code":
             continue

@@ -22,8 +22,23 @@ register(Exercise(
         "own only": Wrong(lambda G, weights: np.diag(_gram(G)) * np.asarray(weights, float),
                           "For G and λ {case} you answer {given}: what each client gets from its own gradient. The others' gradients "
                           "move it too, through the entries of A off the diagonal: {right}"),
+        "lengths": Wrong(
+            lambda G, weights: np.linalg.norm(G, axis=1) * weights,
+            "For G and λ {case} you answer {given}; it should be {right}. You weigh the gradients' lengths. A rate is an inner "
+            "product with the direction of all, and an opponent makes it negative",
+        ),
+        "not weighted": Wrong(
+            lambda G, weights: _gram(G).sum(1),
+            "For G and λ {case} you answer {given}; it should be {right}. You add up the rows of A without the weights: column k of A "
+            "counts λ_k times",
+        ),
     },
     praise="The second client's rate depends on the first one's weight; that is the whole difficulty",
+    hints=(
+        "Formula (1) in two steps: the direction Gᵀ λ has one number a parameter, and each row of G times that direction is one client's rate.",
+        "Look at the shapes: G has a row for each client, so that A = G Gᵀ is square, with one row and one column for each client.",
+        "In NumPy `@` multiplies matrices and vectors, and `.T` transposes. The Gram matrix times the weights is all that is asked.",
+    ),
 ))
 
 register(Exercise(
@@ -38,4 +53,9 @@ register(Exercise(
     },
     tolerance=1e-3,
     praise="Between 0.5 and 5/6 nobody's loss rises. There is room, and the next chapters look for the best place in it",
+    hints=(
+        "Write down the Gram matrix A of the two gradients: its entries are g₁ · g₁, g₁ · g₂ and g₂ · g₂.",
+        "Client 1's rate is the first row of A λ. With 1 − λ₁ for λ₂ it is a straight line in λ₁.",
+        "Client 1's loss rises where that line is below zero. Where does it cross?",
+    ),
 ))

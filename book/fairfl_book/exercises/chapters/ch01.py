@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _average(models, sizes):
@@ -21,8 +21,23 @@ register(Exercise(
         "not normalised": Wrong(lambda models, sizes: np.asarray(sizes, float) @ np.asarray(models, float),
                                 "For models {case} you answer {given}; it should be {right}. Your weights are the sizes "
                                 "themselves, and they do not sum to 1: divide by their sum"),
+        "weighted mean of entries": Wrong(
+            lambda models, sizes: np.average(models, axis=-1) if len(np.shape(models)) == 2 else None,
+            "For models {case} you answer {given}, the mean of each client's own parameters. The mean goes over the clients: one "
+            "number a parameter, {right}",
+        ),
+        "divided by clients": Wrong(
+            lambda models, sizes: np.asarray(sizes, float) @ np.asarray(models, float) / len(sizes),
+            "For models {case} you answer {given}; it should be {right}. You divide by the number of clients. The weights n_k are to "
+            "be divided by the sum of all n",
+        ),
     },
     praise="Only shares count: ten times the data for everybody changes nothing",
+    hints=(
+        "Turn the sizes into shares first: p_k = n_k / Σ n, numbers that sum to 1.",
+        "The answer is Σ p_k w_k, a vector with one number a parameter and not one a client.",
+        "`models` has a row for each client: the shares times that matrix, in this order, is the weighted sum of its rows.",
+    ),
 ))
 
 register(Exercise(
@@ -40,6 +55,10 @@ register(Exercise(
                              "w − Σ p g is no longer the mean of the clients' models"),
     },
     praise="Equation (2) now holds as it stands",
+    hints=(
+        "Formula (1): one of the two models minus the other.",
+        "Try it with one client, p = 1: the server must end exactly at `after`. Which difference has to be taken from `before` for that?",
+    ),
 ))
 
 
@@ -64,8 +83,21 @@ register(Exercise(
                               "For {case} you answer {given}. You round the number of clients down; rounded up, it is {right}"),
         "best": Wrong(lambda a: np.sort(a)[-(-(-len(a) // 10)):].mean(),
                       "For {case} you answer {given}: these are the best clients. Sorting is ascending, so the worst come first"),
+        "unsorted": Wrong(
+            lambda a: np.mean(a[:-(-len(a) // 10)]),
+            "For {case} you answer {given}, the mean of the first ones in the list. The worst have to be found first: sort",
+        ),
+        "sum": Wrong(
+            lambda a: np.sum(np.sort(a)[:-(-len(a) // 10)]),
+            "For {case} you answer {given}, the sum of the worst. Asked is their mean, {right}",
+        ),
     },
     praise="metrics.worst(accuracies, 10) is the same function",
+    hints=(
+        "Count first: a tenth of the clients, rounded up to whole ones. `math.ceil` rounds up where `//` rounds down.",
+        "`np.sort` puts the smallest first: take as many as you counted from that end.",
+        "Asked is their mean, one number.",
+    ),
 ))
 
 register(Exercise(
@@ -79,6 +111,33 @@ register(Exercise(
         "no variance": Wrong(10000.0, "1 / 0.01² counts an image as if its variance were 1. One right-or-wrong answer has variance "
                                       "p (1 − p) = 0.09"),
         "points": Wrong(0.09, "One percentage point is 0.01 as a fraction; you took it to be 1"),
+        "two errors": Wrong(
+            3600.0,
+            "3,600 makes *two* standard deviations one percentage point. The spread in (3) is one standard deviation",
+        ),
+        "no factor 1 − p": Wrong(
+            9000.0,
+            "9,000 has p / 0.01². The variance of right or wrong is p (1 − p): it is small where nearly all are right",
+        ),
+        "wrong share": Wrong(
+            1000.0,
+            "1,000 has (1 − p) / 0.01². The variance of right or wrong is p (1 − p), a tenth less",
+        ),
     },
     praise="The digits' whole pool has 719 images. Spreads of one point cannot be seen with it",
+    hints=(
+        "If all clients have n images, formula (3) is the root of p (1 − p) / n.",
+        "One percentage point is 0.01 as a fraction. What is p (1 − p) for p = 0.9?",
+        "Square both sides, then solve for n.",
+    ),
+))
+
+register(Question(
+    slug="fl.equal_weights",
+    task="whether equal weights help the tenth office, and what the mean notices",
+    hints=(
+        "In formula (2) a client has a voice through its share p_k alone. By which factor does the tenth office's change?",
+        "The mean over clients counts everybody once. By how much can one office among ten move it at most?",
+        "Run `train` twice with ten rounds, once with each rule, and look at `accuracy[-1]`: at its mean, and at its last entry.",
+    ),
 ))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 register(Exercise(
     slug="mgda.common_rate",
@@ -15,9 +15,22 @@ register(Exercise(
                             "weight below one half"),
         "sign": Wrong(1.0, "1 is 3/3: you divided by 4 − 2 + 1. A₁₂ is −1, so −2 A₁₂ = 2 and the denominator is 7"),
         "half": Wrong(1.5, "1.5 is client 1's rate under equal weights; client 2's is 0 there, and MGDA makes them equal"),
+        "other weight": Wrong(
+            5 / 7,
+            "5/7 is client 2's weight. The rates are A λ: ρ₁ = 4 · 2/7 − 5/7",
+        ),
+        "no conflict": Wrong(
+            4 / 5,
+            "4/5 is the answer for A₁₂ = 0. The two conflict, A₁₂ = −1, and that costs both",
+        ),
     },
     praise="In general it is (A₁₁ A₂₂ − A₁₂²) / (A₁₁ − 2 A₁₂ + A₂₂): the squared area of the parallelogram over the squared length of "
            "its diagonal g₁ − g₂",
+    hints=(
+        "Formula (8) gives client 1's weight. Put in A₁₂ = −1 with its sign.",
+        "A rate is a row of A λ: ρ₁ = A₁₁ λ₁ + A₁₂ λ₂.",
+        "Compute ρ₂ as well: if the two differ, a sign was lost on the way.",
+    ),
 ))
 
 _A = [[[4.0, -1.0], [-1.0, 1.0]], [0.5, 0.5]], [[[1.0, 0.2, 0.9], [0.2, 1.0, 0.8], [0.9, 0.8, 4.0]], [0.5, 0.5, 0.0]], \
@@ -50,8 +63,28 @@ register(Exercise(
         "rooted": Wrong(lambda A, lam: np.sqrt(_squared(A, lam)) - _rates(A, lam).min(),
                         "For {case} you answer {given}; it should be {right}. Rates are compared with the squared length of dir, λᵀ A λ, and you "
                         "took the root"),
+        "length of λ": Wrong(
+            lambda A, lam: np.asarray(lam) @ np.asarray(lam) - _rates(A, lam).min(),
+            "For {case} you answer {given}; it should be {right}. You have λ · λ, without A. The first term is λᵀ A λ, the weighted "
+            "mean of the rates",
+        ),
+        "plain mean": Wrong(
+            lambda A, lam: _rates(A, lam).mean() - _rates(A, lam).min(),
+            "For {case} you answer {given}; it should be {right}. You took the plain mean of the rates. λᵀ A λ is their mean with the "
+            "weights λ",
+        ),
+        "smallest of A": Wrong(
+            lambda A, lam: _squared(A, lam) - np.asarray(A).min(),
+            "For {case} you answer {given}; it should be {right}. You subtract the smallest entry of A. The rates are A λ; subtract "
+            "the smallest of these",
+        ),
     },
     praise="rules.min_norm reports the same number, divided by the largest A_kk",
+    hints=(
+        "The rates are A λ, one number a client.",
+        "λᵀ A λ is the mean of these rates with the weights λ: a product of two vectors.",
+        "From this mean take the smallest rate of all clients, those without weight included.",
+    ),
 ))
 
 
@@ -78,8 +111,17 @@ register(Exercise(
                             "The proportions are right, but the weights must sum to 1: for {case} they are {right}"),
         "uniform": Wrong(lambda lengths: np.full(len(lengths), 1 / len(lengths)),
                          "Equal weights give rates ℓ_k² / K, which differ as soon as the lengths do; for {case} it should be {right}"),
+        "rates": Wrong(
+            lambda lengths: np.asarray(lengths, float) ** 2 * _normalised(1 / np.asarray(lengths, float) ** 2),
+            "For lengths {case} you answer {given}: these are the common rates. Asked are the weights, {right}",
+        ),
     },
     praise="A gradient of a third of the length has nine times the weight. Chapter 5 divides by the lengths first",
+    hints=(
+        "If the rows are perpendicular, A is diagonal with ℓ_k² on the diagonal. What is then the rate of client k under the weights λ?",
+        "By (9), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
+        "Solve for λ_k; the constant follows from the sum of the weights.",
+    ),
 ))
 
 
@@ -113,6 +155,26 @@ register(Exercise(
         "forgets zero": Wrong(lambda g1, g2: _stationary(g1, g2) and bool(np.any(g1) and np.any(g2)),
                               "For {case} you answer {given}; it should be {right}. A client whose gradient is zero is at its own best, and all "
                               "weight on it makes the mean zero"),
+        "no tolerance": Wrong(
+            lambda g1, g2: bool(np.dot(g1, g2) == -np.linalg.norm(g1) * np.linalg.norm(g2)),
+            "For {case} you answer {given}; it should be {right}. The idea is right: the product is as negative as it can be. But "
+            "lengths are roots, and a root rounded by the computer is seldom equal to a whole number: allow for 1e-12 or so",
+        ),
     },
     praise="For three gradients in the plane the question is whether their triangle contains the origin",
+    hints=(
+        "Stationary means that some weighted mean is zero: does the segment from g₁ to g₂ pass through the origin?",
+        "It does if one of its ends is the origin, or if the ends lie on opposite sides of it.",
+        "Opposite means that g₁ · g₂ is as negative as it can be, −‖g₁‖ ‖g₂‖. Leave room for rounding: lengths are roots.",
+    ),
+))
+
+register(Question(
+    slug="mgda.rescaled",
+    task="whether MGDA's ends move if one client's loss is multiplied by 10, and those of unit gradients",
+    hints=(
+        "A factor of the loss is a factor of the gradient's length. Which of the two weights in (8) grows when g₂ becomes longer?",
+        "Gradients that were divided by their lengths do not know the factor. What can change for that rule?",
+        "Take the chapter's `two`, `toy.descend`, `problem` and `starts`; only the rows of G are new.",
+    ),
 ))

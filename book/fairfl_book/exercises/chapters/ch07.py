@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _project(g, target):
@@ -58,8 +58,17 @@ register(Exercise(
                                          "squared length that makes the rest stand at a right angle to the target"),
         "onto": Wrong(_onto, "For {case} you answer {given}. That is the component along the target, the part that does the harm. "
                              "Subtract it, and {right} is left"),
+        "friends": Wrong(
+            lambda g, target: _always(g, target) if np.dot(g, target) > 0 else np.asarray(g, float),
+            "For {case} you answer {given}; it should be {right}. You project where the two agree. A conflict is a *negative* product",
+        ),
     },
     praise="The result is never longer than g, and at a right angle to a target that it conflicted with",
+    hints=(
+        "Compute the product g · target first: its sign decides whether anything happens.",
+        "The component of g along the target is the target times (g · target) / ‖target‖². Without it, g is at a right angle to the target.",
+        "If the product is not negative, g comes back as it went in.",
+    ),
 ))
 
 register(Exercise(
@@ -77,6 +86,11 @@ register(Exercise(
     },
     tolerance=1e-3,
     praise="The length of g₂ plays no part; only its direction does. That is how FedFV keeps the loud from drowning the quiet",
+    hints=(
+        "Formula (2) needs ‖g₁‖² and the angle φ between the two gradients.",
+        "cos φ = g₁ · g₂ / (‖g₁‖ ‖g₂‖), and sin² φ = 1 − cos² φ.",
+        "Or without angles: project g₁ by (1), multiply the result with g₁, and halve, since the server takes the mean of two.",
+    ),
 ))
 
 
@@ -153,8 +167,19 @@ register(Exercise(
         "order ignored": Wrong(lambda A, order: _coefficients(A, range(len(A))).mean(0),
                                "For A and order {case} you answer {given}; it should be {right}. You went through the targets as they are "
                                "numbered, not in the order that was given"),
+        "coefficients": Wrong(
+            lambda A, order: _coefficients(A, order),
+            "For A and order {case} you answer {given}: that is C, a row for each client. The server takes the mean of the rows: "
+            "{right}",
+        ),
     },
     praise="All of FedFV's internal step is in these few numbers; the long vectors are needed once before and once after",
+    hints=(
+        "C starts as the identity, each gradient being its own. The chapter's `coefficients` follows formula (3) from there, target by target.",
+        "By hand: one loop over the targets j in the given order, one inside over the clients k ≠ j, and the product (C A)_kj as it is at that "
+        "moment.",
+        "Row k of C says what client k's gradient has become. The server averages the rows: over which axis is the mean?",
+    ),
 ))
 
 
@@ -200,6 +225,37 @@ register(Exercise(
         "one at zero": Wrong(lambda losses, alpha: np.argsort(losses, kind="stable").tolist()[
             math.ceil((len(losses) - 1) * (1 - alpha) - 1e-9):],
                              "For α = 0 the formula leaves order[K − 1:], one client. There is to be none: at α = 0 everybody is projected"),
+        "rounding": Wrong(
+            lambda losses, alpha: [] if alpha == 0 else np.argsort(losses, kind="stable").tolist()[math.ceil((len(losses) - 1) * (1 - alpha)):],
+            "For {case} you answer {given}; it should be {right}. Your formula is right, and the computer's 1 − 0.7 is a little more "
+            "than 0.3, so that the ceiling is one too high. Take 1e-9 away before you round up",
+        ),
+        "K for K − 1": Wrong(
+            lambda losses, alpha: [] if alpha == 0 else np.argsort(losses, kind="stable").tolist()[math.ceil(len(losses) * (1 - alpha) - 1e-9):],
+            "For {case} you answer {given}; it should be {right}. You count from K. The authors' code has K − 1 in the ceiling, so "
+            "that some α keep one client more",
+        ),
+        "losses": Wrong(
+            lambda losses, alpha: np.asarray(losses)[_keepers(losses, alpha)].tolist() if alpha else [],
+            "For {case} you answer {given}; it should be {right}. These are the losses. Asked are the clients' numbers: `np.argsort` "
+            "gives them in the order of the losses",
+        ),
     },
     praise="Eleven clients and α = 0.1 give two keepers, and ten clients one. Hyper-parameters do not travel between numbers of clients",
+    hints=(
+        'Sort the clients by their losses, the smallest first: `np.argsort(losses, kind="stable")` gives their numbers in that order.',
+        "The authors' code keeps everybody from position ⌈(K − 1)(1 − α)⌉ on.",
+        "At α = 0 this would leave one client, and nobody is to be kept. And 1 − 0.7 is a little more than 0.3 on a computer: take 1e-9 away before "
+        "you round up.",
+    ),
+))
+
+register(Question(
+    slug="fedfv.shards",
+    task="whether keepers make digits fairer, in pairs",
+    hints=(
+        "Keepers leave the gradients with the largest losses as they are. Who can gain by that, and who pays?",
+        "Compare in pairs: the same split with α = 0 and with α = 0.3. `splits[0, :4]` holds the spreads at α = 0.",
+        "Say before you run how large a difference four pairs could show, given how much the spread varies from split to split.",
+    ),
 ))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _solve(G, s):
@@ -48,8 +48,23 @@ register(Exercise(
         "scaled the wrong way": Wrong(lambda G, f, gamma: _direction(G, f, -gamma),
                                       "For {case} you answer {given}; it should be {right}. In yours the client with the *smaller* loss "
                                       "falls faster. Rows are divided by s, so that the right-hand side of G u = s is s, not 1 / s"),
+        "length one": Wrong(
+            lambda G, f, gamma: _not_divided(G, f, gamma) / np.linalg.norm(_not_divided(G, f, gamma)),
+            "For {case} you answer {given}; it should be {right}. You divided u by ‖u‖, which makes it a unit vector. dir is u / "
+            "‖u‖²: its length is 1 / ‖u‖",
+        ),
+        "weights only": Wrong(
+            lambda G, f, gamma: _solve(G, np.asarray(f, float) ** gamma),
+            "For {case} you answer {given}; it should be {right}. These are the numbers A⁻¹ s, one a client. The direction is Gᵀ "
+            "times them, divided by ‖u‖²",
+        ),
     },
     praise="One product, one solve, and no order of the clients. rules.AdaFed does the same, with care for dependent rows",
+    hints=(
+        "Three steps from (2) and (7): s = f^γ, then u = Gᵀ A⁻¹ s, then dir = u / ‖u‖².",
+        "A is the Gram matrix G Gᵀ. `np.linalg.solve` gives A⁻¹ s without an inverse.",
+        "‖u‖² is u · u, one number that divides the whole vector.",
+    ),
 ))
 
 register(Exercise(
@@ -64,8 +79,17 @@ register(Exercise(
                              "wants the two rates equal"),
         "both": Wrong([1.5, -0.5], "Those are λ₁ and λ₂, and right. Asked is the second alone, as a number"),
         "the other client's": Wrong(1.5, "That is λ₁. The two weights sum to 1 here, because both losses are 1"),
+        "sign of A₁₂": Wrong(
+            0.3,
+            "0.3 has the sign of g₁ · g₂ turned. It is 2, not −2, and so the inverse of A has −2 beside the diagonal",
+        ),
     },
     praise="Client 2 falls fast enough without being asked, and is held back",
+    hints=(
+        "Formula (7): λ = A⁻¹ s / (s · A⁻¹ s). What is s if both losses are 1?",
+        "Write down A. Its determinant is 1, so that its inverse is quickly found.",
+        "To check yourself: both rates must come out equal. Along g₁ alone client 2 would fall twice as fast as client 1.",
+    ),
 ))
 
 register(Exercise(
@@ -79,6 +103,11 @@ register(Exercise(
         "not normalised": Wrong(6.0, "6 is g₂ · g₁. The share of g̃₁ in g₂ is g₂ · g̃₁ divided by g̃₁ · g̃₁"),
     },
     praise="At this loss client 2 gets all that it should get from client 1's row alone, and its own weight is zero",
+    hints=(
+        "For k = 2 the denominator of (3) is s₂ − c₂₁, and s₂ is f₂ at γ = 1.",
+        "First g̃₁ = g₁ / s₁, with s₁ = f₁. Then c₂₁ = g₂ · g̃₁ / (g̃₁ · g̃₁).",
+        "The loss asked for is this c₂₁.",
+    ),
 ))
 
 
@@ -107,6 +136,29 @@ register(Exercise(
                       "ends, {right}"),
         "power outside": Wrong(lambda f, gamma, L: (2 / L * np.min(f)) ** gamma,
                                "For {case} you answer {given}; it should be {right}. Only the loss is raised to γ, not 2 / L"),
+        "mean": Wrong(
+            lambda f, gamma, L: 2 / L * np.mean(np.asarray(f, float) ** gamma),
+            "For {case} you answer {given}; it should be {right}. You took the mean of the s_k. A step that is safe on average may be "
+            "too long for the client with the smallest s_k",
+        ),
+        "smallest loss without the power": Wrong(
+            lambda f, gamma, L: 2 / L * np.min(f),
+            "For {case} you answer {given}; it should be {right}. You forgot γ: the smallest s_k is the smallest loss to the power γ",
+        ),
     },
     praise="With losses below 1 a large γ makes this number tiny: 0.2⁵ is 0.0003",
+    hints=(
+        "Formula (10) is the bound. Who leaves the least room?",
+        "s_k = f_k^γ: first the power, then the smallest. Only 2 / L stands before it.",
+    ),
+))
+
+register(Question(
+    slug="adafed.scaled_loss",
+    task="for which γ a multiplied loss, or one with a constant added, leaves dir as it was",
+    hints=(
+        "All that AdaFed sees of a client is h_k = g_k / s_k with s_k = |f_k|^γ. Put c f_k and c g_k in: which power of c is left?",
+        "A constant added to the report changes f_k and not g_k. For which γ does s_k not notice?",
+        "To run it: the chapter's `problem` and `adafed`, and the angle between two directions, for γ = 0, 1 and 2.",
+    ),
 ))

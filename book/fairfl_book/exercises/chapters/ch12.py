@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _allowed(s1, n1, s2, n2):
@@ -31,8 +31,23 @@ register(Exercise(
                                     "For {case} you answer {given}; it should be {right}. s₁ and s₂ are deviations: variances, which can be added, are their squares"),
         "n under the other root": Wrong(lambda s1, n1, s2, n2: 2 * (s1**2 / n2 + s2**2 / n1) ** 0.5,
                                         "For {case} you answer {given}; it should be {right}. Each variance goes with its own number of runs"),
+        "not squared": Wrong(
+            lambda s1, n1, s2, n2: 2 * (s1 / n1 + s2 / n2) ** 0.5,
+            "For {case} you answer {given}; it should be {right}. Variances are added, and a standard deviation s has the variance "
+            "s²: square it first",
+        ),
+        "squared n": Wrong(
+            lambda s1, n1, s2, n2: 2 * (s1**2 / n1**2 + s2**2 / n2**2) ** 0.5,
+            "For {case} you answer {given}; it should be {right}. You divided s by n. A mean of n runs varies √n times less, so that "
+            "its variance is s² / n",
+        ),
     },
     praise="verdict.judge adds half a unit of the last printed digit, since a printed number is itself rounded",
+    hints=(
+        "A mean of n runs has the variance s² / n.",
+        "Variances of independent means add up: that is se² in (1).",
+        "Rule (2) allows twice its root.",
+    ),
 ))
 
 
@@ -58,8 +73,21 @@ register(Exercise(
                               "smaller, so that the deviation is √n times smaller"),
         "not divided": Wrong(lambda a, b: np.std(np.subtract(a, b), ddof=1),
                              "For {case} you answer {given}; it should be {right}. That is the spread of one difference. Their mean varies √n times less"),
+        "mean difference": Wrong(
+            lambda a, b: float(np.mean(np.asarray(a) - np.asarray(b))),
+            "For {case} you answer {given}; it should be {right}. That is the mean difference itself. Asked is its standard error",
+        ),
+        "divided by n": Wrong(
+            lambda a, b: np.std(np.subtract(a, b), ddof=1) / len(a),
+            "For {case} you answer {given}; it should be {right}. You divided by n. A mean of n differences varies √n times less",
+        ),
     },
     praise="Pairing is free here: one seed draws the same weights, clients and batches under every rule",
+    hints=(
+        "Take the differences first, seed by seed: what both rows owe to the seed drops out.",
+        "Then the differences' standard deviation, with n − 1 in the denominator: `ddof=1`.",
+        "A mean of n differences varies √n times less than one of them.",
+    ),
 ))
 
 
@@ -87,6 +115,27 @@ register(Exercise(
                                 "difference. Make arrays of them: np.array(after) < np.array(before)"),
         "turned round": Wrong(lambda b, a: float(np.mean(np.asarray(a, float) > np.asarray(b, float))),
                               "For {case} you answer {given}; it should be {right}. That is the share of clients whose loss *rose*; these are losses, not accuracies"),
+        "count": Wrong(
+            lambda b, a: float(np.sum(np.asarray(a) < np.asarray(b))),
+            "For {case} you answer {given}; it should be {right}. That is how many clients improved. Asked is the share: divide by "
+            "their number",
+        ),
     },
     praise="FedMGDA+'s figures show this share over the rounds: a common descent direction aims at 1",
+    hints=(
+        "Compare the two vectors client by client. These are losses: which of the two must be the smaller one?",
+        "True counts as 1 and False as 0, so that the mean of the comparisons is a share.",
+    ),
+))
+
+register(Question(
+    slug="reproductions.one_setting",
+    task="a declared table with one open setting changed, and which verdicts change",
+    hints=(
+        "Choose a setting that the paper does not print and that should matter for one rule more than for another: local epochs, batch size, the "
+        "server's step, how the data are split.",
+        "Write down which verdicts you expect to change, each with a reason, before anything runs.",
+        "Copy the table's file under a new name, change the one line, run two rows, and put old and new verdicts side by side. A verdict that stays "
+        "is a result, too.",
+    ),
 ))
