@@ -158,7 +158,7 @@ def test_a_solution_says_why_before_its_code():
         ("pareto.weights", lambda a, b: 1 / np.array([np.linalg.norm(a), np.linalg.norm(b)]), "divide by their sum"),
         ("prox.one_step", 2.6, "lost a factor"),
         ("prox.match", lambda h, lr, E: ((1 - lr * h) ** E - 1) / h, "its reciprocal"),
-        ("fedfv.two_clients", 2 * 0.8**0.5, "in place of sin² φ"),
+        ("fedfv.two_clients", 2 * 0.8**0.5, "The sine enters twice"),
         ("reweighting.tilted", lambda f, t: np.exp(t * (f - f.max())), "divide by the sum"),
         ("mgda.common_rate", [3 / 7, 3 / 7], "give it once"),
         ("mgda.common_rate", 0.43, "round less"),

@@ -48,11 +48,6 @@ register(Exercise(
         "scaled the wrong way": Wrong(lambda G, f, gamma: _direction(G, f, -gamma),
                                       "For {case} you answer {given}; it should be {right}. In yours the client with the *smaller* loss "
                                       "falls faster. Rows are divided by s, so that the right-hand side of G u = s is s, not 1 / s"),
-        "length one": Wrong(
-            lambda G, f, gamma: _not_divided(G, f, gamma) / np.linalg.norm(_not_divided(G, f, gamma)),
-            "For {case} you answer {given}; it should be {right}. You divided u by ‖u‖, which makes it a unit vector. dir is u / "
-            "‖u‖²: its length is 1 / ‖u‖",
-        ),
         "weights only": Wrong(
             lambda G, f, gamma: _solve(G, np.asarray(f, float) ** gamma),
             "For {case} you answer {given}; it should be {right}. These are the numbers A⁻¹ s, one a client. The direction is Gᵀ "

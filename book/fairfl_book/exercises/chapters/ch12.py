@@ -31,11 +31,6 @@ register(Exercise(
                                     "For {case} you answer {given}; it should be {right}. s₁ and s₂ are deviations: variances, which can be added, are their squares"),
         "n under the other root": Wrong(lambda s1, n1, s2, n2: 2 * (s1**2 / n2 + s2**2 / n1) ** 0.5,
                                         "For {case} you answer {given}; it should be {right}. Each variance goes with its own number of runs"),
-        "not squared": Wrong(
-            lambda s1, n1, s2, n2: 2 * (s1 / n1 + s2 / n2) ** 0.5,
-            "For {case} you answer {given}; it should be {right}. Variances are added, and a standard deviation s has the variance "
-            "s²: square it first",
-        ),
         "squared n": Wrong(
             lambda s1, n1, s2, n2: 2 * (s1**2 / n1**2 + s2**2 / n2**2) ** 0.5,
             "For {case} you answer {given}; it should be {right}. You divided s by n. A mean of n runs varies √n times less, so that "
@@ -115,11 +110,6 @@ register(Exercise(
                                 "difference. Make arrays of them: np.array(after) < np.array(before)"),
         "turned round": Wrong(lambda b, a: float(np.mean(np.asarray(a, float) > np.asarray(b, float))),
                               "For {case} you answer {given}; it should be {right}. That is the share of clients whose loss *rose*; these are losses, not accuracies"),
-        "count": Wrong(
-            lambda b, a: float(np.sum(np.asarray(a) < np.asarray(b))),
-            "For {case} you answer {given}; it should be {right}. That is how many clients improved. Asked is the share: divide by "
-            "their number",
-        ),
     },
     praise="FedMGDA+'s figures show this share over the rounds: a common descent direction aims at 1",
     hints=(
