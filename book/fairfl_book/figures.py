@@ -94,7 +94,8 @@ def png(figure) -> bytes:
     from PIL import Image
 
     full, small = io.BytesIO(), io.BytesIO()
-    figure.savefig(full, format="png", bbox_inches="tight", dpi=SCALE * figure.dpi)
+    plain = {"compress_level": 0}  # it is read back at once
+    figure.savefig(full, format="png", bbox_inches="tight", dpi=SCALE * figure.dpi, pil_kwargs=plain)
     Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
     return small.getvalue()
 
