@@ -248,6 +248,66 @@ def test_the_front_door(browser, tmp_path, width, height):
         page.close()
 
 
+def cell_with(page, words):
+    """The cell of the open notebook that holds ``words``, scrolled into view: JupyterLab draws only what is near."""
+    panel, cell = page.locator(".jp-WindowedPanel-outer").first, page.locator(".jp-CodeCell", has_text=words)
+    for number in range(80):
+        if cell.count():
+            cell.first.scroll_into_view_if_needed()
+            return cell.first
+        panel.evaluate(f"panel => panel.scrollTop = {number} * panel.clientHeight / 2")
+        page.wait_for_timeout(250)
+    raise AssertionError(f"no cell holds {words!r}")
+
+
+def test_an_exercise_judges_what_the_readers_cell_says_now(browser, tmp_path):
+    """Wrong, broken, changed and not run, right: the check has the fitting word each time, and what is solved is remembered."""
+    with Lab(tmp_path) as lab:
+        name = NAMES[0]
+        page = lab.open(browser, f"/lab/tree/{name}.ipynb")
+        page.wait_for_timeout(2000)
+        menu(page, "Run", "Run All Cells")
+        page.wait_for_timeout(5000)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=60_000)
+        shot(page, "exercise-run-all")
+
+        def write(source):
+            cell_with(page, "def rates(").locator(".cm-content").click()
+            page.keyboard.press("Control+a")
+            page.keyboard.insert_text(source)
+
+        def checked():
+            cell = cell_with(page, 'check("start.rates"')
+            cell.locator(".cm-content").click()
+            page.keyboard.press("Control+Enter")
+            page.wait_for_timeout(1500)
+            return cell.locator(".jp-OutputArea").inner_text()
+
+        def answered(source):
+            write(source)
+            page.keyboard.press("Control+Enter")
+            page.wait_for_timeout(1500)
+            return checked()
+
+        assert "○ start.rates: not attempted yet" in checked()
+        shot(page, "exercise-untouched")
+        said = answered("def rates(G, weights): return -G @ G.T @ weights")
+        assert "✗ start.rates: not yet" in said and 'hint("start.rates")' in said
+        shot(page, "exercise-wrong")
+        assert "SyntaxError" in answered("def rates(G, weights: return 1")
+        assert "right" in answered("def rates(G, weights): return G @ G.T @ weights")
+        shot(page, "exercise-right")
+        assert list(json.loads((lab.work / ".fairfl-progress.json").read_text())) == ["start.rates"]
+        write("def rates(G, weights): return G @ weights")
+        deadline = time.monotonic() + 60
+        while "return G @ weights" not in (lab.work / f"{name}.ipynb").read_text():
+            assert time.monotonic() < deadline, "JupyterLab does not save by itself"
+            page.wait_for_timeout(500)
+        assert "has changed since it ran" in checked()
+        shot(page, "exercise-changed")
+        page.close()
+
+
 def test_a_second_start_finds_the_first(lab):
     second = subprocess.run(
         lab.command(NAMES[5][:2]), cwd=BOOK.root, env=lab.environment, capture_output=True, text=True, timeout=120
