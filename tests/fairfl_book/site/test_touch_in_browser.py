@@ -51,8 +51,8 @@ class Opened:
         return self.page.locator(".handle:visible").all()
 
     def shown(self):
-        """All that a reader can read in the pictures."""
-        return self.page.locator(".panels text").all_text_contents()
+        """The pictures, as their markup."""
+        return self.page.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
 
     def state(self):
         """Where the controls stand, from the page's address."""
