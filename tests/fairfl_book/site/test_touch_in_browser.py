@@ -55,7 +55,8 @@ class Opened:
         return self.page.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
 
     def state(self):
-        """Where the controls stand, from the page's address."""
+        """Where the controls stand, from the page's address, which follows a little later."""
+        self.page.wait_for_timeout(150)
         given = dict(pair.split("=") for pair in self.page.url.partition("#")[2].split("&"))
         state = {}
         for name, control in self.lab.controls.items():
@@ -174,6 +175,7 @@ def test_the_address_holds_the_state_and_reset_the_start(opened, name):
     one.page.locator(".try button").first.click()
     one.handles()[-1].focus()
     one.page.keyboard.press("Shift+ArrowDown")
+    assert one.says_what_python_says()
     shown, address = one.shown(), one.page.url
     assert f"#lab={name}&" in address
     again = opened(LABS[name], fragment=f"#{address.partition('#')[2]}")

@@ -214,12 +214,14 @@ export function mount(el, model, view) {
 
 /** A page without a kernel: a model that only remembers, and an address that says where the lab stands. */
 export function host(el, view, spec) {
+  let later = 0;
   const values = { spec, state: read(spec, location.hash) ?? structuredClone(spec.start) }, heard = {};
   const model = {
     get: (name) => values[name],
     set: (name, value) => { values[name] = value; for (const f of heard[`change:${name}`] ?? []) f(); },
     on: (event, f) => (heard[event] ??= []).push(f),
-    save_changes: () => history.replaceState(history.state, "", write(spec, values.state)),
+    // Browsers refuse more than some hundred addresses in half a minute, and a held key is faster.
+    save_changes: () => { clearTimeout(later); later = setTimeout(() => history.replaceState(history.state, "", write(spec, values.state)), 100); },
   };
   mount(el, model, view);
   const follow = () => { const state = read(spec, location.hash); if (state) model.set("state", state); return state; };

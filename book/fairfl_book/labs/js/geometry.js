@@ -36,10 +36,11 @@ export function solve(M, b) {
 /** Eigenvalues, ascending, and eigenvectors of a symmetric matrix, by Jacobi's rotations. */
 export function eigen(S) {
   const n = S.length, M = S.map((row) => [...row]), V = S.map((_, i) => S.map((__, j) => +(i === j)));
+  const size = Math.max(...S.map((row, k) => Math.abs(row[k])));
   for (let sweep = 0; sweep < 60; sweep++) {
     let off = 0;
     for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) off = Math.max(off, Math.abs(M[p][q]));
-    if (off < 1e-300) break;
+    if (off <= 1e-22 * size) break;
     for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) {
       if (M[p][q] === 0) continue;
       const tau = (M[q][q] - M[p][p]) / (2 * M[p][q]), t = (tau < 0 ? -1 : 1) / (Math.abs(tau) + Math.hypot(1, tau));
