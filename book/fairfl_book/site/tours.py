@@ -49,7 +49,10 @@ def read(name: str, values: Mapping[str, list]) -> Tour:
         raise unknown("lab in book/labs.toml", name, labs.__all__)
     if issubclass(getattr(labs, name), TouchLab):
         raise refuse(
-            "a lab in book/labs.toml", name, "a lab with pictures drawn in advance", f"{name} moves on the page; take it out."
+            "a lab in book/labs.toml",
+            name,
+            "a lab with pictures drawn in advance",
+            f"{name} moves on the page; take it out.",
         )
     lab = getattr(labs, name)()
     for control, stops in values.items():

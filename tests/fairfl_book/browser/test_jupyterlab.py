@@ -139,7 +139,10 @@ def shot(page, name):
 
 def move_every_control(page):
     """Move each of a lab's controls by keyboard; returns the labels of those that changed nothing that a reader sees."""
-    panel, words = page.locator(".jp-WindowedPanel-outer").first, page.locator(".lab-words, div.fairfl-lab .words").first
+    panel, words = (
+        page.locator(".jp-WindowedPanel-outer").first,
+        page.locator(".lab-words, div.fairfl-lab .words").first,
+    )
     for number in range(80):
         if words.count():
             break

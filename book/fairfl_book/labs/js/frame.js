@@ -207,9 +207,14 @@ export function mount(el, model, view) {
     frame = requestAnimationFrame(move);
   }
 
+  // In a narrow panel the picture shrinks, and its words as little as there is room for.
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) if (contentRect.width) target.style.setProperty("--larger", Math.min(1.18, Math.max(0.9, target.viewBox.baseVal.width / contentRect.width)).toFixed(3));
+  });
+  root.querySelectorAll(".panels svg").forEach((svg) => sizes.observe(svg));
   model.on("change:state", () => { if (!ours) show(true); });
   show(false);
-  return () => { cancelAnimationFrame(frame); clearTimeout(speaking); };
+  return () => { sizes.disconnect(); cancelAnimationFrame(frame); clearTimeout(speaking); };
 }
 
 /** A page without a kernel: a model that only remembers, and an address that says where the lab stands. */
