@@ -14,6 +14,7 @@ BROUGHT_BY = {
     "jupyter_server": "lab",
     "jupyterlab_server": "lab",
     "ipywidgets": "lab",
+    "anywidget": "lab",
     "matplotlib": "lab",
     "jupytext": "lab",
     "nbformat": "lab",

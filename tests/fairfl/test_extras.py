@@ -21,6 +21,8 @@ LIBRARY = {
     "figures.show(None, 'four words or more')": "lab",
     "labs.TwoClients().widget()": "lab",
     "labs.TwoClients().picture()": "lab",
+    "labs.Hull().widget()": "lab",
+    "labs.Hull().picture()": "lab",
     "fairfl.flower.FairStrategy": "flower",
 }
 COMMANDS = {

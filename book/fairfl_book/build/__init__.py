@@ -2,5 +2,6 @@
 
 In: ``chapters/src/NN_name.md``. Out: ``chapters/NN_name.ipynb``, and sentences that say what is wrong with it. ``frontmatter`` reads what a
 chapter promises, ``references`` the one bibliography, ``twins`` executes, ``guards`` and ``prose`` check, ``prerequisites`` keeps the
-map in the teachers' page. No chapter imports this room.
+map in the teachers' page, ``node`` runs the labs' JavaScript, and ``stills`` draws by it what stands for a lab where no scripts run. No
+chapter imports this room.
 """

@@ -13,6 +13,7 @@ from fairfl_book.labs.proximal import ProximalAverage
 from fairfl_book.labs.reweighting import Reweighting
 from fairfl_book.labs.scalarisation import Scalarisation
 from fairfl_book.labs.spread import SpreadBound
+from fairfl_book.labs.touch import Points, TouchLab
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
 
@@ -26,12 +27,14 @@ __all__ = [
     "Hull",
     "Lab",
     "NewtonRates",
+    "Points",
     "Projections",
     "ProximalAverage",
     "Reweighting",
     "Scalarisation",
     "Slider",
     "SpreadBound",
+    "TouchLab",
     "TwoClients",
     "Verdicts",
 ]

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import nbformat
 
+from fairfl_book import labs
 from fairfl_book.build import frontmatter, references
 from fairfl_book.exercises import solutions
+from fairfl_book.labs import Lab, TouchLab
 from fairfl_book.places import Book
 from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks, strip
 from fairfl_book.site.tours import Tour
@@ -32,6 +34,8 @@ def lay_out(
             path.write_text(text, encoding="utf-8")
 
     def lab(name: str, place: str) -> str | None:
+        if issubclass(kind := getattr(labs, name, Lab), TouchLab):
+            return kind().page(f"lab-{place}")
         return strip.fragment(tours[name], drawn / name, place) if name in tours else None
 
     fronts = {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairfl.errors import refuse, unknown
 from fairfl_book import labs
-from fairfl_book.labs import Choice, Lab
+from fairfl_book.labs import Choice, Lab, TouchLab
 
 MOST = 100  # pictures a lab
 
@@ -47,6 +47,13 @@ def read(name: str, values: Mapping[str, list]) -> Tour:
     """One tour, checked."""
     if name not in labs.__all__:
         raise unknown("lab in book/labs.toml", name, labs.__all__)
+    if issubclass(getattr(labs, name), TouchLab):
+        raise refuse(
+            "a lab in book/labs.toml",
+            name,
+            "a lab with pictures drawn in advance",
+            f"{name} moves on the page; take it out.",
+        )
     lab = getattr(labs, name)()
     for control, stops in values.items():
         if control not in lab.controls:

@@ -3,8 +3,10 @@
 `make test-browser` runs it. $CHROMIUM names the browser; $FAIRFL_SCREENSHOTS a folder for pictures to look at.
 """
 
+import ast
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -16,6 +18,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from fairfl_book import places
+from fairfl_book.build import stills
 from fairfl_book.build.guards import code_cells
 from fairfl_book.reading import copies, dress
 
@@ -136,12 +139,17 @@ def shot(page, name):
 
 def move_every_control(page):
     """Move each of a lab's controls by keyboard; returns the labels of those that changed nothing that a reader sees."""
-    panel, words = page.locator(".jp-WindowedPanel-outer").first, page.locator(".lab-words").first
+    panel, words = (
+        page.locator(".jp-WindowedPanel-outer").first,
+        page.locator(".lab-words, div.fairfl-lab .words").first,
+    )
     for number in range(80):
         if words.count():
             break
         panel.evaluate(f"panel => panel.scrollTop = {number} * panel.clientHeight / 2")
         page.wait_for_timeout(250)
+    if page.locator("div.fairfl-lab").count():
+        return move_every_handle(page)
     words.scroll_into_view_if_needed()
     box = page.locator(".widget-vbox", has=words).first
     shown = lambda: (words.inner_text(), box.locator("img").first.get_attribute("src"))
@@ -165,6 +173,58 @@ def move_every_control(page):
             unmoved.append(control.inner_text())
     assert words.inner_text() != numbers, "the controls moved, and the numbers did not"
     return unmoved
+
+
+def move_every_handle(page):
+    """Move each handle of a lab one can touch by mouse and by keyboard; returns those that changed nothing that a reader sees."""
+    box = page.locator("div.fairfl-lab").first
+    box.scroll_into_view_if_needed()
+    shown = lambda: box.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
+    unmoved = []
+    for handle in box.locator(".handle:visible").all():
+        before = shown()
+        place = handle.locator(".knob").bounding_box()
+        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 25, y + 15, steps=4)
+        page.mouse.up()
+        dragged = shown()
+        page.keyboard.press("ArrowUp")
+        if not before != dragged != shown():
+            unmoved.append(handle.get_attribute("aria-label"))
+    return unmoved
+
+
+@pytest.mark.parametrize("touched", stills.touched(), ids=lambda touched: touched.name)
+def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
+    code = [f"from fairfl_book import labs\n\nlab = labs.{touched.name}()\nlab.widget()", "print(lab.state)"]
+    path = lab.work / f"touch-{touched.name}.ipynb"
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    cells = [nbformat.v4.new_code_cell(cell) for cell in code]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
+    page = lab.open(browser, f"/lab/tree/{path.name}")
+    page.wait_for_timeout(3000)  # until then the kernel is being chosen
+    page.locator(".jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
+    page.locator("div.fairfl-lab .handle").first.wait_for(timeout=60_000)
+    assert move_every_handle(page) == []
+    shot(page, f"touch-{touched.name}-jupyterlab")
+    page.locator("div.fairfl-lab .reset").click()
+    page.locator("div.fairfl-lab .try button").first.click()
+    page.locator(".jp-CodeCell .cm-content").nth(1).click()
+    page.keyboard.press("Shift+Enter")
+    page.locator(".jp-OutputArea-output pre", has_text="{").wait_for(timeout=30_000)
+    [told] = page.locator(".jp-OutputArea-output pre", has_text="{").all_inner_texts()
+    assert ast.literal_eval(told) == {**touched.start, **next(iter(touched.tries.values()))}
+    menu(page, "Settings", "Theme")
+    page.locator(".lm-Menu-itemLabel").get_by_text("JupyterLab Dark", exact=True).click()
+    page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    page.wait_for_timeout(500)
+    shot(page, f"touch-{touched.name}-jupyterlab-dark")
+    paper = page.locator("div.fairfl-lab").evaluate("e => getComputedStyle(e).backgroundColor")
+    page.close()
+    assert max(map(int, re.findall(r"\d+", paper)[:3])) < 80
 
 
 @pytest.mark.parametrize("name", NAMES)

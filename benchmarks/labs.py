@@ -1,0 +1,64 @@
+"""How long a lab takes to answer a finger: from a moved tip to the new picture laid out, in headless Chromium.
+
+python benchmarks/labs.py [MOVES]      $CHROMIUM names the browser
+"""
+
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from fairfl_book import labs
+
+# Every move is a key on a handle; reading a box makes the browser lay out what the move has drawn.
+MEASURE = """([moves]) => {
+  const handles = [...document.querySelectorAll('.handle')], root = document.querySelector('div.fairfl-lab'), took = [];
+  for (let i = 0; i < moves; i++) {
+    const key = ['ArrowLeft', 'ArrowUp', 'ArrowRight', 'ArrowDown'][Math.floor(i / handles.length) % 4], begun = performance.now();
+    handles[i % handles.length].dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    root.getBoundingClientRect();
+    document.querySelector('.panels text').getBBox();
+    took.push(performance.now() - begun);
+  }
+  return took;
+}"""
+
+
+class Crowd(labs.Hull):
+    """The hull of up to six gradients."""
+
+    _turns = np.radians([10, 140, 75, 230, 40, 110])
+    controls = labs.Hull.controls | {
+        "clients": replace(labs.Hull.controls["clients"], high=6),
+        "tips": labs.Points("tips", 2.0, (1.5 * np.stack([np.cos(_turns), np.sin(_turns)], 1)).round(2).tolist()),
+    }
+
+
+def main(moves: int = 400) -> None:
+    from playwright.sync_api import sync_playwright
+
+    usual = ("chromium", "chromium-browser", "google-chrome")
+    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), None)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1024, "height": 800}, reduced_motion="reduce")
+        print(f"{'Hull':10} clients   median    95 %   (ms a move, {moves} moves; a frame is 16 ms)")
+        for clients in (2, 6):
+            for rule in Crowd.controls["rule"].options:
+                lab, file = Crowd(), Path(folder) / "lab.html"
+                file.write_text(f'<!doctype html><meta charset="utf-8">{lab.page("lab")}', encoding="utf-8")
+                page.goto(f"{file.as_uri()}#lab=Crowd&clients={clients}&rule={rule.replace('+', '%2B')}&epsilon=0.2")
+                page.reload()
+                page.locator("div.fairfl-lab").wait_for()
+                took = page.evaluate(MEASURE, [moves])
+                late = statistics.quantiles(took, n=20)[-1]
+                print(f"{rule:10} {clients:7} {statistics.median(took):8.2f} {late:7.2f}")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,203 @@
+"""The labs one can touch, on a page from disk without a network: every handle by mouse, by finger and by keyboard.
+
+It needs no built site. $CHROMIUM names the browser; $FAIRFL_SCREENSHOTS a folder for pictures to look at.
+"""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import unquote_plus
+
+import numpy as np
+import pytest
+from fairfl_book.build import stills
+
+pytestmark = pytest.mark.site
+
+LABS = {lab.name: lab for lab in stills.touched()}
+# What a reader sees outside a panel, or at its edge where it would be cut; a stroke's half width is allowed.
+OUTSIDE = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {
+  const room = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text, polygon, rect, path, line, .knob')].map(e => [e.outerHTML.slice(0, 90), e.getBoundingClientRect()])
+    .filter(([, r]) => r.width + r.height && (r.left < room.left - 2.5 || r.right > room.right + 2.5 || r.top < room.top - 2.5 || r.bottom > room.bottom + 2.5))
+    .map(([what]) => what);
+})"""
+SMALLEST = """() => Math.min(...[...document.querySelectorAll('.panels text')].map(text =>
+  parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getBoundingClientRect().width / text.ownerSVGElement.viewBox.baseVal.width))"""
+
+
+class Opened:
+    """A page from disk with one lab on it. ``troubles``: what a reader with the console open would see."""
+
+    def __init__(self, browser, folder, lab, width=1024, fragment="", **options):
+        self.lab = lab
+        self.file = folder / f"{lab.name}.html"
+        head = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A lab</title>'
+        self.file.write_text(
+            f'{head}<body style="margin: 8px"><p>Above.</p>{lab.page("here")}<p>Below.</p>', encoding="utf-8"
+        )
+        options = {"reduced_motion": "reduce", **options}
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
+        self.page, self.troubles = self.context.new_page(), []
+        self.page.on("console", lambda message: self.troubles.append(message.text))
+        self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.on(
+            "request", lambda r: r.url.startswith(("file:", "data:")) or self.troubles.append(f"network: {r.url}")
+        )
+        self.page.goto(f"{self.file.as_uri()}{fragment}")
+        self.page.locator("div.fairfl-lab").wait_for()
+
+    def handles(self):
+        return self.page.locator(".handle:visible").all()
+
+    def shown(self):
+        """The pictures, as their markup."""
+        return self.page.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
+
+    def state(self):
+        """Where the controls stand, from the page's address, which follows a little later."""
+        self.page.wait_for_timeout(150)
+        given = dict(pair.split("=") for pair in self.page.url.partition("#")[2].split("&"))
+        state = {}
+        for name, control in self.lab.controls.items():
+            if hasattr(control, "reach"):
+                state[name] = [[float(x) for x in point.split(",")] for point in given[name].split(";")]
+            else:
+                state[name] = type(control.start)(unquote_plus(given[name]))
+        return state
+
+    def says_what_python_says(self):
+        """The rates in the picture are those that Python computes for the state in the address."""
+        told = [
+            float(text.replace("−", "-"))
+            for text in self.page.locator("[data-panel=bars] text[text-anchor=end]").all_text_contents()
+        ]
+        return np.abs(np.array(told) - self.lab.numbers(**self.state())["rates"]).max() < 0.006
+
+    def look(self, label):
+        if folder := os.environ.get("FAIRFL_SCREENSHOTS"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=str(Path(folder) / f"touch-{self.lab.name}-{label}.png"), full_page=True)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    pages = []
+    yield lambda *given, **options: (pages.append(Opened(browser, tmp_path, *given, **options)), pages[-1])[1]
+    for one in pages:
+        assert one.troubles == []
+        one.context.close()
+
+
+def centre(handle):
+    box = handle.locator(".knob").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("width", [360, 690, 1024])
+@pytest.mark.parametrize("name", LABS)
+def test_every_handle_follows_the_mouse(opened, name, width):
+    one = opened(LABS[name], width=width)
+    assert one.page.evaluate("document.documentElement.scrollWidth") <= width and one.page.evaluate(SMALLEST) >= 13
+    room = one.page.locator(".panels svg").first.bounding_box()
+    for n, handle in enumerate(one.handles()):
+        for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
+            before, at = one.shown(), handle.get_attribute("transform")
+            one.page.mouse.move(*centre(handle))
+            one.page.mouse.down()
+            one.page.mouse.move(room["x"] + x * room["width"], room["y"] + y * room["height"], steps=3)
+            held = handle.get_attribute("transform")
+            one.page.mouse.up()
+            assert held != at and handle.get_attribute("transform") == held
+            assert one.shown() != before and one.says_what_python_says()
+            assert one.page.evaluate(OUTSIDE) == []
+    one.look(f"{width}-dragged")
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_handle_follows_the_keyboard_and_says_where_it_is(opened, name):
+    one = opened(LABS[name])
+    for handle in one.handles():
+        handle.focus()
+        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowLeft", "Shift+ArrowDown"):
+            before, said = one.shown(), handle.get_attribute("aria-valuetext")
+            one.page.keyboard.press(key)
+            assert one.shown() != before and handle.get_attribute("aria-valuetext") != said
+            assert one.says_what_python_says()
+        assert handle.evaluate("e => e === document.activeElement") and handle.get_attribute("aria-label")
+    live = one.page.locator("[aria-live]")
+    one.page.wait_for_function("document.querySelector('[aria-live]').textContent.length > 20")
+    assert "Rates" in live.text_content()
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_finger_drags_a_handle_and_the_page_stays(opened, name):
+    one = opened(LABS[name], width=390, has_touch=True, is_mobile=True)
+    handle = one.handles()[0]
+    handle.scroll_into_view_if_needed()
+    before, scrolled, (x, y) = one.shown(), one.page.evaluate("scrollY"), centre(handle)
+    finger = one.context.new_cdp_session(one.page)
+    touch = lambda kind, points: finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch("touchStart", [{"x": x, "y": y}])
+    for step in range(1, 6):
+        touch("touchMove", [{"x": x - 8 * step, "y": y + 12 * step}])
+    touch("touchEnd", [])
+    one.page.wait_for_timeout(200)
+    assert one.shown() != before and one.says_what_python_says()
+    assert one.page.evaluate("scrollY") == scrolled
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+@pytest.mark.parametrize("name", LABS)
+def test_every_control_at_both_ends(opened, name, width, scheme):
+    one = opened(LABS[name], width=width, color_scheme=scheme)
+    height = one.page.locator("div.fairfl-lab").bounding_box()["height"]
+    one.look(f"{width}-{scheme}-start")
+    buttons = one.page.locator(".controls button, .try button")
+    for n in range(buttons.count()):
+        buttons.nth(n).click()
+        assert one.page.evaluate(OUTSIDE) == [] and one.says_what_python_says()
+        one.look(f"{width}-{scheme}-{re.sub(r'[^a-z0-9]+', '-', buttons.nth(n).inner_text().lower())}")
+        for slider in one.page.locator("input[type=range]:enabled").all():
+            for key in ("Home", "End"):
+                slider.focus()
+                one.page.keyboard.press(key)
+                assert one.page.evaluate(OUTSIDE) == [] and one.says_what_python_says()
+                one.look(f"{width}-{scheme}-{n}-{key.lower()}")
+    if width > 620:
+        assert abs(one.page.locator("div.fairfl-lab").bounding_box()["height"] - height) < 45, "the page below jumps"
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_the_address_holds_the_state_and_reset_the_start(opened, name):
+    one = opened(LABS[name])
+    one.page.locator(".try button").first.click()
+    one.handles()[-1].focus()
+    one.page.keyboard.press("Shift+ArrowDown")
+    assert one.says_what_python_says()
+    shown, address = one.shown(), one.page.url
+    assert f"#lab={name}&" in address
+    again = opened(LABS[name], fragment=f"#{address.partition('#')[2]}")
+    assert again.shown() == shown
+    again.page.locator(".reset").click()
+    assert again.shown() == opened(LABS[name]).shown() and again.state() == LABS[name].start
+    assert opened(LABS[name], fragment="#lab=Nobody&tips=9").shown() == again.shown()
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_button_moves_the_picture_gently_and_ends_where_it_says(opened, name):
+    one = opened(LABS[name], reduced_motion="no-preference")
+    one.page.locator(".try button").first.click()
+    one.page.wait_for_timeout(800)
+    assert one.says_what_python_says()
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_without_scripts_the_still_stands(opened, browser, tmp_path, name):
+    file = opened(LABS[name]).file
+    context = browser.new_context(java_script_enabled=False, offline=True)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("svg[role=img]").is_visible() and page.locator("svg[role=img] text").count() > 5
+    context.close()
