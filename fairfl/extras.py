@@ -15,6 +15,7 @@ BROUGHT_BY = {
     "jupyterlab_server": "lab",
     "ipywidgets": "lab",
     "anywidget": "lab",
+    "traitlets": "lab",
     "matplotlib": "lab",
     "jupytext": "lab",
     "nbformat": "lab",

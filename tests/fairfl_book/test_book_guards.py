@@ -90,8 +90,8 @@ def test_an_unknown_tag(chapter):
     chapter.notebook.cells[3].metadata["tags"] = ["excercise"]
     only(
         chapter,
-        "cell 4: unknown tag 'excercise'; known: check, exercise, lab, nbval-ignore-output, raises-exception, "
-        "setup. Did you mean 'exercise'?",
+        "cell 4: unknown tag 'excercise'; known: check, exercise, head, lab, nbval-ignore-output, raises-"
+        "exception, setup. Did you mean 'exercise'?",
     )
 
 

@@ -15,8 +15,8 @@ BODY = """# Ferries
 :tags: [setup]
 
 import os
-print(os.environ["OMP_NUM_THREADS"], os.environ["MKL_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"],
-      os.environ["FAIRFL_PROGRESS"])
+threads = [os.environ[f"{library}_NUM_THREADS"] for library in ("OMP", "MKL", "OPENBLAS")]
+print(*threads, os.environ["FAIRFL_PROGRESS"])
 ```
 
 ```{code-cell}
