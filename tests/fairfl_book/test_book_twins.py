@@ -138,5 +138,5 @@ def test_widget_ids_follow_their_order():
 
 
 def test_a_run_over_budget_says_so():
-    assert "over the budget of 50 s" in twins.Run("01_ferries", 51.0).line
+    assert "over the budget of 60 s" in twins.Run("01_ferries", 61.0).line
     assert "budget" not in twins.Run("01_ferries", 39.0).line
