@@ -101,14 +101,19 @@ def test_the_contents_are_open_and_a_reader_may_close_them(book, publish, launch
     assert json.loads(file.read_text())["data"] == {}
 
 
-def test_a_running_server_is_opened_instead_of_a_second_one(book, publish, launched, monkeypatch, capsys):
-    publish("00_start_here")
-    server.start(book)
+def one_runs(monkeypatch, pid, token):
+    """A server of process ``pid`` has said where it is, and answers."""
     monkeypatch.setattr(running, "_answers", lambda found: True)
     runtime = Path(os.environ["JUPYTER_RUNTIME_DIR"])
     runtime.mkdir()
-    known = {"pid": os.getpid(), "url": "http://localhost:8888/", "token": "secret", "port": 8888}
+    known = {"pid": pid, "url": "http://localhost:8888/", "token": token, "port": 8888}
     (runtime / "jpserver-1.json").write_text(json.dumps(known))
+
+
+def test_a_running_server_is_opened_instead_of_a_second_one(book, publish, launched, monkeypatch, capsys):
+    publish("00_start_here")
+    server.start(book)
+    one_runs(monkeypatch, os.getpid(), "secret")
     pages = []
     monkeypatch.setattr(server.webbrowser, "open", pages.append)
     server.start(book, chapter="00_start_here")
@@ -125,11 +130,7 @@ def test_a_running_server_is_opened_instead_of_a_second_one(book, publish, launc
 def test_another_desks_server_is_not_opened(book, publish, launched, monkeypatch):
     publish("00_start_here")
     server.start(book)
-    monkeypatch.setattr(running, "_answers", lambda found: True)
-    runtime = Path(os.environ["JUPYTER_RUNTIME_DIR"])
-    runtime.mkdir()
-    known = {"pid": os.getppid(), "url": "http://localhost:8888/", "token": "", "port": 8888}
-    (runtime / "jpserver-1.json").write_text(json.dumps(known))
+    one_runs(monkeypatch, os.getppid(), "")
     server.start(book)
     assert len(launched) == 2
 

@@ -136,7 +136,7 @@ def test_the_solutions_are_those_of_the_exercises_that_their_chapter_asks():
         assert list(solutions.of_chapter(BOOK, name)) == ["".join(pair) for pair in asked], name
     known = [slug for name in BOOK.names() for slug in solutions.of_chapter(BOOK, name)]
     assert set(known) <= set(EVERYTHING) and len(known) == len(set(known))
-    assert {path.stem for path in (BOOK.root / "book" / solutions.FOLDER).glob("*.md")} <= set(BOOK.names())
+    assert {path.stem for path in solutions.folder(BOOK).glob("*.md")} <= set(BOOK.names())
 
 
 def test_a_solution_says_why_before_its_code():

@@ -22,9 +22,7 @@ from fairfl_book.places import Book
 TAGS = frozenset({"head", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than LINES
 LINES = 18
-CHARACTERS = (
-    100  # what a cell shows beside JupyterLab's contents, and the site beside its own, without scrolling sideways
-)
+CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
 KILOBYTES = 1500
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairfl_book.exercises.compare import equal, plain, short
+from fairfl_book.exercises.compare import equal, numbers, plain, short
 
 DIGITS = 3  # a number is right if it is right to so many digits
 
@@ -54,11 +54,8 @@ def _number(value):
     value = plain(value)
     if isinstance(value, (bool, np.bool_, str)) or value is None:
         return None
-    try:
-        made = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        return None
-    return float(made) if made.ndim == 0 else None
+    made = numbers(value)
+    return float(made) if made is not None and made.ndim == 0 else None
 
 
 def _read(text):

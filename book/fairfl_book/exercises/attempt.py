@@ -4,10 +4,11 @@ import ast
 import json
 import os
 import re
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from fairfl_book.exercises.said import shell
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,9 @@ _INPUT = re.compile(r" \((?:<ipython-input[^>]*>|\d+\.py), line (\d+)\)")  # how
 
 def watch() -> None:
     """Remember every cell that the running IPython ends from now on; nothing outside IPython, and nothing the second time."""
-    shell = _shell()
-    if shell is not None and _remember not in shell.events.callbacks["post_run_cell"]:
-        shell.events.register("post_run_cell", _remember)
+    running = shell()
+    if running is not None and _remember not in running.events.callbacks["post_run_cell"]:
+        running.events.register("post_run_cell", _remember)
 
 
 def _remember(result):
@@ -88,17 +89,12 @@ def _asked(slug, call):
 
 def _running():
     """The source of the cell that is being run; empty outside IPython."""
-    shell = _shell()
-    return shell.user_ns.get("In", [""])[-1] if shell is not None else ""
-
-
-def _shell():
-    """The running IPython; ``None`` outside, without asking for IPython to be installed."""
-    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    running = shell()
+    return running.user_ns.get("In", [""])[-1] if running is not None else ""
 
 
 def _notebook():
-    """The file of the notebook whose kernel this is, as Jupyter's server or VS Code name it; ``None`` where neither does."""
+    """The file of the notebook whose kernel this is, as Jupyter's server names it; ``None`` in front ends that start kernels themselves."""
     named = os.environ.get("JPY_SESSION_NAME", "")
     return Path(named) if named.endswith(".ipynb") else None
 

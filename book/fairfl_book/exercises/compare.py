@@ -10,6 +10,14 @@ def plain(value):
     return value
 
 
+def numbers(value):
+    """A number, or lists of them, as an array of floats; ``None`` for what is no numbers."""
+    try:
+        return np.asarray(plain(value), dtype=float)
+    except (TypeError, ValueError):
+        return None
+
+
 def equal(given, right, tolerance: float) -> bool:
     """Whether ``given`` is ``right`` up to ``tolerance``; never raises, whatever a reader may return."""
     given, right = plain(given), plain(right)
@@ -25,9 +33,8 @@ def equal(given, right, tolerance: float) -> bool:
             and given.keys() == right.keys()
             and all(equal(given[k], right[k], tolerance) for k in right)
         )
-    try:
-        a, b = np.asarray(given, dtype=float), np.asarray(right, dtype=float)
-    except (TypeError, ValueError):
+    a, b = numbers(given), numbers(right)
+    if a is None or b is None:
         return False
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 

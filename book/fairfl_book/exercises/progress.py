@@ -42,6 +42,12 @@ def note(slug: str, place: Path | None = None) -> None:
         return
 
 
+def here(number: int) -> str:
+    """``line`` for the reader's folder around the notebook that runs; "" outside one."""
+    place = folder()
+    return line(number, solved(place)) if place else ""
+
+
 def line(number: int, known: Mapping[str, str]) -> str:
     """How much of chapter ``number`` is done, as "2 of 4"; "" for a chapter without checks. ``known``: as ``solved`` gives it."""
     slugs = registry.of_chapter(number)
@@ -50,9 +56,5 @@ def line(number: int, known: Mapping[str, str]) -> str:
 
 def begin(number: int) -> None:
     """Say at the head of chapter ``number`` how many of its exercises are done; nothing outside a reader's folder."""
-    place = folder()
-    if place is None:
-        return
-    done = line(number, solved(place))
-    if done:
+    if done := here(number):
         say("", f"{done} exercises done", "in this chapter so far." if not done.startswith("0") else "in this chapter.")

@@ -1,5 +1,6 @@
 """What an exercise is: cases to try, the right answer, and wrong answers that are worth a word of their own."""
 
+import copy
 import importlib
 import pkgutil
 from collections.abc import Sequence
@@ -57,6 +58,10 @@ class Exercise:
     @property
     def is_function(self) -> bool:
         return bool(self.cases)
+
+    def right_answers(self) -> list:
+        """The right answer to each case; of a value, the one there is."""
+        return [self.right(*copy.deepcopy(case)) for case in self.cases] if self.is_function else [self.right]
 
 
 def _array(argument):

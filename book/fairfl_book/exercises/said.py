@@ -4,26 +4,26 @@ import html
 import re
 import sys
 import textwrap
+from typing import Any
 
 WIDTH = 88
 
 
 def say(mark: str, head: str, text: str = "", tail: str = "") -> None:
     """Show ``mark head text`` and, in smaller letters below, ``tail``. Between backticks stands code."""
-    forms = bundle(mark, head, text, tail)
-    if in_notebook():
-        show(forms)
-    else:
-        print(forms["text/plain"])
+    show(bundle(mark, head, text, tail))
 
 
-def in_notebook() -> bool:
-    """Whether IPython runs, so that more than plain text can be shown."""
-    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
+def shell() -> Any:
+    """The running IPython; ``None`` outside, without asking for IPython to be installed."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def show(forms: dict[str, str]) -> None:
-    """Show one thing in several forms, of which a front end takes the richest that it knows: media type → content."""
+    """Show one thing in several forms, of which a front end takes the richest that it knows: media type → content. Outside IPython, the plain text."""
+    if shell() is None:
+        print(forms["text/plain"])
+        return
     from IPython.display import display
 
     display(forms, raw=True)

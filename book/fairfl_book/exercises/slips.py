@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from fairfl_book.exercises.compare import equal, plain
+from fairfl_book.exercises.compare import equal, numbers, plain
 from fairfl_book.exercises.registry import Exercise
 
 TOLERANCE = 1e-6
@@ -109,7 +109,7 @@ _NAMES = ("first", "second", "third", "fourth", "fifth")
 
 def recognise(exercise: Exercise, given: Sequence[object]) -> str:
     """The words for a slip that turns the right answers into ``given``, one a case (a value has one); "" if none does."""
-    right = _right(exercise)
+    right = exercise.right_answers()
     if not exercise.is_function and np.ndim(plain(right[0])) == 0 and (words := _proportional(given, right)):
         return words  # of a single number "half" is certain, and a square that happens to be as large is a guess
     for _, words, made in _slips(exercise):
@@ -126,7 +126,7 @@ def recognise(exercise: Exercise, given: Sequence[object]) -> str:
 
 def natural(exercise: Exercise) -> Iterator[tuple[str, object]]:
     """Answers with a slip in them, each with its name; for a function, functions. Those that are right all the same are left out."""
-    right = _right(exercise)
+    right = exercise.right_answers()
     for name, _, made in [*_slips(exercise), *_more(exercise, right)]:
         if len(made) != len(right) or all(equal(m, r, exercise.tolerance) for m, r in zip(made, right)):
             continue
@@ -139,15 +139,9 @@ def _replaying(exercise, made):
     return lambda *case: next(answers)
 
 
-def _right(exercise):
-    if not exercise.is_function:
-        return [exercise.right]
-    return [exercise.right(*copy.deepcopy(case)) for case in exercise.cases]
-
-
 def _slips(exercise) -> Iterator[tuple[str, str, list]]:
     """Every slip's name, its words, and what it makes of the right answers, case by case; those that change nothing are left out."""
-    right = _right(exercise)
+    right = exercise.right_answers()
     for name, (change, words) in OUTPUT.items():
         if not exercise.is_function and name.startswith("clipped"):
             continue  # where a single answer stops is no pattern
@@ -254,12 +248,9 @@ def _same(given, right) -> str:
 def _shape(given, right) -> str:
     """The words for answers that are more, or fewer, numbers than the right ones."""
     for mine, wanted in zip(given, right):
-        try:
-            a, b = np.shape(np.asarray(plain(mine), dtype=float)), np.shape(np.asarray(plain(wanted), dtype=float))
-        except (TypeError, ValueError):
-            continue
-        if a != b:
-            return f"Asked is for {_spelled(b)}, and yours is {_spelled(a)}"
+        a, b = numbers(mine), numbers(wanted)
+        if a is not None and b is not None and a.shape != b.shape:
+            return f"Asked is for {_spelled(b.shape)}, and yours is {_spelled(a.shape)}"
     return ""
 
 
@@ -273,9 +264,8 @@ def _spelled(shape) -> str:
 
 def _proportional(given, right) -> str:
     """The words for answers that are multiples of the right ones."""
-    try:
-        pairs = [(np.asarray(plain(g), dtype=float), np.asarray(plain(r), dtype=float)) for g, r in zip(given, right)]
-    except (TypeError, ValueError):
+    pairs = [(numbers(g), numbers(r)) for g, r in zip(given, right)]
+    if any(part is None for pair in pairs for part in pair):
         return ""
     factors = []
     for mine, wanted in pairs:

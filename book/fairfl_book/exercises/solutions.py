@@ -14,8 +14,8 @@ from pathlib import Path
 from fairfl.errors import Refused
 from fairfl_book import places
 from fairfl_book.exercises.check import judge
-from fairfl_book.exercises.registry import Exercise, find_any
-from fairfl_book.exercises.said import in_notebook, say, show
+from fairfl_book.exercises.registry import Exercise, chapter_of, find_any
+from fairfl_book.exercises.said import say, show
 
 FOLDER = "solutions"
 _PART = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -42,14 +42,19 @@ def read(path: Path) -> dict[str, Solution]:
     return {slug: Solution(slug, text.strip(), "\n".join(_CODE.findall(text)).strip()) for slug, text in parts}
 
 
+def folder(book: places.Book) -> Path:
+    """Where the solutions stand, if this copy of the book has them."""
+    return book.root / "book" / FOLDER
+
+
 def there(book: places.Book) -> bool:
     """Whether this copy of the book has solutions."""
-    return (book.root / "book" / FOLDER).is_dir()
+    return folder(book).is_dir()
 
 
 def of_chapter(book: places.Book, name: str) -> dict[str, Solution]:
     """The solutions of chapter ``name``, by slug; empty where the folder was left out."""
-    path = book.root / "book" / FOLDER / f"{name}.md"
+    path = folder(book) / f"{name}.md"
     return read(path) if path.exists() else {}
 
 
@@ -65,18 +70,16 @@ def solution(slug: str) -> None:
         )
         return
     text = f"**{slug}**: {exercise.task}\n\n{found.text}"
-    if in_notebook():
-        show({"text/plain": text, "text/markdown": text})
-    else:
-        print(text)
+    show({"text/plain": text, "text/markdown": text})
 
 
 def _find(slug):
     try:
-        folder = places.find().root / "book" / FOLDER
+        book = places.find()
     except ValueError:  # the package without the book
         return None
-    return next((known[slug] for known in map(read, sorted(folder.glob("*.md"))) if slug in known), None)
+    [name] = book.select([f"{chapter_of(slug):02d}"])
+    return of_chapter(book, name).get(slug)
 
 
 def verify(name: str, namespace: Mapping[str, object]) -> None:

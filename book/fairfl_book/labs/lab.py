@@ -29,6 +29,11 @@ class Slider:
     def ends(self) -> tuple:
         return self.low, self.high
 
+    @property
+    def whole(self) -> bool:
+        """Whether the control holds whole numbers."""
+        return all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
+
     def check(self, name, value):
         if not self.low <= value <= self.high:
             raise refuse(
@@ -38,8 +43,7 @@ class Slider:
     def widget(self):
         import ipywidgets
 
-        whole = all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
-        kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
+        kind = ipywidgets.IntSlider if self.whole else ipywidgets.FloatSlider
         # Redrawing while a slider is dragged would queue frames faster than a slow machine draws them.
         return kind(
             self.start,
@@ -105,12 +109,17 @@ class Lab:
     def alt(self, numbers: dict) -> str:
         return "; ".join(self.words(numbers))
 
+    @property
+    def start(self) -> dict:
+        """The state at the beginning: control → value."""
+        return {name: control.start for name, control in self.controls.items()}
+
     def numbers(self, **state) -> dict:
         """``compute`` for the default state with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
         for name in state:
             if name not in self.controls:
                 raise unknown("control", name, self.controls)
-        full = {name: state.get(name, control.start) for name, control in self.controls.items()}
+        full = {**self.start, **state}
         for name, value in full.items():
             self.controls[name].check(name, value)
         return self.compute(**full)

@@ -62,11 +62,6 @@ class TouchLab(Lab):
         return type(self).__name__
 
     @property
-    def start(self) -> dict:
-        """The state at the beginning: control → value."""
-        return {name: control.start for name, control in self.controls.items()}
-
-    @property
     def state(self) -> dict:
         """What the reader made of the lab: the state of its latest widget, for ``numbers(**lab.state)``; before, the start."""
         return self.start if self._live is None else dict(self._live.state)
@@ -116,10 +111,7 @@ class TouchLab(Lab):
 
 
 def _kind(control) -> Mapping:
-    whole = isinstance(control, Slider) and all(
-        isinstance(v, int) for v in (control.low, control.high, control.step, control.start)
-    )
-    return {"whole": True} if whole else {}
+    return {"whole": True} if isinstance(control, Slider) and control.whole else {}
 
 
 @functools.cache

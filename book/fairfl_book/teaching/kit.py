@@ -33,7 +33,7 @@ def _made(book: Book, kind: str, name: str) -> NotebookNode:
         return exercises.student(notebook)
     if not solutions.there(book):
         raise Refused(
-            f"this copy of the book has no solutions: {book.root / 'book' / solutions.FOLDER} is not there. Take a clone of the "
+            f"this copy of the book has no solutions: {solutions.folder(book)} is not there. Take a clone of the "
             "book, or write one file a chapter there, as CONTRIBUTING.md says; make student needs none."
         )
     try:
