@@ -13,7 +13,7 @@ from fairfl_book.labs.proximal import ProximalAverage
 from fairfl_book.labs.reweighting import Reweighting
 from fairfl_book.labs.scalarisation import Scalarisation
 from fairfl_book.labs.spread import SpreadBound
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.touch import Points, Several, TouchLab
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
 
@@ -32,6 +32,7 @@ __all__ = [
     "ProximalAverage",
     "Reweighting",
     "Scalarisation",
+    "Several",
     "Slider",
     "SpreadBound",
     "TouchLab",

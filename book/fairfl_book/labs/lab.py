@@ -17,13 +17,15 @@ from fairfl_book import figures
 
 @dataclass(frozen=True)
 class Slider:
-    """A number from ``low`` to ``high`` in steps of ``step``; whole numbers if all of these are."""
+    """A number from ``low`` to ``high`` in steps of ``step``; whole numbers if all of these are. One that is not ``shown`` has no
+    slider on the page: in a lab one can touch, a handle in the picture moves it."""
 
     label: str
     low: float
     high: float
     step: float
     start: float
+    shown: bool = True
 
     @property
     def ends(self) -> tuple:

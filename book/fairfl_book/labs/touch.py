@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from fairfl.errors import refuse
+from fairfl.errors import refuse, unknown
 from fairfl.extras import needed_by
 from fairfl_book.labs import scripts
 from fairfl_book.labs.lab import Choice, Lab, Slider
@@ -44,10 +44,33 @@ class Points:
             )
 
 
+@dataclass(frozen=True)
+class Several:
+    """Any of a few named options, in their order: each is switched on or off."""
+
+    label: str
+    options: Sequence[str]
+    start: Sequence[str]
+
+    @property
+    def ends(self) -> tuple:
+        """Nothing switched on, everything, and each alone."""
+        return ([], list(self.options), *([one] for one in self.options))
+
+    def check(self, name, value):
+        for one in value:
+            if one not in self.options:
+                raise unknown(f"choice of the lab's {name}", one, self.options)
+        if list(value) != [one for one in self.options if one in value]:
+            raise refuse(
+                f"the lab's {name}", value, f"some of {list(self.options)}, each once", "Name them in this order."
+            )
+
+
 class TouchLab(Lab):
     """Base of the labs one can touch. A subclass gives ``controls``, ``tries``, ``view`` and answers ``compute`` and ``words``.
 
-    ``view``: the module ``js/VIEW.js`` that draws it. ``tries``: what a button says → the controls that it moves, the others at
+    ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/frame.js``. ``tries``: what a button says → the controls that it moves, the others at
     their start.
     """
 
@@ -111,6 +134,8 @@ class TouchLab(Lab):
 
 
 def _kind(control) -> Mapping:
+    if isinstance(control, Several):
+        return {"several": True}
     return {"whole": True} if isinstance(control, Slider) and control.whole else {}
 
 
@@ -135,4 +160,4 @@ def _widget_class(lab: type[TouchLab]) -> type:
     return Touched
 
 
-__all__ = ["Choice", "Points", "Slider", "TouchLab"]
+__all__ = ["Choice", "Points", "Several", "Slider", "TouchLab"]

@@ -1,8 +1,9 @@
 // A lab's state as a part of a page's address, so that a teacher can link to it: #lab=Hull&clients=3&tips=1.9,0.6;-0.75,0.65
 
 const short = (v) => String(+v.toFixed(3));
-const text = (v) => Array.isArray(v) ? v.map((p) => p.map(short).join(",")).join(";")
-  : typeof v === "number" ? short(v) : encodeURIComponent(v).replace(/%20/g, "+");
+const word = (v) => encodeURIComponent(v).replace(/%20/g, "+");
+const text = (v) => Array.isArray(v) ? v.map((p) => (Array.isArray(p) ? p.map(short).join(",") : word(p))).join(";")
+  : typeof v === "number" ? short(v) : word(v);
 
 /** The fragment, with its #, that says where the controls of ``spec`` stand. */
 export const write = (spec, state) =>
@@ -25,6 +26,10 @@ export function read(spec, fragment) {
 }
 
 function parsed(control, said) {
+  if (control.several) {
+    const chosen = said === "" ? [] : said.split(";");
+    return chosen.every((one) => control.options.includes(one)) ? control.options.filter((one) => chosen.includes(one)) : undefined;
+  }
   if (control.options) return control.options.includes(said) ? said : undefined;
   if (control.reach === undefined) {
     const value = Number(said);

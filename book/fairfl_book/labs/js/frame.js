@@ -1,55 +1,20 @@
-// What every lab shares: controls, panels, handles for mouse, touch and keyboard, and words. A view brings compute(state) → numbers,
-// panels, draw(numbers) → markup a panel, handles(numbers), and words(numbers). The state lives in the model, so that Python sees it.
+// What every lab shares: controls, panels, handles for mouse, touch and keyboard, and words. The state lives in the model, so that Python
+// sees it. A view brings
+//   title, about, hint   words: its name, its picture for who does not see it, what to do with it
+//   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
+//   compute(state)       → numbers; whatever Python's compute gives has to be among them, equal to 1e-9
+//   draw(numbers, time)  → { panel: markup }; time goes from 0 to 1 while a lab with seconds runs, and is 1 at rest
+//   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
+//                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab
+//   words(numbers)       → { tone: good, bad or soft, lines, figures }
+//   seconds              how long a run lasts, in a lab that has something to run
+//   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
 import { read, write } from "./address.js";
-import { INK, PAPER, SOFT } from "./palette.js";
+import { escaped, px, tag } from "./marks.js";
+import { PAPER } from "./palette.js";
 
-export const STEP = 0.05; // an arrow key moves a handle this far; with Shift five times as far
+export const STEP = 0.05; // an arrow key moves a handle this far, if it has no stride of its own; with Shift five times as far
 const GLIDE = 260; // milliseconds from one picture to another, where no finger leads
-
-// ---- markup ------------------------------------------------------------------------------------------------------------------------
-
-export const px = (v) => (typeof v === "number" ? String(+v.toFixed(2) + 0) : v);
-export const escaped = (words) => String(words).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
-/** One SVG element as text. */
-export const tag = (name, attributes, inside = "") =>
-  `<${name}${Object.entries(attributes).map(([key, v]) => ` ${key}="${px(v)}"`).join("")}${inside === "" ? "/>" : `>${inside}</${name}>`}`;
-/** Words in a picture, with a rim in the paper's colour that keeps them apart from lines below. */
-export const label = (x, y, words, more = {}) =>
-  tag("text", { x, y, fill: INK, stroke: PAPER, "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round", ...more }, escaped(words));
-export const line = (from, to, more) => tag("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], ...more });
-export const polygon = (points, more) => tag("polygon", { points: points.map((p) => p.map(px).join()).join(" "), ...more });
-
-/** An arrow between two points of a panel; a short one keeps its proportions. */
-export function arrow(from, to, colour, width, more = {}) {
-  const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
-  if (length < 1) return "";
-  const [ux, uy] = [(to[0] - from[0]) / length, (to[1] - from[1]) / length], head = Math.min(9 + width, 0.6 * length), side = 0.42 * head;
-  const neck = [to[0] - 0.8 * head * ux, to[1] - 0.8 * head * uy], back = [to[0] - head * ux, to[1] - head * uy];
-  return line(from, neck, { stroke: colour, "stroke-width": width, ...more })
-    + polygon([to, [back[0] - side * uy, back[1] + side * ux], [back[0] + side * uy, back[1] - side * ux]], { fill: colour, ...more, "stroke-dasharray": "none" });
-}
-
-/** Puts labels where they are free of one another, of ``blocked`` circles [x, y, r] and of the panel's edge: {at, towards, words}, the
- *  most important first. Each goes beside its point, away from the origin if that is free, else as little turned as can be. */
-export function placed(labels, blocked, width, height) {
-  const boxes = [];
-  const over = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
-  return labels.map(({ at, towards, words, away = 12, more = {} }) => {
-    const w = 8 * words.length + 4, h = 18, ahead = Math.atan2(towards[1], towards[0]);
-    let best = null, least = Infinity;
-    for (let i = 0; i < 16; i++) {
-      const turn = ahead + Math.ceil(i / 2) * (i % 2 ? 1 : -1) * Math.PI / 8, c = Math.cos(turn), s = Math.sin(turn);
-      const far = away + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
-      const x = at[0] + far * c, y = at[1] + far * s, box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
-      const outside = w * h - over(box, [1, 1, width - 1, height - 1]);
-      const cost = 4 * outside + boxes.reduce((sum, b) => sum + over(box, b), 0)
-        + blocked.reduce((sum, [bx, by, r]) => sum + over(box, [bx - r, by - r, bx + r, by + r]), 0) + i;
-      if (cost < least) { least = cost; best = { x, y, box }; }
-    }
-    boxes.push(best.box);
-    return label(best.x, best.y + 5, words, { "text-anchor": "middle", ...more });
-  }).join("");
-}
 
 /** Between two pictures' numbers: what has the same shape in both is mixed, all else is the later one's. */
 export function blend(a, b, t) {
@@ -61,7 +26,7 @@ export function blend(a, b, t) {
 
 /** A view's picture of a state as one SVG that stands by itself: panels in a row, title, description. For who has no scripts. */
 export function still(view, spec, style) {
-  const numbers = view.compute(spec.start), drawn = view.draw(numbers), handles = view.handles(numbers), gap = 16;
+  const numbers = view.compute(spec.start), drawn = view.draw(numbers, 1), handles = view.handles(numbers), gap = 16;
   let x = 0;
   const inside = view.panels.map((panel) => {
     const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: 6.5, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
@@ -92,7 +57,7 @@ export function mount(el, model, view) {
   </div>`;
   const root = el.firstElementChild, find = (where) => root.querySelector(where);
   const state = () => model.get("state");
-  let shown = null, frame = 0, speaking = 0, ours = false;
+  let shown = null, time = 1, frame = 0, speaking = 0, ours = false;
 
   const set = (next, { save = true, glide = false } = {}) => {
     ours = true;
@@ -102,40 +67,52 @@ export function mount(el, model, view) {
     show(glide);
   };
 
-  // Controls: a few named options or whole numbers are buttons, all else a slider.
-  const controls = Object.entries(spec.controls).filter(([, control]) => control.reach === undefined).map(([name, control]) => {
+  const button = (words, pressed) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", textContent: words });
+    made.addEventListener("click", pressed);
+    return made;
+  };
+
+  // Controls: a few named options or whole numbers are buttons, many options a list, all else a slider.
+  const visible = Object.entries(spec.controls).filter(([, control]) => control.reach === undefined && control.shown !== false);
+  const controls = visible.map(([name, control]) => {
     const stops = control.options ?? (control.whole && control.high - control.low < 8 ? Array.from({ length: control.high - control.low + 1 }, (_, i) => control.low + i) : null);
     const box = document.createElement("div");
     box.className = "control";
     box.dataset.control = name;
     find(".controls").append(box);
     const change = (value, options) => set({ ...structuredClone(state()), [name]: value }, options);
-    if (stops) {
+    if (control.several || (stops && stops.length <= 8)) {
       box.setAttribute("role", "group");
       box.setAttribute("aria-label", control.label);
-      box.innerHTML = `<span>${escaped(control.label)}</span>` + stops.map((stop) => `<button type="button">${escaped(stop)}</button>`).join("");
-      box.querySelectorAll("button").forEach((button, i) => button.addEventListener("click", () => change(stops[i], { glide: true })));
-      return (now) => box.querySelectorAll("button").forEach((button, i) => button.setAttribute("aria-pressed", stops[i] === now[name]));
+      box.innerHTML = `<span>${escaped(control.label)}</span>`;
+      const options = stops ?? control.options, on = (now, stop) => (control.several ? now[name].includes(stop) : now[name] === stop);
+      const next = (stop) => (control.several ? options.filter((one) => (one === stop) !== state()[name].includes(one)) : stop);
+      const buttons = options.map((stop) => button(stop, () => change(next(stop), { glide: true })));
+      box.append(...buttons);
+      return (now) => buttons.forEach((one, i) => one.setAttribute("aria-pressed", on(now, options[i])));
+    }
+    if (stops) {
+      box.innerHTML = `<label><span>${escaped(control.label)}</span><select>${stops.map((stop) => `<option>${escaped(stop)}</option>`).join("")}</select></label>`;
+      const list = box.querySelector("select");
+      list.addEventListener("change", () => change(stops[list.selectedIndex], { glide: true }));
+      return (now) => { list.selectedIndex = stops.indexOf(now[name]); };
     }
     box.innerHTML = `<label><span>${escaped(control.label)}</span><input type="range" min="${control.low}" max="${control.high}" step="${control.step}" autocomplete="off"><output></output></label>`;
-    const input = box.querySelector("input"), output = box.querySelector("output");
+    const input = box.querySelector("input"), output = box.querySelector("output"), digits = (String(control.step).split(".")[1] ?? "").length;
     input.addEventListener("input", () => change(Number(input.value), { save: false }));
     input.addEventListener("change", () => model.save_changes());
     return (now) => {
       input.value = now[name];
-      output.textContent = now[name].toFixed(2);
+      output.textContent = view.says?.(name, now[name]) ?? now[name].toFixed(digits).replace("-", "−");
       input.disabled = !(view.active?.(now, name) ?? true);
       box.classList.toggle("off", input.disabled);
     };
   });
-  const offer = (words, next) => {
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: words });
-    button.addEventListener("click", () => set(structuredClone(next()), { glide: true }));
-    find(".try").append(button);
-    return button;
-  };
+  const offer = (words, next) => find(".try").appendChild(button(words, () => set(structuredClone(next()), { glide: true })));
   for (const [words, some] of Object.entries(spec.tries)) offer(words, () => ({ ...spec.start, ...some }));
   offer("Reset", () => spec.start).className = "reset";
+  if (view.seconds) find(".controls").append(button("▶ Run", () => run()));
 
   // Handles: one group each, kept while it is dragged; the picture below them is drawn anew.
   const made = new Map();
@@ -143,7 +120,7 @@ export function mount(el, model, view) {
     const group = document.createElementNS("http://www.w3.org/2000/svg", "g"), svg = find(`svg[data-panel="${panel}"]`);
     group.setAttribute("class", "handle");
     group.dataset.handle = name;
-    for (const [key, value] of Object.entries({ tabindex: 0, role: "slider", "aria-valuemin": -1, "aria-valuemax": 1, "aria-orientation": "horizontal" })) group.setAttribute(key, value);
+    for (const [key, value] of Object.entries({ tabindex: 0, role: "slider", "aria-orientation": "horizontal" })) group.setAttribute(key, value);
     group.innerHTML = '<circle class="halo" r="20"/><circle class="knob" r="6.5"/>';
     svg.querySelector(".handles").append(group);
     const point = (event) => { const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()); return [p.x, p.y]; };
@@ -162,19 +139,24 @@ export function mount(el, model, view) {
       const [x, y] = point(event);
       set(now().move(structuredClone(state()), [x + grip[0], y + grip[1]]), { save: false });
     });
-    for (const end of ["pointerup", "pointercancel"]) group.addEventListener(end, () => { if (grip) { grip = null; model.save_changes(); } });
+    for (const end of ["pointerup", "pointercancel"]) group.addEventListener(end, () => {
+      if (!grip) return;
+      grip = null;
+      model.save_changes();
+      if (now().runs) run();
+    });
     group.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
       if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      set(now().step(structuredClone(state()), way.map((v) => v * STEP * (event.shiftKey ? 5 : 1))));
+      set(now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
     });
     return { group, now: null };
   };
 
   function paint(numbers) {
-    const drawn = view.draw(numbers), handles = view.handles(numbers);
+    const drawn = view.draw(numbers, time), handles = view.handles(numbers);
     for (const { name } of view.panels) find(`svg[data-panel="${name}"] .drawn`).innerHTML = drawn[name];
     for (const one of handles) {
       if (!made.has(one.name)) made.set(one.name, handle(one.name, one.panel));
@@ -184,27 +166,43 @@ export function mount(el, model, view) {
       entry.group.style.setProperty("--colour", one.colour);
       entry.group.setAttribute("aria-label", one.label);
       entry.group.setAttribute("aria-valuetext", one.value);
-      entry.group.setAttribute("aria-valuenow", px(one.now));
+      const [low, high] = one.range ?? [-view.reach, view.reach];
+      for (const [key, value] of Object.entries({ min: low, max: high, now: one.now })) entry.group.setAttribute(`aria-value${key}`, px(value));
     }
     for (const [name, entry] of made) entry.group.style.display = handles.some((one) => one.name === name) ? "" : "none";
   }
 
+  /** Calls ``draw`` with 0 to 1 over so many milliseconds, unless something else is shown meanwhile. */
+  function over(milliseconds, draw) {
+    cancelAnimationFrame(frame);
+    const begun = performance.now();
+    const move = (clock) => {
+      const t = Math.min(1, Math.max(0, clock - begun) / milliseconds);
+      draw(t);
+      if (t < 1) frame = requestAnimationFrame(move);
+    };
+    frame = requestAnimationFrame(move);
+  }
+
+  function run() {
+    if (calm.matches) return;
+    shown = view.compute(state());
+    over(1000 * view.seconds, (t) => { time = t; paint(shown); });
+  }
+
   function show(glide) {
     cancelAnimationFrame(frame);
+    time = 1;
     const now = state(), numbers = view.compute(now), from = shown, words = view.words(numbers);
     for (const follow of controls) follow(now);
     find(".words").innerHTML = `<strong class="${words.tone}">${escaped(words.lines[0])}</strong> ${escaped(words.lines.slice(1).join(" "))}`;
     clearTimeout(speaking);
     if (from) speaking = setTimeout(() => { find(".said").textContent = `${words.lines.join(" ")} ${words.figures}`; }, 400);
     if (!glide || !from || calm.matches) { shown = numbers; paint(numbers); return; }
-    const begun = performance.now();
-    const move = (time) => {
-      const t = Math.min(1, Math.max(0, time - begun) / GLIDE), eased = t * t * (3 - 2 * t);
-      shown = t < 1 ? blend(from, numbers, eased) : numbers;
+    over(GLIDE, (t) => {
+      shown = t < 1 ? blend(from, numbers, t * t * (3 - 2 * t)) : numbers;
       paint(shown);
-      if (t < 1) frame = requestAnimationFrame(move);
-    };
-    frame = requestAnimationFrame(move);
+    });
   }
 
   // In a narrow panel the picture shrinks, and its words as little as there is room for.

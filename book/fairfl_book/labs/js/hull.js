@@ -1,15 +1,13 @@
 // Chapter 4's lab: tips of gradients to drag, the hull that a rule looks at, its direction, and each client's weight and rate.
 import { boxed, clipped, combine, cone, decide, dot, outline } from "./geometry.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { arrow, label, line, placed, polygon, px, tag } from "./frame.js";
+import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
+import { coordinates, grid, within } from "./plane.js";
+import { ZERO, named, sub, two, where } from "./said.js";
 
-const SIDE = 360, UNIT = 80, LEFT = 112, RIGHT = 308, LOW = -2, HIGH = 4, TOP = 46;
-const ZERO = 5e-3; // what two decimals show as nothing
-const at = ([x, y]) => [SIDE / 2 + UNIT * x, SIDE / 2 - UNIT * y];
-const back = ([x, y]) => [(x - SIDE / 2) / UNIT, (SIDE / 2 - y) / UNIT];
+const SIDE = 360, UNIT = 80, EDGE = SIDE / 2 / UNIT, LEFT = 112, RIGHT = 308, LOW = -2, HIGH = 4, TOP = 46;
+const PLANE = coordinates({ x: [-EDGE, EDGE], y: [-EDGE, EDGE], left: 0, right: SIDE, top: 0, bottom: SIDE }), { at, back } = PLANE;
 const across = (rate) => LEFT + (Math.min(HIGH, Math.max(LOW, rate)) - LOW) / (HIGH - LOW) * (RIGHT - LEFT);
-const sub = (k) => String(k + 1).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d]);
-const two = (v) => (Math.abs(v) < ZERO ? 0 : v).toFixed(2).replace("-", "−");
 const length = (v) => Math.hypot(...v);
 
 function compute({ clients, rule, epsilon, tips }) {
@@ -24,11 +22,7 @@ function draw(numbers) {
 }
 
 function plane({ rule, epsilon, G, direction, mean, remark, cone: helps }) {
-  const pieces = [], origin = at([0, 0]), edge = SIDE / 2 / UNIT;
-  for (let i = -2; i <= 2; i++) {
-    const width = i ? 0.7 : 1.5;
-    pieces.push(line(at([i, -edge]), at([i, edge]), { stroke: LINE, "stroke-width": width }), line(at([-edge, i]), at([edge, i]), { stroke: LINE, "stroke-width": width }));
-  }
+  const origin = at([0, 0]), edge = EDGE, whole = [-2, -1, 0, 1, 2], pieces = [grid(PLANE, whole, whole)];
   if (helps) {
     const [a, b] = helps.map((t) => at([2.1 * Math.cos(t), 2.1 * Math.sin(t)]));
     pieces.push(tag("path", { d: `M${origin.join(" ")}L${a.map(px).join(" ")}A${2.1 * UNIT} ${2.1 * UNIT} 0 0 0 ${b.map(px).join(" ")}Z`, fill: GOOD, opacity: 0.13 }));
@@ -96,15 +90,11 @@ const handles = ({ G }) => G.map((g, k) => ({
   step: (state, by) => moved(state, k, state.tips[k].map((v, i) => v + by[i])),
 }));
 
-/** A tip stays within two units of the origin, and on a grid of hundredths, so that an address can hold it. */
 function moved(state, k, tip) {
-  const shrink = Math.min(1, view.reach / (length(tip) || 1));
-  state.tips[k] = tip.map((v) => Math.trunc(Math.round(v * shrink * 1e6) / 1e4) / 100);
+  state.tips[k] = within(view.reach, tip);
   return state;
 }
 
-const named = (who) => `${who.length > 1 ? "Clients" : "Client"} ${who.map((k) => k + 1).join(", ").replace(/, (\d+)$/, " and $1")}`;
-const where = (list, holds) => list.map((v, k) => (holds(v) ? k : -1)).filter((k) => k >= 0);
 
 function words({ rule, epsilon, G, weights, rates, remark, squared, cone: helps }) {
   const absent = where(G, (g) => length(g) === 0), pay = where(rates, (v) => v < -ZERO), idle = where(rates, (v) => Math.abs(v) <= ZERO);
