@@ -26,21 +26,29 @@ def touched() -> list[TouchLab]:
     return [kind() for kind in kinds if isinstance(kind, type) and issubclass(kind, TouchLab) and kind is not TouchLab]
 
 
-def draw(lab: TouchLab) -> str:
-    """The still of ``lab``. Raises ``ValueError`` if there is no node."""
-    [drawn] = node.each(
-        "(spec, style) => still(view, spec, style)", [[lab.spec(), STYLE]], {"{ still }": "frame", "{ view }": lab.view}
+def draw(lab: TouchLab) -> dict[str, str]:
+    """The stills of ``lab``: the start as ``""``, and each state of ``also``. Raises ``ValueError`` if there is no node."""
+    states = {"": {}, **lab.also}
+    drawn = node.each(
+        "(spec, style) => still(view, spec, style)",
+        [[lab.spec(**state), STYLE] for state in states.values()],
+        {"{ still }": "frame", "{ view }": lab.view},
     )
+    return {which: _coloured(still) for which, still in zip(states, drawn)}
+
+
+def _coloured(still: str) -> str:
     for name, colour in COLOURS.items():
-        drawn = drawn.replace(f"var({name})", colour)
-    return drawn
+        still = still.replace(f"var({name})", colour)
+    return still
 
 
 def main() -> None:
     for lab in touched():
-        path = Path(str(scripts.FOLDER / f"{lab.view}.svg"))
-        atomic.write(path, draw(lab).encode("utf-8"))
-        print(path.name)
+        for which, still in draw(lab).items():
+            path = Path(str(scripts.FOLDER / f"{lab.view}{'-' * bool(which)}{which}.svg"))
+            atomic.write(path, still.encode("utf-8"))
+            print(path.name)
 
 
 if __name__ == "__main__":

@@ -71,11 +71,12 @@ class TouchLab(Lab):
     """Base of the labs one can touch. A subclass gives ``controls``, ``tries``, ``view`` and answers ``compute`` and ``words``.
 
     ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/frame.js``. ``tries``: what a button says → the controls that it moves, the others at
-    their start.
+    their start. ``also``: further states that a chapter shows as pictures, by a name each.
     """
 
     view: str = ""
     tries: dict[str, dict] = {}
+    also: dict[str, dict] = {}
 
     def __init__(self):
         self._live = None
@@ -95,23 +96,28 @@ class TouchLab(Lab):
         controls = {name: {**asdict(control), **_kind(control)} for name, control in self.controls.items()}
         return {"name": self.name, "controls": controls, "tries": self.tries, "start": {**self.start, **state}}
 
-    def alt(self, numbers) -> str:
-        """The description of the picture at the start, as its drawing gave it."""
-        return html.unescape(re.search("<desc>(.*?)</desc>", self.still(), re.DOTALL)[1])
+    def alt(self, numbers=None, which: str = "") -> str:
+        """The description of the picture ``which`` (the start, or one of ``also``), as its drawing gave it."""
+        return html.unescape(re.search("<desc>(.*?)</desc>", self.still(which), re.DOTALL)[1])
 
-    def still(self) -> str:
-        """The picture of the start as one SVG, with its title and description."""
-        return scripts.read(f"{self.view}.svg")
+    def still(self, which: str = "") -> str:
+        """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description.
 
-    def picture(self) -> None:
-        """Show the lab at its start as ordinary output: the picture with its alternative text, then the numbers."""
+        Raises ``ValueError`` for a name that is not in ``also``.
+        """
+        if which and which not in self.also:
+            raise unknown(f"picture of the lab {self.name}", which, self.also)
+        return scripts.read(f"{self.view}{'-' * bool(which)}{which}.svg")
+
+    def picture(self, which: str = "") -> None:
+        """Show the lab at its start, or in the state ``which`` of ``also``, as ordinary output: the picture with its alternative text,
+        then the numbers."""
         with needed_by("the lab's picture"):
             from IPython.display import display
 
-        numbers = self.numbers()
-        alt = self.alt(numbers)
-        display({"image/svg+xml": self.still(), "text/plain": alt}, raw=True, metadata={"image/svg+xml": {"alt": alt}})
-        print("\n".join(self.words(numbers)))
+        still, alt = self.still(which), self.alt(which=which)
+        display({"image/svg+xml": still, "text/plain": alt}, raw=True, metadata={"image/svg+xml": {"alt": alt}})
+        print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state):
         """The living lab, for JupyterLab, Colab or VS Code with a kernel. ``state``: where controls start. See ``lab.state``."""

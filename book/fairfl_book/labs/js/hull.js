@@ -1,13 +1,13 @@
 // Chapter 4's lab: tips of gradients to drag, the hull that a rule looks at, its direction, and each client's weight and rate.
+import { bars } from "./bars.js";
 import { boxed, clipped, combine, cone, decide, dot, outline } from "./geometry.js";
-import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
+import { CLIENTS, GOOD, INK, SOFT } from "./palette.js";
+import { arrow, line, placed, polygon, px, tag } from "./marks.js";
 import { coordinates, grid, within } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
-const SIDE = 360, UNIT = 80, EDGE = SIDE / 2 / UNIT, LEFT = 112, RIGHT = 308, LOW = -2, HIGH = 4, TOP = 46;
+const SIDE = 360, UNIT = 80, EDGE = SIDE / 2 / UNIT;
 const PLANE = coordinates({ x: [-EDGE, EDGE], y: [-EDGE, EDGE], left: 0, right: SIDE, top: 0, bottom: SIDE }), { at, back } = PLANE;
-const across = (rate) => LEFT + (Math.min(HIGH, Math.max(LOW, rate)) - LOW) / (HIGH - LOW) * (RIGHT - LEFT);
 const length = (v) => Math.hypot(...v);
 
 function compute({ clients, rule, epsilon, tips }) {
@@ -18,7 +18,7 @@ function compute({ clients, rule, epsilon, tips }) {
 }
 
 function draw(numbers) {
-  return { plane: plane(numbers), bars: bars(numbers) };
+  return { plane: plane(numbers), bars: told(numbers) };
 }
 
 function plane({ rule, epsilon, G, direction, mean, remark, cone: helps }) {
@@ -57,30 +57,10 @@ function dashed(pieces, point, along, edge) {
   if (ends) pieces.push(line(at(ends[0]), at(ends[1]), { stroke: INK, "stroke-width": 1.2, "stroke-dasharray": "5 4", opacity: 0.8 }));
 }
 
-function bars({ rule, remark, weights, rates, squared, meanRates }) {
-  const height = (SIDE - TOP - 24) / rates.length, pieces = [], thick = Math.min(26, 0.5 * height), bottom = SIDE - 22;
-  pieces.push(label(0, 16, "weight λ", { fill: SOFT }), label(LEFT, 16, "rate: how fast the loss falls", { fill: SOFT }));
-  for (const tick of [-2, 0, 2, 4]) {
-    const x = across(tick);
-    pieces.push(line([x, TOP - 4], [x, bottom], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
-    pieces.push(label(x, SIDE - 5, String(tick).replace("-", "−"), { fill: SOFT, "text-anchor": "middle" }));
-  }
-  const bound = (rule === "FedMGDA" || rule === "AdaFed") && squared > ZERO ? across(squared) : null;
-  if (bound !== null) {
-    pieces.push(line([bound, TOP - 8], [bound, bottom], { stroke: INK, "stroke-width": 1.2, "stroke-dasharray": "5 4" }));
-    pieces.push(label(bound + 6, TOP - 10, "‖dir‖²"));
-  }
-  rates.forEach((rate, k) => {
-    const middle = TOP + height * (k + 0.5), zero = across(0), x = across(rate), ghost = across(meanRates[k]);
-    pieces.push(label(0, middle - 6, `client ${k + 1}`, { class: "strong" }), label(0, middle + 13, two(weights[k])));
-    const weight = Math.min(1, Math.max(-0.5, weights[k])) * 40;
-    pieces.push(line([56, middle + 2], [56, middle + 15], { stroke: SOFT }));
-    pieces.push(tag("rect", { x: Math.min(56, 56 + weight), y: middle + 4, width: Math.abs(weight), height: 9, fill: CLIENTS[k] }));
-    pieces.push(tag("rect", { x: Math.min(zero, x), y: middle - thick / 2, width: Math.abs(x - zero), height: thick, rx: 2, fill: CLIENTS[k] }));
-    if (rule !== "FedAvg") pieces.push(tag("rect", { x: Math.min(zero, ghost), y: middle - thick / 2 - 4, width: Math.abs(ghost - zero), height: thick + 8, rx: 2, fill: "none", stroke: SOFT, "stroke-width": 1.3, "stroke-dasharray": "3 3" }));
-    pieces.push(label(SIDE - 1, middle + 5, two(rate), { "text-anchor": "end", class: "strong", ...(rate < -ZERO ? { fill: BAD } : {}) }));
-  });
-  return pieces.join("");
+function told({ rule, G, weights, rates, squared, meanRates }) {
+  const bound = (rule === "FedMGDA" || rule === "AdaFed") && squared > ZERO ? { at: squared, words: "‖dir‖²" } : null;
+  return bars({ width: SIDE, height: SIDE, names: G.map((_, k) => `client ${k + 1}`), colours: CLIENTS, rates, weights, bound, low: -2, high: 4, ticks: [-2, 0, 2, 4],
+    ghosts: rule === "FedAvg" ? null : meanRates });
 }
 
 const handles = ({ G }) => G.map((g, k) => ({
