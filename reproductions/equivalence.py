@@ -64,8 +64,9 @@ def compare(
     *Equivalent*: the whole interval lies within ± ``margin``; *different*: it lies wholly outside; else *undecided*, and so is a cell with
     one seed of ours. Where no ± is printed, ours stands for theirs with n − 1 degrees of freedom, and the remark says so. ``population``: the ±
     divides by n. ``one_split``: ours share one split where theirs drew one a run; what their ± has beyond ours is then what a split may add to
-    our mean, once and not averaged. Degrees of freedom: Welch's (Satterthwaite 1946, of a weighted sum of variances). ``settings``: what the
-    paper leaves out and may decide the cell; such a cell is undecided. Half a unit of the last printed digit widens the interval on either side.
+    our mean, once and not averaged. Degrees of freedom: Welch's (Satterthwaite 1946, of a weighted sum of variances). Where ours share one split
+    *and* no ± is printed, nothing shows what a split adds, and the cell is undecided. ``settings``: what the paper leaves out and may decide
+    the cell; such a cell is undecided too. Half a unit of the last printed digit widens the interval on either side.
     """
     if not len(ours):
         return Equivalence("not run")
@@ -97,12 +98,16 @@ def compare(
         if low > margin or high < -margin
         else "undecided"
     )
-    remark = "" if spread else "no printed ±: taken to be ours"
-    if settings:
-        return Equivalence(
-            "undecided", difference, low, high, margin, p, f"{word} as run, but the paper leaves out what may decide it"
-        )
-    return Equivalence(word, difference, low, high, margin, p, remark)
+    unknown = (
+        "the paper leaves out what may decide it"
+        if settings
+        else "no ± is printed, and ours share one split: nothing shows what a split adds"
+        if one_split and not spread
+        else ""
+    )
+    if unknown:
+        return Equivalence("undecided", difference, low, high, margin, p, f"{word} as run, but {unknown}")
+    return Equivalence(word, difference, low, high, margin, p, "" if spread else "no printed ±: taken to be ours")
 
 
 def adjusted(p: Sequence[float]) -> list[float]:

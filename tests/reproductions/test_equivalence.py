@@ -53,6 +53,13 @@ def test_one_split_of_ours_counts_as_one():
     assert tied.high - tied.low > 2 * (free.high - free.low)
 
 
+def test_one_split_of_ours_and_no_printed_spread_decide_nothing():
+    for value in ("80.0", "83.0"):
+        told = compare([80.0, 80.01, 79.99, 80.02, 79.98], value, "", 5, margin=1, one_split=True)
+        assert told.word == "undecided" and "as run, but no ± is printed, and ours share one split" in told.remark
+        assert compare([80.0, 80.01, 79.99, 80.02, 79.98], value, "", 5, margin=1).word != "undecided"
+
+
 def test_the_interval_is_welchs():
     ours, theirs = np.array([80.1, 79.2, 81.0, 80.4]), np.array([79.0, 80.5, 81.5, 78.2, 80.9])
     got = compare(ours, f"{theirs.mean():.12f}", f"{theirs.std(ddof=1):.12f}", 5, margin=1)
