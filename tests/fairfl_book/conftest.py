@@ -34,6 +34,7 @@ FRONT = {
     "teaches": ["ferry"],
     "needs": ["calculus"],
     "minutes": 5,
+    "exercise_minutes": 10,
     "cites": ["ada1843"],
 }
 HEADER = {

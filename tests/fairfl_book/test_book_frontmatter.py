@@ -20,9 +20,10 @@ def test_a_valid_block_is_read(front):
         ("able", "text", "a list of texts"),
         ("teaches", ["a", "a"], "Remove the second 'a'"),
         ("needs", None, "Write 'needs: \\[\\]' for none"),
-        ("minutes", 0, "from 1 to 180"),
-        ("minutes", True, "from 1 to 180"),
-        ("minutes", "5", "from 1 to 180"),
+        ("minutes", 0, "from 1 to 60"),
+        ("minutes", True, "from 1 to 60"),
+        ("minutes", 61, "from 1 to 60.*fold what may be passed"),
+        ("exercise_minutes", "5", "from 0 to 180"),
         ("cites", [7], "front matter cites is 7"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from fairfl_book import command as book_command
 from fairfl_book import places
-from fairfl_book.build import frontmatter, guards, twins
+from fairfl_book.build import frontmatter, guards, length, twins
 
 from reproductions import command as reproduce_command
 
@@ -67,6 +67,13 @@ def test_the_table_of_chapters_is_the_book():
     fronts = {name: frontmatter.read(twins.read(book.twin(name)).metadata.get("fairfl")) for name in names}
     plain = {name: (re.sub(r"^\d+\. ", "", front.title), front.minutes) for name, front in fronts.items()}
     assert {name: row[:2] for name, row in table().items()} == plain
+
+
+def test_the_minutes_are_those_that_the_texts_take():
+    book = places.Book(ROOT)
+    for name in book.names():
+        text = book.twin(name).read_text(encoding="utf-8")
+        assert length.retold(text) == text, f"{name}: run python -m fairfl_book.build.length"
 
 
 def test_the_run_times_are_those_of_the_notebooks():

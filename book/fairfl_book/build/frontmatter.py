@@ -29,8 +29,8 @@ class FrontMatter:
 
     ``title``: the chapter's first heading. ``promise``: one sentence on what the chapter shows. ``able``: what
     the reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need.
-    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time, 1 to 180.
-    ``cites``: keys of the bibliography.
+    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time as ``length`` counts it, at most 60.
+    ``exercise_minutes``: what the exercises take whoever does them all, 0 to 180. ``cites``: keys of the bibliography.
     """
 
     title: str
@@ -39,6 +39,7 @@ class FrontMatter:
     teaches: tuple[str, ...]
     needs: tuple[str, ...]
     minutes: int
+    exercise_minutes: int
     cites: tuple[str, ...]
 
 
@@ -66,6 +67,13 @@ def _list(name: str, value: object) -> tuple[str, ...]:
     return items
 
 
+def _minutes(name: str, block: Mapping, low: int, high: int, remedy: str) -> int:
+    value = block[name]
+    if type(value) is not int or not low <= value <= high:
+        raise refuse(f"front matter {name}", value, f"a whole number from {low} to {high}", remedy)
+    return value
+
+
 def read(block: object) -> FrontMatter:
     """The front matter in ``block``, the value of the header's ``fairfl`` key.
 
@@ -82,9 +90,12 @@ def read(block: object) -> FrontMatter:
             raise Refused(
                 f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. A list may be empty: '{name}: []'."
             )
-    minutes = block["minutes"]
-    if type(minutes) is not int or not 1 <= minutes <= 180:
-        raise refuse("front matter minutes", minutes, "a whole number from 1 to 180", "Time yourself reading it.")
+    times = {
+        "minutes": _minutes(
+            "minutes", block, 1, 60, "Run 'python -m fairfl_book.build.length', or fold what may be passed."
+        ),
+        "exercise_minutes": _minutes("exercise_minutes", block, 0, 180, "Time somebody who has not seen them."),
+    }
     promise = _text("promise", block["promise"])
     if promise[-1] not in ".?!" or re.search(r"[.?!]\s+[A-Z]", promise):
         raise refuse(
@@ -99,7 +110,7 @@ def read(block: object) -> FrontMatter:
             "front matter able", list(able), "at least one entry", "Finish the sentence 'you will be able to …'."
         )
     lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites")}
-    return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, minutes=minutes, **lists)
+    return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, **times, **lists)
 
 
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:

@@ -34,6 +34,8 @@ def page(
         if cell.cell_type != "code":
             continue
         named |= dict(_LAB.findall(cell.source))
+        if cell.metadata.get("jupyter", {}).get("source_hidden"):  # folded here as in JupyterLab
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
             piece = strip(named[variable], number) if variable in named else None
