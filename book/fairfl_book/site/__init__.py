@@ -1,7 +1,6 @@
 """The static site: the chapters' stored outputs as HTML pages that open from disk, without a network and without a kernel.
 
-``vendor`` fetches MathJax once. ``tours`` says which states of a lab are shown, ``frames`` draws them, ``strip`` puts them into a
-page. ``notebooks`` makes a page of a chapter; ``glossary``, ``bibliography``, ``contents`` and ``api`` make pages of data;
-``sources`` lays all of it out, and ``build`` runs Sphinx over it, with ``sphinx_extension``. ``python -m fairfl_book.site`` does
-everything.
+``vendor`` fetches MathJax once. ``notebooks`` makes a page of a chapter; ``glossary``, ``bibliography``, ``contents`` and ``api`` make
+pages of data; ``sources`` lays all of it out, and ``build`` runs Sphinx over it, with ``sphinx_extension``.
+``python -m fairfl_book.site`` does everything.
 """

@@ -1,4 +1,4 @@
-"""``python -m fairfl_book.site``: fetch what is missing, draw the labs, build the pages."""
+"""``python -m fairfl_book.site``: fetch what is missing, build the pages."""
 
 import argparse
 import sys
@@ -30,20 +30,12 @@ def main(arguments: list[str] | None = None) -> int:
         with needed_by("the site"):
             import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
 
-            from fairfl_book.site import build, tours, vendor
+            from fairfl_book.site import build, vendor
 
             fetched = [] if given.no_vendor else vendor.fetch(vendored)
             for package in fetched:
                 print(f"fetched {package}")
-            chapters = build.build(
-                book,
-                made / "html",
-                made,
-                tours.load(here / "labs.toml"),
-                made / "labs",
-                vendored,
-                not given.without_solutions,
-            )
+            chapters = build.build(book, made / "html", made, vendored, not given.without_solutions)
     except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2

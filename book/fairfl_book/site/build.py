@@ -2,29 +2,24 @@
 
 import os
 import shutil
-from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from fairfl.errors import Refused
 from fairfl_book.places import Book
-from fairfl_book.site import answers, frames, sources
-from fairfl_book.site.tours import Tour
+from fairfl_book.site import answers, sources
 
 
-def build(
-    book: Book, html: Path, work: Path, tours: Mapping[str, Tour], drawn: Path, vendored: Path, answered: bool = True
-) -> list[str]:
+def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Build the site into ``html``, every warning an error; returns the names of the chapters.
 
-    ``work``: a folder for what is laid out in between. ``tours``: the labs to be drawn, into ``drawn``, where what is up to date
-    stays. ``vendored``: the folder of MathJax. ``answered``: whether it shows solutions; ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    ``work``: a folder for what is laid out in between. ``vendored``: the folder of MathJax. ``answered``: whether it shows solutions;
+    ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
     """
     from sphinx.cmd.build import build_main
 
-    frames.draw_all(list(tours.values()), drawn)
     source = work / "source"
-    chapters = sources.lay_out(book, source, dict(tours), drawn, vendored, answered)
+    chapters = sources.lay_out(book, source, vendored, answered)
     _forget(html, source)
     (html / answers.WITHOUT).unlink(missing_ok=True)
     config = book.root / "book"
@@ -67,7 +62,6 @@ def _forget(html: Path, source: Path) -> None:
     ]:
         if page.relative_to(html) not in made:
             page.unlink()
-    shutil.rmtree(html / "_static" / "labs", ignore_errors=True)
     shutil.rmtree(html / "_modules", ignore_errors=True)
 
 

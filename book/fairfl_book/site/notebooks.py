@@ -16,13 +16,13 @@ _LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 
 
 def page(
-    notebook: NotebookNode, strip: Callable[[str, int], str | None], solutions: Mapping[str, Solution] | None = None
+    notebook: NotebookNode, lab: Callable[[str, int], str], solutions: Mapping[str, Solution] | None = None
 ) -> NotebookNode:
-    """A copy of ``notebook`` to be rendered: live labs replaced by ``strip(lab's name, cell number)``, hints and solutions folded under
-    their exercises.
+    """A copy of ``notebook`` to be rendered: widgets replaced by ``lab(its name, cell number)``, hints and solutions folded under their
+    exercises.
 
-    ``strip`` may answer ``None``; a note then says where the lab is alive. ``solutions``: by slug; without any, hints stand alone. Raises
-    ``ValueError`` for an exercise that is not registered.
+    ``solutions``: by slug; without any, hints stand alone. Raises ``ValueError`` for an exercise that is not registered, and
+    ``KeyError`` for a widget of something that the chapter does not name as a lab.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
@@ -38,13 +38,9 @@ def page(
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
-            piece = strip(named[variable], number) if variable in named else None
-            cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece or _NOTE})]
+            cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": lab(named[variable], number)})]
         slug = answered_after(cell)
         if slug and (folded := answers.below(slug, solutions or {})):
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
     notebook.cells = cells
     return notebook
-
-
-_NOTE = '<p class="lab-note">This lab moves in JupyterLab (<code>make lab</code>); its picture stands above.</p>'

@@ -8,21 +8,16 @@ import nbformat
 from fairfl_book import labs
 from fairfl_book.build import frontmatter, references
 from fairfl_book.exercises import solutions
-from fairfl_book.labs import Lab, TouchLab
 from fairfl_book.places import Book
-from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks, strip
-from fairfl_book.site.tours import Tour
+from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks
 
 FRONT_LAB = "TwoClients"  # the lab of the front page
 
 
-def lay_out(
-    book: Book, folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path, answered: bool = True
-) -> list[str]:
+def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Fill ``folder``; what is there and unchanged keeps its time, so that Sphinx renders what is new. Returns the chapters' names.
 
-    ``drawn``: the folder of the labs' pictures, of every tour. ``vendored``: the folder of MathJax; may be missing.
-    ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
+    ``vendored``: the folder of MathJax; may be missing. ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
     """
     written = set()
 
@@ -33,10 +28,8 @@ def lay_out(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
-    def lab(name: str, place: str) -> str | None:
-        if issubclass(kind := getattr(labs, name, Lab), TouchLab):
-            return kind().page(f"lab-{place}")
-        return strip.fragment(tours[name], drawn / name, place) if name in tours else None
+    def lab(name: str, place: str) -> str:
+        return getattr(labs, name)().page(f"lab-{place}")
 
     fronts = {}
     for name in (name for name in book.names() if book.notebook(name).exists()):
@@ -50,7 +43,7 @@ def lay_out(
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else answers.without(teachers))
     write("contents.txt", contents.contents(fronts))
-    write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
+    write("front-lab.txt", lab(FRONT_LAB, "front"))
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
     write(
@@ -61,7 +54,7 @@ def lay_out(
     for room in api.rooms():
         write(f"api/{room}.rst", api.page(room))
     _remove_others(folder, written)
-    _static(folder / "_static", tours, drawn, vendored)
+    _static(folder / "_static", vendored)
     return sorted(fronts)
 
 
@@ -72,10 +65,8 @@ def _remove_others(folder: Path, written: set[Path]) -> None:
             path.unlink()
 
 
-def _static(folder: Path, tours: dict[str, Tour], drawn: Path, vendored: Path) -> None:
+def _static(folder: Path, vendored: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    for name in tours:
-        shutil.copytree(drawn / name, folder / "labs" / name, ignore=shutil.ignore_patterns("*.json"))
     if vendored.is_dir():
         shutil.copytree(vendored, folder / "vendor")
     folder.mkdir(parents=True, exist_ok=True)

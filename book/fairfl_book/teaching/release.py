@@ -18,7 +18,7 @@ NAME = f"fairfl-book-{fairfl.__version__}"
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
 _SOLUTIONS, _TEACHERS = f"book/{solutions.FOLDER}/", "book/teachers.md"
-_PACKED = {".whl", ".png", ".webp", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
+_PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip can name, so that equal content makes equal bytes
 _CHUNK = 1 << 20
 

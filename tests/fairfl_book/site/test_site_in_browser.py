@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import site_links
 from fairfl_book import places
-from fairfl_book.site import tours
 
 pytestmark = pytest.mark.site
 
@@ -91,44 +90,6 @@ def test_a_page_reads_well(reader, name):
     assert one.troubles == []
 
 
-LABS = [
-    name for name in PAGES if isinstance(name, str) and 'class="lab-strip"' in (HTML / name).read_text(encoding="utf-8")
-]
-
-
-@pytest.mark.parametrize(
-    "name", LABS or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))]
-)
-def test_a_lab_moves_by_keyboard_and_says_the_labs_own_numbers(reader, name):
-    one = reader()
-    page = one.open(name)
-    strip = page.locator(".lab-strip").first
-    tour = tours.load(BOOK.root / "book" / "labs.toml")[strip.get_attribute("data-lab")]
-    state = {control: values[tour.start()[control]] for control, values in tour.values.items()}
-    for (control, values), widget in zip(tour.values.items(), strip.locator("input, select").all()):
-        at = values.index(state[control])
-        key, state[control] = ("ArrowRight", values[at + 1]) if at + 1 < len(values) else ("ArrowLeft", values[at - 1])
-        if widget.evaluate("e => e.tagName") == "SELECT":
-            key = {"ArrowRight": "ArrowDown", "ArrowLeft": "ArrowUp"}[key]
-        before = strip.locator(".lab-frame").get_attribute("src")
-        widget.focus()
-        page.keyboard.press(key)
-        numbers = tour.lab.numbers(**state)
-        assert strip.locator(".lab-words").text_content() == "\n".join(tour.lab.words(numbers)), control
-        assert strip.locator(".lab-base").get_attribute("alt") == tour.lab.alt(numbers)
-        assert strip.locator(".lab-frame").get_attribute("src") != before
-        page.wait_for_function(
-            "[...document.querySelectorAll('.lab-strip img')].every(i => i.complete && i.naturalWidth)", timeout=3000
-        )
-    for output, text in strip.locator("input").evaluate_all(
-        "all => all.map(e => [e.nextElementSibling.value, e.getAttribute('aria-valuetext')])"
-    ):
-        assert output == text
-    strip.scroll_into_view_if_needed()
-    one.look(f"lab-{name}")
-    assert one.troubles == []
-
-
 def test_the_search_finds_a_chapter_from_disk(reader):
     one = reader()
     page = one.open("search.html?q=pareto")
@@ -144,7 +105,7 @@ def test_pictures_keep_a_light_ground_in_the_dark(reader):
     page = one.open("03_pareto_stationarity.html")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     grounds = page.evaluate(
-        "[...document.querySelectorAll('div.cell_output img:not(.lab-strip img), .lab-picture')].map(e => getComputedStyle(e).backgroundColor)"
+        "[...document.querySelectorAll('div.cell_output img')].map(e => getComputedStyle(e).backgroundColor)"
     )
     assert grounds and set(grounds) == {"rgb(255, 255, 255)"}
     page.locator("div.cell_output img").first.scroll_into_view_if_needed()
