@@ -130,7 +130,9 @@ def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
     if test_sizes is not None:
         error = 100 * np.sqrt(accuracy * (1 - accuracy) / np.asarray(test_sizes))[order]
     axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
-    axes.axhline(100 * accuracy.mean(), color=COLOURS["black"], linewidth=1, linestyle="--")
+    mean = 100 * accuracy.mean()
+    axes.axhline(mean, color=COLOURS["black"], linewidth=1, linestyle="--")
+    axes.annotate("mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points", fontsize=9)  # over the lowest bar
     axes.set(
         xlabel="client, worst to best",
         ylabel="test accuracy (%)",

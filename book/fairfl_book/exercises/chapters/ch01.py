@@ -132,6 +132,49 @@ register(Exercise(
     ),
 ))
 
+
+def _largest_std(a, m, b):
+    return np.sqrt((m - a) * (b - m))
+
+
+register(Exercise(
+    slug="fl.largest_std",
+    task="the largest standard deviation of accuracies from a to b with the mean m",
+    right=_largest_std,
+    cases=[(0.0, 0.5, 1.0), (0.2, 0.9, 1.0), (0.5, 0.6, 0.9), (0.7, 0.7, 0.7)],
+    wrong={
+        "variance": Wrong(lambda a, m, b: (m - a) * (b - m),
+                          "For a, m, b = {case} you answer {given}, the largest *variance*. Its root is {right}"),
+        "half the range": Wrong(lambda a, m, b: (b - a) / 2,
+                                "For {case} you answer {given}, half the range. That needs half of the clients at either end, and then the mean is "
+                                "in the middle; with this mean it is at most {right}"),
+        "farther end": Wrong(lambda a, m, b: max(m - a, b - m),
+                             "For {case} you answer {given}, the distance to the farther end. Not everybody can be that far from the mean: "
+                             "who is must be made up for on the other side. It is at most {right}"),
+        "nearer end": Wrong(lambda a, m, b: min(m - a, b - m),
+                            "For {case} you answer {given}, the distance to the nearer end. A few clients at the other end do more: {right}"),
+        "range": Wrong(lambda a, m, b: b - a, "For {case} you answer {given}, the whole range. A standard deviation is at most half of it, here {right}"),
+    },
+    praise="Bhatia and Davis's bound: whoever prints mean, worst and best has printed a bound on the spread as well. Chapter 13 uses its kin",
+    hints=(
+        "All a_k lie between a and b, so (a_k − a)(b − a_k) ≥ 0 for every client. Take the mean of these products over the clients.",
+        "Multiply out: the mean of a_k² appears, and that is σ² + m². What is left has m, a and b alone.",
+        "When is every product zero? If each client is at one of the two ends: so the bound is reached, and no smaller one holds.",
+    ),
+))
+
+register(Question(
+    slug="fl.common_pool",
+    task="a change to who holds what with which the tenth office is served",
+    hints=(
+        "The nine offices have never seen an 8 or a 9. How many such images would each need before its local training stops unlearning them?",
+        "`partition.split(digits, lists, test=list(offices.test))` makes a federation of your own lists of rows; `offices.train` holds "
+        "today's. A row may stand in one list only: what one office gets, another has given.",
+        "Let the tenth office give 1, 5, 12 letters to each of the others. Who gives something up by it, and could the letters be "
+        "replaced by images of nobody?",
+    ),
+))
+
 register(Question(
     slug="fl.equal_weights",
     task="whether equal weights help the tenth office, and what the mean notices",
