@@ -52,11 +52,6 @@ def test_the_widget_follows_its_controls(name):
     assert (words.value, picture.value) != before
 
 
-def test_two_clients_rates():
-    numbers = labs.TwoClients().numbers(weight=1.0, angle=180, length=2.0)
-    assert np.allclose(numbers["rates"], [1.0, -2.0])
-
-
 class Newcomer(rules.GramRule):
     """Weights that follow the sum of a client's losses so far."""
 

@@ -2,61 +2,46 @@
 
 import numpy as np
 
-from fairfl_book.figures import COLOURS
-from fairfl_book.labs.lab import Lab, Slider
+from fairfl_book.labs.lab import Slider
+from fairfl_book.labs.touch import Points, TouchLab
 
 
-class TwoClients(Lab):
-    """Gradients g₁ = (1, 0) and g₂ of chosen length at a chosen angle; the server weighs them (λ, 1 − λ)."""
+class TwoClients(TouchLab):
+    """Two gradients with tips to drag, and the server's direction λ₁ g₁ + (1 − λ₁) g₂, a point between the tips to drag as well."""
 
+    view = "two_clients"
     controls = {
-        "weight": Slider("weight λ₁ of client 1", 0.0, 1.0, 0.05, 0.5),
-        "angle": Slider("angle between them (°)", 0, 180, 5, 130),
-        "length": Slider("length of g₂", 0.5, 5.0, 0.25, 2.0),
+        "weight": Slider("weight λ₁ of client 1", 0.0, 1.0, 0.01, 0.5, shown=False),
+        "tips": Points("tips of the gradients", 2.0, [[1.0, 0.0], [-1.6, 1.2]]),
+    }
+    tries = {
+        "more weight for client 1": {"weight": 0.66},
+        "gradients that agree": {"tips": [[1.5, 0.2], [0.4, 1.5]]},
+        "gradients that oppose each other": {"tips": [[1.0, -0.5], [-1.6, 0.8]]},
     }
 
-    def compute(self, weight, angle, length):
-        turn = np.radians(angle)
-        G = np.array([[1.0, 0.0], [length * np.cos(turn), length * np.sin(turn)]])
-        lam = np.array([weight, 1 - weight])
+    def compute(self, weight, tips):
+        G, lam = np.array(tips, dtype=float), np.array([weight, 1 - weight])
         A = G @ G.T
-        return {"G": G, "weights": lam, "A": A, "direction": G.T @ lam, "rates": A @ lam}
-
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        return plt.subplots(1, 2, figsize=(7.6, 3.2), width_ratios=(3, 2))
-
-    def draw(self, axes, numbers):
-        plane, bars = axes
-        arrows = {
-            "client 1: g₁": (numbers["G"][0], "blue"),
-            "client 2: g₂": (numbers["G"][1], "orange"),
-            "direction": (numbers["direction"], "black"),
-        }
-        for label, (v, colour) in arrows.items():
-            plane.quiver(
-                0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=label
-            )
-        reach = 1.1 * max(1.0, np.linalg.norm(numbers["G"][1]))
-        plane.set(xlim=(-reach, reach), ylim=(-0.25 * reach, reach), aspect="equal", xlabel="w₁", ylabel="w₂")
-        plane.legend(loc="upper right", fontsize=8)
-        bars.bar(["client 1", "client 2"], numbers["rates"], color=[COLOURS["blue"], COLOURS["orange"]])
-        bars.axhline(0, color=COLOURS["black"], linewidth=1)
-        bars.set(ylabel="rate: how fast the loss falls")
+        return {"G": G, "weights": lam, "A": A, "direction": G.T @ lam, "rates": A @ lam, "harmless": harmless(A)}
 
     def words(self, numbers):
         lam, rates = numbers["weights"], numbers["rates"]
-        lines = [f"weights  {lam[0]:5.2f} {lam[1]:5.2f}", f"rates    {rates[0]:5.2f} {rates[1]:5.2f}"]
-        losers = [f"client {k + 1}" for k in range(2) if rates[k] < -5e-3]
+        losers = [f"client {k + 1} pays: its loss rises" for k in range(2) if rates[k] < -5e-3]
         return [
-            *lines,
-            f"this step makes {' and '.join(losers)} worse off" if losers else "this step makes nobody worse off",
+            f"weights  {lam[0]:5.2f} {lam[1]:5.2f}",
+            f"rates    {rates[0]:5.2f} {rates[1]:5.2f}",
+            *(losers or ["nobody pays"]),
         ]
 
-    def alt(self, numbers):
-        rates = numbers["rates"]
-        return (
-            f"Two clients' gradients and the server's direction as arrows, and bars of the clients' rates, "
-            f"{rates[0]:.2f} and {rates[1]:.2f}"
-        )
+
+def harmless(A: np.ndarray) -> tuple[float, float]:
+    """The smallest and the largest weight λ₁ in [0, 1] at which no rate of A (λ₁, 1 − λ₁) is negative.
+
+    ``A`` (2, 2): the Gram matrix. ρ₁ = A₁₁ λ₁ + A₁₂ (1 − λ₁) and ρ₂ = A₁₂ λ₁ + A₂₂ (1 − λ₁) are lines in λ₁, and Cauchy and Schwarz
+    put the zero of the second behind that of the first. Both are one point where the gradients oppose each other.
+    """
+    (a, c), (_, b) = A
+    if c >= 0:
+        return 0.0, 1.0
+    return float(-c / (a - c)), float(b / (b - c))

@@ -27,14 +27,15 @@ export function blend(a, b, t) {
 /** A view's picture of a state as one SVG that stands by itself: panels in a row, title, description. For who has no scripts. */
 export function still(view, spec, style) {
   const numbers = view.compute(spec.start), drawn = view.draw(numbers, 1), handles = view.handles(numbers), gap = 16;
+  const height = Math.max(...view.panels.map((panel) => panel.height));
   let x = 0;
   const inside = view.panels.map((panel) => {
     const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: 6.5, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
-    const piece = tag("svg", { x, y: 0, width: panel.width, height: panel.height }, drawn[panel.name] + dots);
+    const piece = tag("svg", { x, y: (height - panel.height) / 2, width: panel.width, height: panel.height }, drawn[panel.name] + dots);
     x += panel.width + gap;
     return piece;
   });
-  const width = x - gap, height = Math.max(...view.panels.map((panel) => panel.height));
+  const width = x - gap;
   const words = `${view.about} ${view.words(numbers).lines.join(" ")}`;
   return tag("svg", { xmlns: "http://www.w3.org/2000/svg", class: "fairfl-lab", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": escaped(words) },
     tag("title", {}, escaped(view.title)) + tag("desc", {}, escaped(words)) + tag("style", {}, style)
@@ -126,13 +127,18 @@ export function mount(el, model, view) {
     const point = (event) => { const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()); return [p.x, p.y]; };
     const now = () => made.get(name).now;
     let grip = null;
+    const take = (finger, [x, y]) => {
+      group.setPointerCapture(finger);
+      group.focus({ preventScroll: true });
+      grip = [now().at[0] - x, now().at[1] - y];
+    };
+    // Halos overlap: the handle that is nearest to the finger is meant, not the one that happens to lie on top.
     group.addEventListener("pointerdown", (event) => {
       if (event.button) return;
-      group.setPointerCapture(event.pointerId);
       event.preventDefault();
-      group.focus({ preventScroll: true });
-      const [x, y] = point(event);
-      grip = [now().at[0] - x, now().at[1] - y];
+      const [x, y] = point(event), far = (one) => Math.hypot(one.now.at[0] - x, one.now.at[1] - y);
+      const here = [...made.values()].filter((one) => one.now.panel === panel && one.group.style.display !== "none");
+      here.reduce((best, one) => (far(one) < far(best) ? one : best)).take(event.pointerId, [x, y]);
     });
     group.addEventListener("pointermove", (event) => {
       if (!grip || !group.hasPointerCapture(event.pointerId)) return;
@@ -152,7 +158,7 @@ export function mount(el, model, view) {
       event.stopPropagation();
       set(now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
     });
-    return { group, now: null };
+    return { group, take, now: null };
   };
 
   function paint(numbers) {

@@ -1,0 +1,103 @@
+// Chapter 0's lab: two gradients, and between their tips the point that the server's weights choose; who gains by it and who pays.
+import { bars } from "./bars.js";
+import { combine, gram, rates } from "./geometry.js";
+import { arrow, line, placed, tag } from "./marks.js";
+import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
+import { coordinates, grid, stepped, within } from "./plane.js";
+import { ZERO, named, sub, two, where } from "./said.js";
+
+const WIDE = 360, HIGH = 330, UNIT = 75, REACH = 2, WEIGHT = { low: 0, high: 1, step: 0.01 };
+const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const OPPOSED = 1e-9, TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them
+const between = (G, weight) => combine(G, [weight, 1 - weight]), apart = (G) => G[0].map((v, i) => v - G[1][i]);
+
+function compute({ weight, tips }) {
+  const weights = [weight, 1 - weight], A = gram(tips);
+  return { G: tips, weights, A, direction: combine(tips, weights), rates: rates(A, weights), harmless: harmless(A) };
+}
+
+function harmless([[a, c], [, b]]) {
+  return c >= 0 ? [0, 1] : [-c / (a - c), b / (b - c)];
+}
+
+const draw = (numbers) => ({
+  plane: plane(numbers),
+  bars: bars({ width: WIDE, height: 156, names: ["client 1", "client 2"], colours: CLIENTS, rates: numbers.rates, weights: numbers.weights, low: -2, high: 2, ticks: [-2, -1, 0, 1, 2] }),
+});
+
+function plane({ G, direction, harmless: [low, high] }) {
+  const origin = at([0, 0]), [from, to] = [low, high].map((weight) => at(between(G, weight))), free = high - low > OPPOSED;
+  const pieces = [grid(PLANE, [-2, -1, 0, 1, 2], [-2, -1, 0, 1, 2]), tag("circle", { cx: origin[0], cy: origin[1], r: REACH * UNIT, fill: "none", stroke: LINE, "stroke-width": 1.5, "stroke-dasharray": "2 5" })];
+  pieces.push(line(at(G[0]), at(G[1]), { stroke: SOFT, "stroke-width": 2 }));
+  if (free) pieces.push(line(from, to, { stroke: GOOD, "stroke-width": 10, opacity: 0.45 }));
+  G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)));
+  pieces.push(arrow(origin, at(direction), INK, 4));
+  const away = (v) => (Math.hypot(...v) > ZERO ? [v[0], -v[1]] : [1, 1]), beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
+  const labels = [...G.map((g, k) => beside(g, `g${sub(k)}`)), beside(direction, "dir")], middle = between(G, (low + high) / 2);
+  if (free) labels.push({ at: at(middle), towards: away(middle), words: "hurts nobody", more: { fill: GOOD } });
+  const strewn = (a, b, r) => [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => [...a.map((v, i) => v + t * (b[i] - v)), r]);
+  const taken = [strewn(from, to, 6), strewn(at(G[0]), at(G[1]), 4), ...[...G, direction].map((v) => strewn(origin, at(v), 4))].flat();
+  pieces.push(placed(labels, [...taken, ...[...G, direction].map((v) => [...at(v), 10])], WIDE, HIGH));
+  return pieces.join("");
+}
+
+function handles({ G, weights, direction }) {
+  const tips = G.map((g, k) => ({
+    name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`, label: `tip of client ${k + 1}'s gradient`,
+    move: (state, point) => moved(state, k, back(point)),
+    step: (state, by) => moved(state, k, state.tips[k].map((v, i) => v + by[i])),
+  }));
+  if (Math.hypot(...apart(G)) < TOGETHER) return tips;
+  const server = {
+    name: "weight", panel: "plane", at: at(direction), colour: INK, now: weights[0], range: [0, 1], stride: 0.02, value: `λ₁ = ${two(weights[0])}`, label: "weight of client 1: the server's direction, between the tips",
+    move: (state, point) => weighed(state, along(state.tips, back(point))),
+    step: (state, by) => weighed(state, state.weight + (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) * Math.hypot(...by)),
+  };
+  return [server, ...tips];
+}
+
+/** The weight λ₁ of the point between the tips that is nearest to ``p``, before it is cut to [0, 1]. */
+function along(G, p) {
+  const v = apart(G);
+  return (v[0] * (p[0] - G[1][0]) + v[1] * (p[1] - G[1][1])) / (v[0] * v[0] + v[1] * v[1]);
+}
+
+function weighed(state, weight) {
+  state.weight = stepped(WEIGHT, weight);
+  return state;
+}
+
+function moved(state, k, tip) {
+  state.tips[k] = within(REACH, tip);
+  return state;
+}
+
+function words({ A, weights, direction, rates, harmless: [low, high] }) {
+  const pay = where(rates, (v) => v < -ZERO), idle = where(rates, (v) => Math.abs(v) <= ZERO), lines = [];
+  const figures = `Weights ${weights.map(two).join(", ")}. Rates ${rates.map(two).join(", ")}.`;
+  let tone = "good";
+  if (pay.length) {
+    tone = "bad";
+    lines.push(`${named(pay)} pays: its loss rises.`);
+  } else if (Math.hypot(...direction) < ZERO) {
+    tone = "soft";
+    lines.push("The server stands still: nobody gains, nobody pays.");
+  } else lines.push(idle.length ? `Nobody pays; ${named(idle).toLowerCase()} gain${idle.length > 1 ? "" : "s"} nothing.` : "Nobody pays: both losses fall.");
+  if (A[0][1] >= 0) lines.push("The gradients agree, being at most a right angle apart, and no weight hurts anybody.");
+  else if (high - low <= OPPOSED) lines.push("The gradients oppose each other: whatever helps one client hurts the other.");
+  else if (pay.length) lines.push(`Nobody would pay with λ₁ between ${two(low)} and ${two(high)}, the green part of the line.`);
+  else lines.push(`So it is with every λ₁ between ${two(low)} and ${two(high)}.`);
+  return { tone, lines, figures };
+}
+
+export const view = {
+  title: "Two clients and one direction",
+  about: "Left, two gradients as arrows, and between their tips a line with the server's direction on it, a black arrow; the part of the line where nobody pays is green. Right, bars of each client's rate.",
+  hint: "Drag the black dot: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative.",
+  reach: REACH,
+  panels: [
+    { name: "plane", width: WIDE, height: HIGH, label: "two gradients and the server's direction; drag them" },
+    { name: "bars", width: WIDE, height: 156, label: "weights and rates" },
+  ],
+  compute, draw, handles, words,
+};
