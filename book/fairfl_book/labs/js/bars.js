@@ -3,13 +3,13 @@ import { label, line, tag } from "./marks.js";
 import { BAD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { ZERO, two } from "./said.js";
 
-const TOP = 46, FOOT = 22, MIDDLE = 56, LONGEST = 40;
+const TOP = 46, FOOT = 22, LONGEST = 40;
 
 /** ``rates``: one a client; ``ghosts``: rates to compare with, as dashed outlines; ``weights``: small bars and numbers at the left, under
- *  ``weighed``, and broken where they are longer than the bar's room (so are rates); ``bound``: { at, words }, a dashed line across; ``low`` … ``high``: what the bars' axis shows, with ``ticks``. */
-export function bars({ width, height, names, colours, rates, ghosts, weights, weighed = "weight λ", heading = "rate: how fast the loss falls", bound, low, high, ticks: at }) {
+ *  ``weighed``, and broken where they are longer than the bar's room (so are rates); ``signed``: room for negative ones; ``bound``: { at, words }, a dashed line across; ``low`` … ``high``: what the bars' axis shows, with ``ticks``. */
+export function bars({ width, height, names, colours, rates, ghosts, weights, signed = false, weighed = "weight λ", heading = "rate: how fast the loss falls", bound, low, high, ticks: at }) {
   const left = weights ? 112 : 84, right = width - 52, bottom = height - FOOT, row = (bottom - TOP - 2) / rates.length, thick = Math.min(26, 0.5 * row);
-  const across = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low) * (right - left), zero = across(0);
+  const across = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low) * (right - left), zero = across(0), none = signed ? 68 : 56;
   const pieces = [weights ? label(0, 16, weighed, { fill: SOFT }) : "", label(left, 16, heading, { fill: SOFT })];
   for (const tick of at) {
     pieces.push(line([across(tick), TOP - 4], [across(tick), bottom], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
@@ -24,9 +24,9 @@ export function bars({ width, height, names, colours, rates, ghosts, weights, we
     pieces.push(label(0, middle + (weights ? -6 : 5), names[k], { class: "strong" }));
     if (weights) {
       const drawn = Math.min(1, Math.max(-0.5, weights[k])), length = drawn * LONGEST;
-      pieces.push(label(0, middle + 13, two(weights[k])), line([MIDDLE, middle + 2], [MIDDLE, middle + 15], { stroke: SOFT }));
-      pieces.push(tag("rect", { x: Math.min(MIDDLE, MIDDLE + length), y: middle + 4, width: Math.abs(length), height: 9, fill: colours[k] }));
-      if (drawn !== weights[k]) pieces.push(broken(MIDDLE + length, middle + 8.5, 6, Math.sign(drawn)));
+      pieces.push(label(0, middle + 13, two(weights[k])), line([none, middle + 2], [none, middle + 15], { stroke: SOFT }));
+      pieces.push(tag("rect", { x: Math.min(none, none + length), y: middle + 4, width: Math.abs(length), height: 9, fill: colours[k] }));
+      if (drawn !== weights[k]) pieces.push(broken(none + length, middle + 8.5, 6, Math.sign(drawn)));
     }
     pieces.push(bar(rate, thick / 2, { fill: colours[k] }));
     if (rate < low || rate > high) pieces.push(broken(across(rate), middle, thick / 2 + 2, Math.sign(rate)));
