@@ -18,14 +18,20 @@ needs_node = pytest.mark.skipif(node.find() is None, reason="node is not install
 
 
 def drawn_at_random(lab, rng):
-    """A state with every control anywhere in its range; points at times coincide, vanish or lie opposite one another."""
+    """A state with every control anywhere in its range; points, rounded within their reach, at times coincide, vanish or lie opposite
+    one another."""
     state = {}
     for name, control in lab.controls.items():
         if isinstance(control, labs.Several):
             state[name] = [one for one in control.options if rng.uniform() < 0.5]
         elif isinstance(control, labs.Points):
             turns, K = rng.uniform(0, 2 * np.pi, len(control.start)), len(control.start)
-            points = control.reach * np.sqrt(rng.uniform(size=K))[:, None] * np.stack([np.cos(turns), np.sin(turns)], 1)
+            points = (
+                0.99
+                * control.reach
+                * np.sqrt(rng.uniform(size=K))[:, None]
+                * np.stack([np.cos(turns), np.sin(turns)], 1)
+            )
             j, k = rng.integers(K, size=2)
             points[j] *= rng.choice([1, 1, 1, 0])
             points[k] = points[j] * rng.choice([1, -1, 0.5]) if rng.uniform() < 0.2 else points[k]

@@ -1,122 +1,79 @@
-"""Two hulls of scaled gradients: the segment and the whole line, their nearest points, and the rates that follow."""
+"""Two scaled gradients, and the points of their convex and of their affine hull nearest to the origin, with the rates that follow."""
 
 import numpy as np
 
-from fairfl.rules.min_norm import min_norm
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Lab, Slider
+from fairfl_book.labs.lab import Slider
+from fairfl_book.labs.touch import Points, TouchLab
+
+_NEARLY = [[1.0, 0.0], [1.99, 0.17]]  # chapter 8: lengths 1 and 2, five degrees apart
+_PARALLEL = [[0.8, 0.4], [1.6, 0.8]]
 
 
-class AffineHull(Lab):
-    """Gradients g₁ = (1, 0) and g₂, losses f₁ and f₂, and AdaFed's scales s_k = f_k^γ: rows h_k = g_k / s_k and the points of
-    their convex and of their affine hull that are nearest to the origin."""
+class AffineHull(TouchLab):
+    """Two gradients with tips to drag, losses f₁ and f₂, and AdaFed's scales s_k = f_k^γ: rows h_k = g_k / s_k and the points of their
+    convex and of their affine hull that are nearest to the origin.
 
+    Losses start at 1, so that no h_k is longer than its g_k; multiplying all losses by one number turns no direction. The affine point
+    is AdaFed's as printed: at parallel gradients ``fairfl.rules.AdaFed`` takes the convex point instead.
+    """
+
+    view = "affine"
     controls = {
         "gamma": Slider("γ", 0.0, 3.0, 0.25, 1.0),
-        "loss_1": Slider("loss of client 1", 0.5, 2.0, 0.1, 1.0),
-        "loss_2": Slider("loss of client 2", 0.5, 2.0, 0.1, 1.5),
-        "angle": Slider("angle between them (°)", 5, 175, 5, 40),
-        "length": Slider("length of g₂", 0.5, 4.0, 0.25, 2.5),
+        "loss_1": Slider("loss f₁", 1.0, 2.0, 0.1, 1.0),
+        "loss_2": Slider("loss f₂", 1.0, 2.0, 0.1, 1.5),
+        "tips": Points("tips of the gradients", 2.0, [[0.9, 0.2], [1.57, 1.2]]),
     }
+    tries = {
+        "open the angle": {"tips": [[0.9, 0.2], [-0.9, 1.2]]},
+        "nearly parallel, γ = 0": {"gamma": 0.0, "tips": _NEARLY},
+        "parallel, γ = 0": {"gamma": 0.0, "tips": _PARALLEL},
+        "parallel, γ = 1, f₂ = 2": {"loss_2": 2.0, "tips": _PARALLEL},
+    }
+    also = {"parallel": {"gamma": 0.0, "tips": _NEARLY}}
 
-    def compute(self, gamma, loss_1, loss_2, angle, length):
-        turn = np.radians(angle)
-        G = np.array([[1.0, 0.0], [length * np.cos(turn), length * np.sin(turn)]])
+    def compute(self, gamma, loss_1, loss_2, tips):
+        G = np.array(tips, dtype=float)
         s = np.array([loss_1, loss_2]) ** gamma
         H = G / s[:, None]
-        numbers = {"G": G, "s": s, "H": H, "losses": np.array([loss_1, loss_2])}
-        for hull in ("convex", "affine"):
-            lam = min_norm(H @ H.T, hull=hull).weights.numpy() / s
-            direction = G.T @ lam
+        share = _share(H)
+        numbers = {"G": G, "s": s, "H": H}
+        for hull, second in (("convex", min(1.0, max(0.0, share))), ("affine", share)):
+            nu = np.array([1 - second, second])
+            direction = nu @ H
             numbers[hull] = {
-                "weights": lam,
+                "weights": nu / s,
                 "direction": direction,
-                "length": np.linalg.norm(direction),
+                "length": float(np.linalg.norm(direction)),
                 "rates": G @ direction,
             }
         return numbers
 
-    def axes(self):
-        from matplotlib import pyplot as plt
-        from matplotlib.layout_engine import PlaceHolderLayoutEngine
-
-        # Fixed margins: finding them anew for every frame would take longer than drawing it. (With layout="none" savefig would
-        # put the style's automatic layout back.)
-        margins = {"left": 0.08, "right": 0.99, "bottom": 0.15, "top": 0.9, "wspace": 0.35}
-        return plt.subplots(
-            1,
-            3,
-            figsize=(9.0, 3.3),
-            width_ratios=(3, 3, 2.4),
-            gridspec_kw=margins,
-            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True),
-        )
-
-    def draw(self, axes, numbers):
-        H = numbers["H"]
-        points = np.vstack([H, numbers["convex"]["direction"], numbers["affine"]["direction"], [0, 0]])
-        low, high = points.min(0), points.max(0)
-        centre, reach = (low + high) / 2, 0.75 * max((high - low).max(), 0.5)
-        centre = centre + [0, 0.2 * reach]  # room for the legend
-        for plane, hull in zip(axes, ("convex", "affine")):
-            if hull == "affine":
-                plane.axline(H[0], H[1], color=COLOURS["green"], linewidth=1.2, linestyle="--")
-            plane.plot(*H.T, color=COLOURS["green"], linewidth=3, alpha=0.6)
-            direction = numbers[hull]["direction"]
-            arrows = (
-                (H[0], "blue", "h₁ = g₁ / s₁"),
-                (H[1], "orange", "h₂ = g₂ / s₂"),
-                (direction, "black", "nearest point"),
-            )
-            for v, colour, label in arrows:
-                plane.quiver(
-                    0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.013, label=label
-                )
-            plane.plot(*direction, "o", color=COLOURS["black"], markersize=4)
-            sides = np.array([-reach, reach])
-            plane.set(
-                xlim=centre[0] + sides * plane.bbox.width / plane.bbox.height,
-                ylim=centre[1] + sides,  # equal scales
-                xlabel="w₁",
-                ylabel="w₂",
-                title=f"{hull} hull",
-            )
-            plane.locator_params(nbins=5)
-        axes[0].legend(loc="upper left", fontsize=8)
-        where = np.arange(2)
-        for shift, hull, colour in ((-0.2, "convex", GREY), (0.2, "affine", COLOURS["green"])):
-            axes[2].bar(where + shift, numbers[hull]["rates"], width=0.36, color=colour, label=hull)
-        axes[2].set(
-            xticks=where,
-            xticklabels=["client 1", "client 2"],
-            ylabel="rate",
-            title="rates",
-            ylim=(0, 1.35 * max(numbers[hull]["rates"].max() for hull in ("convex", "affine"))),
-        )
-        axes[2].legend(loc="upper left", fontsize=8, ncols=2)
-
     def words(self, numbers):
-        s, lines = numbers["s"], []
-        lines.append(f"scales s        {s[0]:6.2f} {s[1]:6.2f}")
+        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
+        lines = [f"scales s        {row(numbers['s'])}"]
         for hull in ("convex", "affine"):
             of = numbers[hull]
-            pieces = [
-                f"{name} {a + 0:6.2f} {b + 0:6.2f}"
-                for name, (a, b) in (("weights", of["weights"].round(2)), ("rates", of["rates"].round(2)))
-            ]
-            lines.append(f"{hull} hull:    {'   '.join(pieces)}   length {of['length']:.2f}")
-        negative = numbers["affine"]["weights"].min() < -5e-3
-        lines.append(
+            lines.append(
+                f"{hull} hull:    weights {row(of['weights'])}   rates {row(of['rates'])}   length {of['length']:.2f}"
+            )
+        outside = numbers["affine"]["weights"].min() < -5e-3
+        return [
+            *lines,
             "the affine point lies outside the segment: a weight is negative"
-            if negative
-            else "the two points agree: no weight is negative"
-        )
-        return lines
+            if outside
+            else "the two points agree: no weight is negative",
+        ]
 
-    def alt(self, numbers):
-        negative = numbers["affine"]["weights"].min() < -5e-3
-        return (
-            "Two scaled gradients as arrows, twice: with the segment between their tips and its point nearest to the origin, and "
-            "with the whole line through their tips and its nearest point, which is "
-            f"{'another one' if negative else 'the same'}; beside them bars of both clients' rates for both points."
-        )
+
+def _share(H: np.ndarray) -> float:
+    """ν₂ of the point (1 − ν₂) h₁ + ν₂ h₂ nearest to the origin on the line through the rows of H (2, 2): what ``rules.min_norm`` finds,
+    but as precise where the two are nearly parallel. ½ where they are one point."""
+    along = H[1] - H[0]
+    square = along @ along
+    return float(-(H[0] @ along) / square) if square > 1e-24 * (H**2).sum(1).max() else 0.5
+
+
+def _zero(value):
+    """No minus sign in front of a rounded zero."""
+    return 0.0 if abs(value) < 5e-3 else value

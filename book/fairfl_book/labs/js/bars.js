@@ -7,7 +7,7 @@ const TOP = 46, FOOT = 22, COLUMN = 68, NOTHING = 84, ONE = 32, POINT = 6;
 
 /** ``rates``: one a client; ``ghosts``: rates to compare with, as dashed outlines; ``weights``: numbers with small bars below them, under
  *  ``weighed``; ``bound``: { at, words }, a dashed line across; ``low`` … ``high``: what the bars' axis shows, with ``ticks``. A bar
- *  that is longer than its axis ends in a point. */
+ *  that is longer than its room ends in a point. */
 export function bars({ width, height, names, colours, rates, ghosts, weights, weighed = "weight λ", heading = "rate g · dir: how fast the loss falls", bound, low, high, ticks: at }) {
   const left = weights ? 126 : 84, right = width - 52, bottom = height - FOOT, row = (bottom - TOP - 2) / rates.length, half = Math.min(13, 0.25 * row);
   const across = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low) * (right - left), zero = across(0);
@@ -26,7 +26,7 @@ export function bars({ width, height, names, colours, rates, ghosts, weights, we
     if (weights) {
       const end = NOTHING + Math.min(1, Math.max(-0.5, weights[k])) * ONE, thin = Math.min(6, row - 16);
       pieces.push(label(COLUMN, middle + 2, two(weights[k])), line([NOTHING, middle + 5], [NOTHING, middle + 7 + thin], { stroke: SOFT }));
-      pieces.push(tag("rect", { x: Math.min(NOTHING, end), y: middle + 6, width: Math.abs(end - NOTHING), height: thin, fill: colours[k] }));
+      pieces.push(bar(NOTHING, end, middle + 6 + thin / 2, thin / 2, weights[k] > 1 ? 1 : weights[k] < -0.5 ? -1 : 0, { fill: colours[k] }));
     }
     pieces.push(bar(zero, across(rate), middle, half, over, { fill: colours[k] }));
     if (ghosts) pieces.push(bar(zero, across(ghosts[k]), middle, half + 4, 0, { fill: "none", stroke: SOFT, "stroke-width": 1.3, "stroke-dasharray": "3 3" }));
