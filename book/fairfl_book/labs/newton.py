@@ -45,9 +45,9 @@ class NewtonRates(TouchLab):
         "backtracking: shorter steps": {"steps": "backtracking"},
         "backtracking, and it stalls": {
             "steps": "backtracking",
-            "minimisers": [[-0.3, -0.2], [-0.5, 0.7]],
-            "shapes": [[0.4, 0.0], [-0.3, 0.6]],
-            "begin": [[-0.3, -0.8]],
+            "minimisers": [[0.7, -0.2], [-0.3, 0.6]],
+            "shapes": [[-0.5, 0.3], [-0.4, -0.1]],
+            "begin": [[-0.8, 1.0]],
         },
     }
 
@@ -93,7 +93,7 @@ def fate(H: Sequence, c: Sequence[Pair], path: Sequence[Pair], distance: Sequenc
         return "at once"
     if c[0] == c[-1]:
         return "shrinks"
-    if distance[-1] < 1e-2:
+    if max(distance[-3:]) < 1e-2:
         return "arrives"
     (ax, ay), (bx, by) = look(H, c, path[-1])[0]
     return "stalls" if apart(path[-1], path[-6]) < 1e-3 and ax * bx + ay * by > 0 else "wanders"

@@ -74,7 +74,7 @@ def test_the_words_say_what_became_of_the_path():
         "One step, and both clients are at their best: they want the same point.",
         "The distance shrinks by a factor of 0.81 a round: a straight line, so each further digit takes as many rounds.",
         "The path comes to the Pareto set: after 20 rounds it is less than 0.0001 away.",
-        "The path stalls 0.62 from the Pareto set, although both losses could still fall.",
+        "The path stalls 0.68 from the Pareto set, although both losses could still fall.",
         "The path hops between two points for ever: the clients disagree, and nothing is ever settled.",
         "The path comes and goes, and does not settle.",
         "One step, and client 1 is at its best: round ellipses, so its gradient points there.",

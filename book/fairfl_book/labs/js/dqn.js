@@ -75,7 +75,7 @@ function fateOf(problem, path, distance) {
   if (last > 1e-6 && apartFrom(back(0), back(2)) < 1e-6 * last) return "cycle";
   if (distance[1] < 1e-9) return "at once";
   if (agree) return "shrinks";
-  if (distance[ROUNDS] < 1e-2) return "arrives";
+  if (Math.max(...distance.slice(-3)) < 1e-2) return "arrives";
   const [[ax, ay], [bx, by]] = problem.gradients(back(0));
   return apartFrom(back(0), back(5)) < 1e-3 && ax * bx + ay * by > 0 ? "stalls" : "wanders";
 }

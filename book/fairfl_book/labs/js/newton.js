@@ -8,7 +8,7 @@ import { two } from "./said.js";
 
 const WIDE = 360, TALL = 280, LOW = 236, UNIT = 64, EDGE = [WIDE / 2 / UNIT, TALL / 2 / UNIT], FLOOR = -4, ROOF = 2, REACH = 1.15;
 const MAP = coordinates({ x: [-EDGE[0], EDGE[0]], y: [-EDGE[1], EDGE[1]], left: 0, right: WIDE, top: 0, bottom: TALL });
-const LOG = coordinates({ x: [0, 20], y: [FLOOR, ROOF], left: 58, right: 346, top: 32, bottom: 196 });
+const LOG = coordinates({ x: [0, 20], y: [FLOOR, ROOF], left: 66, right: 346, top: 32, bottom: 196 });
 
 function compute({ steps, clients, minimisers, shapes, begin }) {
   const K = clients === "both clients" ? 2 : 1, found = dqnPath(minimisers.slice(0, K), shapes.slice(0, K), begin[0], steps);
@@ -79,8 +79,8 @@ function rounds({ tips, c, distance, steps }, time) {
   const height = (v) => (v > 0 ? Math.log10(v) : -99), place = (v, t) => LOG.at([t, Math.min(ROOF, Math.max(FLOOR, height(v)))]);
   const pieces = [grid(LOG, [], powers), line([LOG.left, LOG.bottom], [LOG.right, LOG.bottom], { stroke: SOFT }), ticks(LOG, fives, []), ticks(LOG, [], powers, (v) => String(10 ** v))];
   pieces.push(label(0, 16, c.length > 1 ? "distance to the Pareto set" : "distance to the minimiser"), label(LOG.right, LOW - 4, "round", { fill: SOFT, "text-anchor": "end" }));
-  if (c.length === 1 && steps === "full" && distance[0] > 1e-3) pieces.push(slowest(apartFrom(tips[0], c[0]) / SHORT, distance));
   pieces.push(tag("path", { d: `M${distance.slice(0, done + 1).map((v, t) => place(v, t).map(px).join(" ")).join("L")}`, fill: "none", stroke: INK, "stroke-width": 1.6, "stroke-linejoin": "round" }));
+  if (c.length === 1 && steps === "full" && distance[0] > 1e-3) pieces.push(slowest(apartFrom(tips[0], c[0]) / SHORT, distance));
   distance.slice(0, done + 1).forEach((v, t) => {
     const [cx, cy] = place(v, t), off = height(v) < FLOOR || height(v) > ROOF;
     pieces.push(tag("circle", { cx, cy, r: 4, fill: off ? PAPER : INK, stroke: INK, "stroke-width": 1.5 }));
@@ -96,7 +96,7 @@ function slowest(ratio, distance) {
   if (factor < 0.05) return "";
   const log = Math.log10(distance[0]), slope = Math.log10(factor), end = Math.min(20, (FLOOR - log) / slope);
   return line(LOG.at([0, log]), LOG.at([end, log + slope * end]), { stroke: GOOD, "stroke-width": 2, "stroke-dasharray": "6 4" })
-    + label(LOG.right, LOG.top + 14, `dashed: × ${two(factor)} a round, the slowest`, { fill: GOOD, "text-anchor": "end" });
+    + label(LOG.right, LOG.top + 14, `dashed: at worst × ${two(factor)} a round`, { fill: GOOD, "text-anchor": "end" });
 }
 
 function handles({ c, tips, begin }) {
