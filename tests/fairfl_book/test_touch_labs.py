@@ -35,7 +35,7 @@ def drawn_at_random(lab, rng):
             j, k = rng.integers(K, size=2)
             points[j] *= rng.choice([1, 1, 1, 0])
             points[k] = points[j] * rng.choice([1, -1, 0.5]) if rng.uniform() < 0.2 else points[k]
-            state[name] = points.round(2).tolist()
+            state[name] = (np.trunc(100 * points) / 100).tolist()  # rounded, a point at the rim would lie outside
         elif isinstance(control, labs.Choice):
             state[name] = str(rng.choice(control.options))
         else:

@@ -1,139 +1,191 @@
-"""Two clients' curvatures and their conflict against DQN-Fed's path and its rate."""
+"""Two clients' minimisers, ellipses and a start to drag: DQN-Fed's path on two quadratics, and how fast it comes to the Pareto set."""
+
+from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
 
-from fairfl_book.figures import COLOURS
-from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.lab import Choice
+from fairfl_book.labs.touch import Points, TouchLab
 
-ROUNDS = 24
-_START = np.array([0.9, 1.1])
+ROUNDS = 20
+SHORT, LONG = 0.3, 0.95  # half the short axis of every ellipse that has a handle, and the longest that the other half axis gets
+PIECES = 64  # of the Pareto set, between which its nearest point is looked for
+GOLDEN = 0.6180339887498949
+_ALONE, _BOTH = "client 1 alone", "both clients"
+
+Pair = Sequence[float]
 
 
-class NewtonRates(Lab):
-    """DQN-Fed with exact Hessians on two quadratics in the plane: one client, or two with minimisers ``conflict`` apart.
+class NewtonRates(TouchLab):
+    """DQN-Fed with exact Hessians on two quadratics in the plane: minimisers, long axes and the start are dragged.
 
-    Client 2's ellipses are client 1's, turned by ``angle``. ``steps`` multiplies every step; ``"backtracking"`` halves it until
-    both losses fall. The distance is that to the Pareto set (one point where the minimisers agree).
+    A client's curvature is 1 along its long axis, whose tip lies at ``shapes`` from its minimiser, and (long / short axis)² across it.
+    ``steps`` multiplies every step; ``"backtracking"`` halves it until both losses fall. The distance is that to the Pareto set, one
+    point where one client plays alone. All is written for single numbers, in an order that the drawing repeats: two programs that
+    rounded differently would draw different paths where a step is long.
     """
 
+    view = "newton"
     controls = {
-        "curvature": Slider("curvature, large / small", 1.0, 20.0, 0.5, 6.0),
-        "angle": Slider("angle between ellipses (°)", 10, 90, 5, 60),
-        "conflict": Slider("conflict: distance of minimisers", 0.0, 2.0, 0.1, 1.0),
         "steps": Choice("steps", ("full", "half", "backtracking"), "full"),
-        "clients": Choice("who takes part", ("client 1 alone", "both clients"), "both clients"),
+        "clients": Choice("who takes part", (_ALONE, _BOTH), _BOTH),
+        "minimisers": Points("minimisers", 1.15, [[-0.75, -0.3], [0.8, -0.2]]),
+        "shapes": Points("tips of the long axes, from the minimisers", LONG, [[0.4, 0.7], [0.6, -0.25]]),
+        "begin": Points("the start", 2.0, [[0.3, 1.3]]),
+    }
+    tries = {
+        "let both want the same": {"minimisers": [[-0.2, -0.3], [-0.2, -0.3]]},
+        "client 1 alone, in a long valley": {
+            "clients": _ALONE,
+            "minimisers": [[-0.75, -0.3], [0.8, -0.2]],
+            "shapes": [[0.94, 0.1], [0.6, -0.25]],
+            "begin": [[1.3, 0.73]],
+        },
+        "backtracking: shorter steps": {"steps": "backtracking"},
+        "backtracking, and it stalls": {
+            "steps": "backtracking",
+            "minimisers": [[0.7, -0.2], [-0.3, 0.6]],
+            "shapes": [[-0.5, 0.3], [-0.4, -0.1]],
+            "begin": [[-0.8, 1.0]],
+        },
     }
 
-    def compute(self, clients, curvature, angle, conflict, steps):
-        pair = clients == "both clients"
-        turn = np.radians([0, angle])[: 1 + pair]
-        Q = np.array([[[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]] for a in turn])
-        H = Q @ np.diag([1.0, curvature]) @ Q.transpose(0, 2, 1)
-        c = np.array([[-conflict / 2, 0.0], [conflict / 2, 0.0]]) if pair else np.zeros((1, 2))
-        pareto = self._pareto(H, c)
-        path, distance, lengths = [_START], [self._distance(_START, pareto)], []
+    def compute(self, steps, clients, minimisers, shapes, begin):
+        K = 1 if clients == _ALONE else 2
+        c, H = [tuple(point) for point in minimisers[:K]], [curvature(tip) for tip in shapes[:K]]
+        pareto = [minimiser(H, c, i / PIECES) for i in range(PIECES + 1)] if K == 2 else c
+        path = [tuple(begin[0])]
         for _ in range(ROUNDS):
-            w = path[-1] - self._step(H, c, path[-1], steps)
-            lengths.append(np.linalg.norm(w - path[-1]))
-            path.append(w)
-            distance.append(self._distance(w, pareto))
-        back = np.linalg.norm(path[-1] - path[-3]) < 1e-6 * lengths[-1] and lengths[-1] > 1e-6
+            path.append(after(H, c, path[-1], steps))
+        distance = [to_pareto(H, c, pareto, w) for w in path]
         return {
-            "H": H,
-            "c": c,
+            "H": np.array([[[a, b], [b, d]] for a, b, d in H]),
+            "c": np.array(c),
             "path": np.array(path),
-            "pareto": pareto,
+            "pareto": np.array(pareto),
             "distance": np.array(distance),
-            "two_cycle": bool(back),
+            "losses": np.array([[0.5 * r for r in look(H, c, w)[1]] for w in path]),
+            "fate": fate(H, c, path, distance),
         }
 
-    @staticmethod
-    def _step(H, c, w, steps):
-        away = w - c
-        G = np.einsum("kij,kj->ki", H, away)
-        r = (G * away).sum(1)
-        if r.max() < 1e-28:
-            return np.zeros(2)
-        u = np.linalg.lstsq(G, r, rcond=1e-12)[0]
-        size = 0.5 if steps == "half" else 1.0
-        falls = lambda t: (t * G @ u - 0.5 * t * t * np.einsum("i,kij,j->k", u, H, u) >= 1e-4 * t * r).all()
-        while steps == "backtracking" and size > 1e-9 and not falls(size):
-            size /= 2
-        return size * u
-
-    @staticmethod
-    def _pareto(H, c):
-        if len(H) == 1:
-            return c
-        t = np.linspace(0, 1, 2001)
-        pull = np.outer(1 - t, H[0] @ c[0]) + np.outer(t, H[1] @ c[1])
-        return np.linalg.solve((1 - t)[:, None, None] * H[0] + t[:, None, None] * H[1], pull[..., None])[..., 0]
-
-    @staticmethod
-    def _distance(w, pareto):
-        """From w to the polygon through the points."""
-        if np.ptp(pareto, axis=0).max() < 1e-12:
-            return np.linalg.norm(w - pareto[0])
-        a, side = pareto[:-1], np.diff(pareto, axis=0)
-        t = np.clip(((w - a) * side).sum(1) / (side**2).sum(1), 0, 1)
-        return np.linalg.norm(w - a - t[:, None] * side, axis=1).min()
-
-    def axes(self):
-        from matplotlib import pyplot as plt
-        from matplotlib.layout_engine import PlaceHolderLayoutEngine
-
-        # Fixed margins: finding them anew for every frame would take longer than drawing it.
-        margins = {"left": 0.07, "right": 0.99, "bottom": 0.14, "top": 0.9, "wspace": 0.25}
-        return plt.subplots(1, 2, figsize=(8.8, 3.7), gridspec_kw=margins, layout=PlaceHolderLayoutEngine(True, True))
-
-    def draw(self, axes, numbers):
-        plane, rounds = axes
-        path, pareto = numbers["path"], numbers["pareto"]
-        x, y = np.meshgrid(np.linspace(-2.8, 2.8, 57), np.linspace(-2.0, 2.0, 41))
-        points = np.stack([x, y], -1)
-        for H, c, colour, name in zip(numbers["H"], numbers["c"], ("blue", "orange"), ("client 1", "client 2")):
-            away = points - c
-            f = 0.5 * np.einsum("...i,ij,...j->...", away, H, away)
-            plane.contour(x, y, f, levels=[0.05, 0.3, 1, 3], colors=COLOURS[colour], linewidths=0.8, alpha=0.8)
-            plane.plot(*c, "*", color=COLOURS[colour], markersize=11, label=f"{name}'s minimiser")
-        if len(pareto) > 1:
-            plane.plot(*pareto.T, color=COLOURS["green"], linewidth=3, alpha=0.7, label="Pareto set")
-        plane.plot(*path.T, ".-", color="black", linewidth=1, markersize=5, label="DQN-Fed")
-        plane.plot(*path[0], "o", color="black", markersize=7)
-        plane.set(xlim=(-2.8, 2.8), ylim=(-2.0, 2.0), xlabel="w₁", ylabel="w₂", title="path")
-        plane.legend(loc="lower left", fontsize=7.5, ncols=2)
-        shown = np.maximum(numbers["distance"], 1e-16)
-        rounds.plot(shown, "o-", color=COLOURS["green"], markersize=4)
-        rounds.plot(0, shown[0], "o", color="black", markersize=7)
-        rounds.set(yscale="log", xlabel="round", ylabel="distance to the Pareto set", title="rate")
-        rounds.set_ylim(min(1e-2, shown.min()) / 3, 3 * max(1.0, shown.max()))
-        rounds.minorticks_off()
-
     def words(self, numbers):
-        shown = "  ".join(f"round {t}: {max(numbers['distance'][t], 1e-16):.0e}" for t in (0, 1, 2, 5, 10, ROUNDS))
-        return ["distance to the Pareto set   " + shown, self._verdict(numbers)]
-
-    @staticmethod
-    def _verdict(numbers):
         distance = numbers["distance"]
-        if numbers["two_cycle"]:
-            return "the path hops between two points for ever"
-        if distance[1] < 1e-9:
-            return "one step, and the error is gone"
-        tail = distance[10:]
-        if (tail < 1e-2).all() and len(numbers["pareto"]) > 1:
-            return f"the path stays within {tail.max():.0e} of the Pareto set"
-        factor = (tail[-1] / tail[0]) ** (1 / (len(tail) - 1))
-        falling = (np.diff(np.log(tail)) < 1e-6).all() and factor < 0.99
-        return (
-            f"the distance shrinks by a factor of {factor:.2f} a round"
-            if falling
-            else "the path comes and goes, and does not settle"
-        )
+        told = (f"round {t}: {max(distance[t], 1e-16):.0e}" for t in (0, 1, 2, 5, 10, ROUNDS))
+        verdict = {
+            "cycle": "the path hops between two points for ever",
+            "at once": "one step, and the error is gone",
+            "shrinks": f"the distance shrinks by a factor of {factor(distance):.2f} a round",
+            "arrives": f"the path comes within {max(distance[-1], 1e-4):.0e} of the Pareto set",
+            "stalls": f"the path stalls {distance[-1]:.2f} from the Pareto set",
+            "wanders": "the path comes and goes, and does not settle",
+        }
+        return ["distance to the Pareto set   " + "  ".join(told), verdict[numbers["fate"]]]
 
-    def alt(self, numbers):
-        who = "two clients" if len(numbers["c"]) == 2 else "one client"
-        return (
-            f"Left, the plane with elliptic contours of {who}, the Pareto set and DQN-Fed's path; right, the distance to the Pareto set "
-            f"against rounds on a logarithmic axis: {self._verdict(numbers)}."
-        )
+
+def fate(H: Sequence, c: Sequence[Pair], path: Sequence[Pair], distance: Sequence[float]) -> str:
+    """What becomes of the path: ``"cycle"``, ``"at once"``, ``"shrinks"`` (towards one point), ``"arrives"``, ``"stalls"`` (where
+    gradients point the same way) or ``"wanders"``."""
+    last = apart(path[-1], path[-2])
+    if last > 1e-6 and apart(path[-1], path[-3]) < 1e-6 * last:
+        return "cycle"
+    if distance[1] < 1e-9:
+        return "at once"
+    if c[0] == c[-1]:
+        return "shrinks"
+    if max(distance[-3:]) < 1e-2:
+        return "arrives"
+    (ax, ay), (bx, by) = look(H, c, path[-1])[0]
+    return "stalls" if apart(path[-1], path[-6]) < 1e-3 and ax * bx + ay * by > 0 else "wanders"
+
+
+def factor(distance: Sequence[float]) -> float:
+    """By how much a distance shrinks in a round, on average."""
+    return (max(distance[-1], 1e-16) / distance[0]) ** (1 / ROUNDS) if distance[0] > 0 else 0.0
+
+
+def curvature(tip: Pair) -> tuple[float, float, float]:
+    """The Hessian's entries (1, 1), (1, 2), (2, 2): 1 along the long axis, whose half ends at ``tip``, and at most 10 across it."""
+    x, y = tip
+    length = sqrt(x * x + y * y)
+    cos, sin = (x / length, y / length) if length > 1e-9 else (1.0, 0.0)
+    ratio = min(max(length, SHORT), LONG) / SHORT
+    across = ratio * ratio
+    return cos * cos + across * sin * sin, (1 - across) * cos * sin, sin * sin + across * cos * cos
+
+
+def look(H: Sequence, c: Sequence[Pair], w: Pair) -> tuple[list[tuple[float, float]], list[float]]:
+    """Gradients (K, 2) and Newton's rates (K,) at ``w``, chapter 9's formula (2)."""
+    G, r = [], []
+    for (a, b, d), (cx, cy) in zip(H, c):
+        x, y = w[0] - cx, w[1] - cy
+        gx, gy = a * x + b * y, b * x + d * y
+        G.append((gx, gy))
+        r.append(gx * x + gy * y)
+    return G, r
+
+
+def step(G: Sequence[Pair], r: Sequence[float]) -> tuple[float, float]:
+    """The shortest ``u`` with ``G u = r``, formula (5); where gradients depend on one another, the shortest of those nearest to it."""
+    if len(G) == 2:
+        (ax, ay), (bx, by) = G
+        det, size = ax * by - ay * bx, ax * ax + ay * ay + (bx * bx + by * by)
+        if abs(det) > 1e-12 * size:
+            return (r[0] * by - r[1] * ay) / det, (r[1] * ax - r[0] * bx) / det
+        return ((ax * r[0] + bx * r[1]) / size, (ay * r[0] + by * r[1]) / size) if size > 0 else (0.0, 0.0)
+    [(x, y)] = G
+    size = x * x + y * y
+    return (x * r[0] / size, y * r[0] / size) if size > 0 else (0.0, 0.0)
+
+
+def after(H: Sequence, c: Sequence[Pair], w: Pair, steps: str) -> tuple[float, float]:
+    """Where a round leads from ``w``. ``steps``: as the lab's control."""
+    G, r = look(H, c, w)
+    if max(r) < 1e-28:
+        return w[0], w[1]
+    x, y = step(G, r)
+    size = 0.5 if steps == "half" else 1.0
+    if steps == "backtracking":
+        bends = [a * x * x + 2 * b * x * y + d * y * y for a, b, d in H]
+        rates = [gx * x + gy * y for gx, gy in G]
+        while size > 1e-9 and any(rho - 0.5 * size * bend < 1e-4 * rho for rho, bend in zip(rates, bends)):
+            size /= 2
+    return w[0] - size * x, w[1] - size * y
+
+
+def minimiser(H: Sequence, c: Sequence[Pair], t: float) -> tuple[float, float]:
+    """The point of the Pareto set that minimises ``(1 − t) f_1 + t f_2``."""
+    a, b, d, p, q = 0.0, 0.0, 0.0, 0.0, 0.0
+    for share, (e, f, g), (x, y) in zip((1 - t, t), H, c):
+        a, b, d = a + share * e, b + share * f, d + share * g
+        p, q = p + share * (e * x + f * y), q + share * (f * x + g * y)
+    det = a * d - b * b
+    return (d * p - b * q) / det, (a * q - b * p) / det
+
+
+def to_pareto(H: Sequence, c: Sequence[Pair], pareto: Sequence[Pair], w: Pair) -> float:
+    """The distance of ``w`` from the Pareto set, by golden sections around the nearest of its points ``pareto``."""
+    if len(c) == 1:
+        return apart(w, c[0])
+    squares = [(x - w[0]) * (x - w[0]) + (y - w[1]) * (y - w[1]) for x, y in pareto]
+    nearest = squares.index(min(squares))
+    low, high = max(0, nearest - 1) / PIECES, min(PIECES, nearest + 1) / PIECES
+    far = lambda t: apart(w, minimiser(H, c, t))
+    s, t = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_s, at_t = far(s), far(t)
+    for _ in range(40):
+        if at_s < at_t:
+            high, t, at_t = t, s, at_s
+            s = high - GOLDEN * (high - low)
+            at_s = far(s)
+        else:
+            low, s, at_s = s, t, at_t
+            t = low + GOLDEN * (high - low)
+            at_t = far(t)
+    return min(at_s, at_t, sqrt(squares[nearest]))
+
+
+def apart(p: Pair, q: Pair) -> float:
+    """The distance of two points."""
+    x, y = p[0] - q[0], p[1] - q[1]
+    return sqrt(x * x + y * y)

@@ -2,73 +2,62 @@
 
 import numpy as np
 
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Lab, Slider
+from fairfl_book.labs.lab import Slider
+from fairfl_book.labs.touch import TouchLab
 
 
-def least(mean, worst, best, share):
-    """L: the smallest population standard deviation of values whose lowest and highest ``share`` average ``worst`` and ``best``."""
+def least(mean: float, worst: float, best: float, share: float) -> float:
+    """L: the smallest population standard deviation of values with this mean whose lowest and highest ``share`` (a fraction)
+    average ``worst`` and ``best``. Source: chapter 13's formula (3)."""
     middle = (mean - share * worst - share * best) / (1 - 2 * share)
     return np.sqrt(share * (mean - worst) ** 2 + share * (best - mean) ** 2 + (1 - 2 * share) * (middle - mean) ** 2)
 
 
-class SpreadBound(Lab):
-    """A hundred clients with as little spread as their mean and tails allow, and the printed spread beside it."""
+class SpreadBound(TouchLab):
+    """A hundred clients with a mean and two tails to drag, the least spread that these allow, and a printed spread beside it.
 
+    All in points of accuracy. ``uneven``: how far the clients between the tails lie apart, from all equal (0: these are the tightest
+    clients) to evenly spaced as far as the tails leave room (1). Where the middle's mean is outside of the tails no such clients exist.
+    """
+
+    view = "spread"
     controls = {
-        "mean": Slider("mean (%)", 30.0, 60.0, 0.5, 46.5),
-        "worst": Slider("mean of the worst (%)", 0.0, 60.0, 1.0, 31.0),
-        "best": Slider("mean of the best (%)", 30.0, 100.0, 1.0, 69.0),
-        "share": Slider("share in a tail (%)", 2, 30, 1, 5),
-        "printed": Slider("printed spread", 0.5, 20.0, 0.1, 3.0),
+        "uneven": Slider("how far the middle clients lie apart", 0.0, 1.0, 0.01, 0.4, shown=False),
+        "printed": Slider("printed spread", 0.0, 40.0, 0.1, 3.0, shown=False),
+        "share": Slider("clients in a tail", 1, 15, 1, 5, shown=False),
+        "mean": Slider("mean accuracy (%)", 20.0, 80.0, 0.5, 46.5, shown=False),
+        "worst": Slider("mean of the worst (%)", 0.0, 80.0, 0.5, 31.0, shown=False),
+        "best": Slider("mean of the best (%)", 20.0, 100.0, 0.5, 69.0, shown=False),
+    }
+    tries = {
+        "make the middle clients equal": {"uneven": 0.0},
+        "as printed: FedAvg in AdaFed's Table 1": {"mean": 46.85, "worst": 19.84, "best": 69.28, "printed": 3.54},
+        "as printed: FedAvg in FedMGDA+'s Table 8": {"mean": 70.11, "worst": 45.45, "best": 88.0, "printed": 13.63},
     }
 
-    def compute(self, mean, worst, best, share, printed):
-        p = share / 100
+    def compute(self, uneven, printed, share, mean, worst, best):
+        p, between = share / 100, 100 - 2 * share
         middle = (mean - p * worst - p * best) / (1 - 2 * p)
+        room = max(0.0, min(middle - worst, best - middle))
+        values = np.concatenate(
+            [np.full(share, worst), middle + uneven * room * np.linspace(-1, 1, between), np.full(share, best)]
+        )
         return {
-            "values": np.repeat([worst, middle, best], [share, 100 - 2 * share, share]),
+            "values": values,
             "mean": mean,
             "middle": middle,
+            "room": room,
             "printed": printed,
             "least": float(least(mean, worst, best, p)),
-            "ordered": worst <= middle <= best,
+            "spread": float(np.sqrt(np.mean((values - mean) ** 2))),
+            "exist": worst <= middle <= best,
         }
 
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        return plt.subplots(1, 2, figsize=(8.4, 3.1), width_ratios=(3, 2))
-
-    def draw(self, axes, numbers):
-        axes[0].step(np.arange(100), numbers["values"], where="mid", color=COLOURS["blue"])
-        axes[0].axhline(numbers["mean"], color=GREY, linewidth=1, linestyle="--")
-        axes[0].set(
-            xlabel="client, worst to best",
-            ylabel="accuracy (%)",
-            ylim=(-3, 103),
-            title="the tightest clients with these tails",
-        )
-        axes[1].bar(
-            ["least possible", "printed"],
-            [numbers["least"], numbers["printed"]],
-            color=[COLOURS["blue"], COLOURS["orange"]],
-        )
-        axes[1].set(ylabel="standard deviation", ylim=(0, 21))
-
     def words(self, numbers):
-        if not numbers["ordered"]:
-            return [
-                f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"
-            ]
-        word = "possible" if numbers["printed"] >= numbers["least"] else "impossible beside these tails"
+        if not numbers["exist"]:
+            return [f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"]
+        word = "not excluded" if numbers["printed"] >= numbers["least"] else "impossible beside these tails"
         return [
-            f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.1f}: {word}",
-            f"the middle clients average {numbers['middle']:.1f} %",
+            f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.2f}: {word}",
+            f"these hundred clients: {numbers['spread']:.2f}; the middle ones average {numbers['middle']:.1f} %",
         ]
-
-    def alt(self, numbers):
-        return (
-            "Left: a staircase of a hundred clients, a low step, a long middle step and a high step. Right: two bars, the least possible standard "
-            f"deviation, {numbers['least']:.1f}, and the printed one, {numbers['printed']:.1f}."
-        )
