@@ -1,147 +1,132 @@
-"""The proximal average of three clients against FedAvg: one deforms with η, the other rests where E local steps leave it."""
+"""Three clients who share one number: where FedAvg rests when each takes E local steps, and where a leash of length η would rest."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.lab import Choice, Slider
+from fairfl_book.labs.touch import TouchLab
 
-_LR = 0.2
-_STEPS = 500
-_PENS = ("blue", "orange", "green")
-# Curvatures h, minimisers c and the largest slope L: Huber losses, which are quadratics where L is infinite.
-_CLIENTS = {
-    "unequal curvature": ((1.0, 0.1, 0.01), (18.0, 24.0, 19.0), np.inf),
-    "equal curvature": ((0.1, 0.1, 0.1), (18.0, 24.0, 19.0), np.inf),
-    "bounded slope": ((1.0, 0.1, 0.1), (18.0, 24.0, 19.0), 0.2),
-}
-_W = np.linspace(17.0, 25.0, 801)
-_ETAS = np.logspace(-4, 6, 201)
+_STEP = 0.2  # ℓ, the size of a local step
+# A client's largest slope. No parabola within the lab's ranges is as steep as the first.
+_SLOPES = {"quadratic": 1e3, "bounded slope": 0.2}
+_W = np.linspace(15.3, 26.7, 58)  # where losses are drawn
+_TURNS = np.linspace(0, 1, 61)
+_STEPS = np.floor(1000.0**_TURNS + 0.5)  # 1 … 1000
+_ETAS = 10.0 ** (6 * _TURNS - 2)  # 0.01 … 10⁴
+_WISHES, _CURVATURES = (18.0, 24.0, 19.0), (1.0, 0.1, 0.01)
 
 
-class ProximalAverage(Lab):
-    """Three clients with equal weights: the proximal average for a chosen η, FedAvg's resting point for chosen local steps E."""
+@dataclass(frozen=True)
+class Clients:
+    """Losses with minimisers ``c`` (K,) that are quadratic with curvatures ``h`` (K,) as long as their slope is below ``steepest``, and
+    straight beyond: Huber's. Points are (…,), what each client makes of them (…, K)."""
 
+    h: NDArray[np.float64]
+    c: NDArray[np.float64]
+    steepest: float
+
+    def losses(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The loss of client k at x[…, k]."""
+        away = np.abs(x - self.c)
+        bend = np.minimum(away, self.steepest / self.h)
+        return self.h * bend**2 / 2 + self.h * bend * (away - bend)
+
+    def slopes(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.clip(self.h * (w[..., None] - self.c), -self.steepest, self.steepest)
+
+    def worked(self, w: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Where each client is after so many gradient steps from w: some on the straight part, the others shrink what is left."""
+        away, steps = w[..., None] - self.c, steps[..., None]
+        far = np.clip(np.ceil((np.abs(away) - self.steepest / self.h) / (_STEP * self.steepest)), 0, steps)
+        left = np.abs(away) - far * _STEP * self.steepest
+        return self.c + np.sign(away) * left * (1 - _STEP * self.h) ** (steps - far)
+
+    def leashed(self, w: NDArray[np.float64], eta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Each client's proximal point from w, at most η times the largest slope away."""
+        w, eta = w[..., None], eta[..., None]
+        away = (w - self.c) / (1 + eta * self.h)
+        straight = np.abs(self.h * away) > self.steepest
+        return np.where(straight, w - np.sign(away) * eta * self.steepest, self.c + away)
+
+    def average(self, x: NDArray[np.float64], eta: float) -> NDArray[np.float64]:
+        """The proximal average at the points x: find the w whose mean proximal point is x, then add up the split's cost (chapter 2)."""
+        etas = np.full(x.shape, eta)
+        w = _zero(lambda w: x - self.leashed(w, etas).mean(-1), x - 12 * eta - 12, x + 12 * eta + 12)
+        split = self.leashed(w, etas)
+        return (self.losses(split) + (split - x[:, None]) ** 2 / (2 * eta)).mean(-1)
+
+
+def _zero(falling: Callable, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where each of many functions that never rise is 0, by bisection."""
+    for _ in range(80):
+        middle = (low + high) / 2
+        above = falling(middle) > 0
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return (low + high) / 2
+
+
+class ProximalAverage(TouchLab):
+    """Three clients with equal weights, whose minimisers and curvatures are dragged; E and η slide along the axes of the second picture.
+
+    FedAvg rests where its clients' E local steps cancel; rounds of proximal steps rest where the proximal average is least. ``steps``:
+    E. ``log_eta``: log₁₀ η. ``c1`` …: minimisers. ``h1`` …: curvatures.
+    """
+
+    view = "proximal"
     controls = {
-        "log_eta": Slider("log₁₀ η", -2.0, 4.0, 0.25, 1.0),
-        "steps": Slider("local steps E", 1, _STEPS, 1, 20),
-        "clients": Choice("clients", tuple(_CLIENTS), "unequal curvature"),
+        "shape": Choice("losses", tuple(_SLOPES), "quadratic"),
+        "steps": Slider("local steps E", 1, 1000, 1, 20, shown=False),
+        "log_eta": Slider("log₁₀ η", -2.0, 4.0, 0.05, 1.5, shown=False),
+        **{f"c{k + 1}": Slider(f"minimiser {k + 1}", 17.5, 24.5, 0.05, c, shown=False) for k, c in enumerate(_WISHES)},
+        **{
+            f"h{k + 1}": Slider(f"curvature {k + 1}", 0.01, 1.2, 0.01, h, shown=False)
+            for k, h in enumerate(_CURVATURES)
+        },
+    }
+    tries = {
+        "one local step": {"steps": 1},
+        "150 steps: no leash fits": {"steps": 150, "log_eta": 2.0},
+        "equal curvatures": {"h1": 0.3, "h2": 0.3, "h3": 0.3},
     }
 
-    def compute(self, log_eta, steps, clients):
-        eta, problem = 10.0**log_eta, _CLIENTS[clients]
-        reached = np.array([_rest(_prox(_W, e, problem).mean(-1)) for e in _ETAS])
-        path = _path(problem)
-        rest = path[steps - 1]
+    def compute(self, shape, steps, log_eta, c1, c2, c3, h1, h2, h3):
+        clients = Clients(np.array([h1, h2, h3]), np.array([c1, c2, c3]), _SLOPES[shape])
+        eta = 10.0**log_eta
+        rests = self._rests(lambda w, steps: clients.worked(w, steps), np.append(_STEPS, steps))
+        leasts = self._rests(lambda w, eta: clients.leashed(w, eta), np.append(_ETAS, eta))
+        low, high = np.full(1, 17.0), np.full(1, 25.0)
+        best = _zero(lambda w: -clients.slopes(w).sum(-1), low, high)
+        rest, least = rests[-1:], leasts[-1:]
         return {
-            "eta": eta,
+            "best": float(best[0]),
+            "rest": float(rest[0]),
+            "least": float(least[0]),
+            "mean": clients.losses(_W[:, None]).mean(-1),
+            "average": clients.average(_W, eta),
+            "lowest": float(clients.average(least, eta)[0]),
+            "rests": rests[:-1],
+            "leasts": leasts[:-1],
+            "worked": clients.worked(rest, np.array([steps]))[0],
+            "leashed": clients.leashed(rest, np.array([eta]))[0],
+            "losses": clients.losses(rest),
+            "paid": clients.losses(rest) - clients.losses(best),
             "steps": steps,
-            "problem": problem,
-            "average": _average(_W, eta, problem),
-            "path": path,
-            "rest": rest,
-            "least": _rest(_prox(_W, eta, problem).mean(-1)),
-            "band": (reached.min(), reached.max()),
-            "reach": _reach(reached, rest),
+            "eta": eta,
         }
 
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        # Fixed margins: a constrained layout would draw everything twice, and a moved control should answer at once.
-        margins = {"left": 0.08, "right": 0.99, "bottom": 0.15, "top": 0.97, "wspace": 0.22}
-        return plt.subplots(1, 2, figsize=(8.2, 3.4), width_ratios=(5, 4), gridspec_kw=margins, layout="none")
-
-    def draw(self, axes, numbers):
-        losses, resting = axes
-        values = _loss(_W, numbers["problem"])
-        for k, pen in enumerate(_PENS):
-            losses.plot(_W, values[:, k], color=COLOURS[pen], linewidth=1, label=f"client {k + 1}")
-        losses.plot(_W, values.mean(1), color=GREY, linestyle="--", label="mean loss")
-        losses.plot(_W, numbers["average"], color=COLOURS["black"], linewidth=2.4, label="proximal average")
-        low = np.interp(numbers["least"], _W, numbers["average"])
-        losses.plot(numbers["least"], low, "ks", markersize=7)
-        losses.axvline(numbers["rest"], color=COLOURS["vermilion"], linewidth=1.2, label="FedAvg rests")
-        losses.set(xlim=(17, 25), ylim=(-0.06, 1.9), xlabel="w", ylabel="loss")
-        losses.legend(loc="upper center", fontsize=8, ncols=3, frameon=True, framealpha=1.0, edgecolor="none")
-        resting.axhspan(*numbers["band"], color=COLOURS["sky"], alpha=0.25, linewidth=0, label="within reach of some η")
-        resting.semilogx(range(1, _STEPS + 1), numbers["path"], color=COLOURS["vermilion"], label="FedAvg rests")
-        resting.plot(numbers["steps"], numbers["rest"], "o", color=COLOURS["vermilion"], markersize=7)
-        resting.axhline(
-            numbers["least"], color=COLOURS["black"], linewidth=1.2, linestyle="--", label="least proximal average"
-        )
-        resting.set(xlabel="local steps E", ylabel="w", ylim=(18, 21.4), xticks=(1, 10, 100), xticklabels=(1, 10, 100))
-        resting.minorticks_off()
-        resting.legend(loc="upper left", fontsize=8)
+    @staticmethod
+    def _rests(sent: Callable, settings: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The w to which the clients, each ``sent`` off from it, come back in the mean; for each of ``settings`` (n,)."""
+        low, high = np.full(len(settings), 17.0), np.full(len(settings), 25.0)
+        return _zero(lambda w: (sent(w, settings) - w[:, None]).sum(-1), low, high)
 
     def words(self, numbers):
+        paid = " ".join(f"{v + 0.0:+.2f}" for v in np.round(numbers["paid"], 2))
         return [
-            f"η = {numbers['eta']:.3g}: the proximal average is least at {numbers['least']:.2f}",
-            f"E = {numbers['steps']}: FedAvg rests at {numbers['rest']:.2f}; {numbers['reach']}",
+            f"mean loss least at           w {numbers['best']:.2f}",
+            f"FedAvg, {numbers['steps']:4d} local steps     w {numbers['rest']:.2f}   losses changed by {paid}",
+            f"proximal average, η = {numbers['eta']:<6.3g} w {numbers['least']:.2f}",
         ]
-
-    def alt(self, numbers):
-        return (
-            "Three clients' losses, their mean and their proximal average; FedAvg's resting point against local steps: "
-            + "; ".join(self.words(numbers))
-        )
-
-
-def _slope(x, problem):
-    h, c, bound = problem
-    return np.clip(np.array(h) * (x - np.array(c)), -bound, bound)
-
-
-def _loss(w, problem):
-    h, c, bound = np.array(problem[0]), np.array(problem[1]), problem[2]
-    away = np.abs(w[:, None] - c)
-    bend = np.minimum(away, bound / h)
-    return h * bend**2 / 2 + h * bend * (away - bend)
-
-
-def _prox(w, eta, problem):
-    """(..., K): the clients' proximal maps. A step of at most ``eta`` times the largest slope."""
-    h, c, bound = np.array(problem[0]), np.array(problem[1]), problem[2]
-    w = np.asarray(w)[..., None]
-    step = eta * h * (w - c) / (1 + eta * h)
-    return w - np.clip(step, -eta * bound, eta * bound)
-
-
-def _rest(mapped):
-    """Where a round leaves w alone: the zero of mapped − w, which never increases along the grid."""
-    change = mapped - _W
-    return float(np.interp(0.0, -change, _W))
-
-
-def _path(problem):
-    """FedAvg's resting point for E = 1, 2, …"""
-    local, rests = np.repeat(_W[:, None], 3, 1), []
-    for _ in range(_STEPS):
-        local = local - _LR * _slope(local, problem)
-        rests.append(_rest(local.mean(1)))
-    return np.array(rests)
-
-
-def _average(x, eta, problem):
-    """The proximal average at the points x: find w with mean proximal map x by bisection, then add up the split's cost."""
-    low, high = x - 10 * eta - 10, x + 10 * eta + 10
-    for _ in range(70):
-        w = (low + high) / 2
-        below = _prox(w, eta, problem).mean(-1) < x
-        low, high = np.where(below, w, low), np.where(below, high, w)
-    split = _prox((low + high) / 2, eta, problem)
-    cost = np.stack([_loss(split[:, k], problem)[:, k] for k in range(3)], 1) + (split - x[:, None]) ** 2 / (2 * eta)
-    return cost.mean(1)
-
-
-def _reach(reached, rest):
-    """Which η rests where FedAvg does, in words. ``reached``: the minimisers for ``_ETAS``."""
-    if np.ptp(reached) < 1e-6:
-        return "every η gives it"
-    if abs(reached[0] - rest) < 2e-3:
-        return "η → 0 gives it"
-    crossing = np.flatnonzero((reached[:-1] - rest) * (reached[1:] - rest) <= 0)
-    if not len(crossing):
-        return "no η gives it"
-    i = crossing[0]
-    share = (rest - reached[i]) / (reached[i + 1] - reached[i]) if reached[i + 1] != reached[i] else 0.0
-    return f"η near {_ETAS[i] * (_ETAS[i + 1] / _ETAS[i]) ** share:.2g} gives it"
