@@ -18,7 +18,9 @@ BOOK = places.find()
 @pytest.fixture(scope="module")
 def html(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    few = {"Box": tours.read("Box", {"rows": ["unit", "raw"]})}  # two pictures, where the real site has some hundreds
+    few = {
+        "AffineHull": tours.read("AffineHull", {"gamma": [0.0, 1.0]})
+    }  # two pictures, where the real site has some hundreds
     build.build(BOOK, folder / "html", folder, few, folder / "labs", folder / "nowhere")
     return folder / "html"
 
@@ -46,9 +48,9 @@ def test_solutions_are_folded_and_no_widget_is_dead(html):
         assert folded == len(solutions.of_chapter(BOOK, name)) and page.count("<details") == page.count("</details>")
     assert '<details class="answer">\n<summary>One solution</summary>' in pages["04_mgda"]
     assert not any("jupyter.widget" in page for page in pages.values())
-    assert 'class="lab-strip" data-lab="Box"' in pages["05_fedmgda_plus"]
+    assert 'class="lab-strip" data-lab="AffineHull"' in pages["08_adafed"]
     assert 'class="lab-touch" id="lab-cell-' in pages["04_mgda"] and 'data-lab="Hull"' in pages["04_mgda"]
-    assert "This lab moves in JupyterLab" in pages["03_pareto_stationarity"]  # not among the few
+    assert "This lab moves in JupyterLab" in pages["10_one_picture"]  # not among the few
 
 
 def test_the_pages_made_from_data_are_there(html):

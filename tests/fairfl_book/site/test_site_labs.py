@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fairfl_book import labs, places
 from fairfl_book.build import stills
+from fairfl_book.labs import Choice, Lab, Slider
 from fairfl_book.site import frames, notebooks, strip, tours
 from PIL import Image
 
@@ -33,13 +34,45 @@ def test_the_labs_move_on_the_site(start):
     assert shown == [f"<p>{lab}</p>" for lab in asked]
 
 
+class Slope(Lab):
+    """A lab drawn by matplotlib: a line of chosen colour and slope."""
+
+    controls = {
+        "colour": Choice("colour", ("blue", "red"), "red"),
+        "width": Choice("width", ("thin", "thick"), "thin"),
+        "slope": Slider("slope", 0.0, 1.0, 0.2, 0.4),
+    }
+
+    def compute(self, colour, width, slope):
+        return {"colour": colour, "width": width, "slope": slope}
+
+    def axes(self):
+        from matplotlib import pyplot as plt
+
+        return plt.subplots(figsize=(2, 2))
+
+    def draw(self, axes, numbers):
+        axes.axvline(0.5, color=numbers["colour"])
+        axes.plot([0, 1], [0, numbers["slope"]], linewidth=1 + 3 * (numbers["width"] == "thick"))
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+
+    def words(self, numbers):
+        return [f"slope {numbers['slope']:.1f}"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def slope():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labs, "Slope", Slope, raising=False)
+        patch.setattr(labs, "__all__", [*labs.__all__, "Slope"])
+        yield
+
+
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
+def drawn(slope, tmp_path_factory):
     folder = tmp_path_factory.mktemp("labs")
-    tour = tours.read(
-        "Scalarisation", {"problem": ["two valleys (convex)", "Fonseca–Fleming"], "knob": [0.0, 0.4, 1.0]}
-    )
-    assert frames.draw_all([tour], folder) == ["Scalarisation"]
+    tour = tours.read("Slope", {"colour": ["blue", "red"], "slope": [0.0, 0.4, 1.0]})
+    assert frames.draw_all([tour], folder) == ["Slope"]
     return tour, folder
 
 
@@ -63,31 +96,27 @@ def test_what_is_up_to_date_is_not_drawn_again_and_other_numbers_are(drawn, monk
     tour, folder = drawn
     assert frames.draw_all([tour], folder) == []
     before = type(tour.lab).compute
-    monkeypatch.setattr(type(tour.lab), "compute", lambda self, **state: {**before(self, **state), "jump": 0.5})
-    assert frames.draw_all([tour], folder) == ["Scalarisation"]
+    monkeypatch.setattr(type(tour.lab), "compute", lambda self, **state: {**before(self, **state), "slope": 0.5})
+    assert frames.draw_all([tour], folder) == ["Slope"]
 
 
 def test_the_page_reads_without_a_script_and_every_control_has_a_label(drawn):
     tour, folder = drawn
     text = strip.fragment(tour, folder / tour.name, "cell-1")
     controls = re.findall(r'<(?:input type="range"|select) id="([^"]+)"', text)
-    assert controls == re.findall(r'<label for="([^"]+)"', text) == ["cell-1-problem", "cell-1-knob"]
-    assert (
-        'src="_static/labs/Scalarisation/frame-004.webp"' in text
-        and 'aria-valuetext="0.4"' in text
-        and "aria-live" in text
-    )
-    assert text.count("</script>") == 1 and "method weighted sum" in text  # what stays fixed is said
+    assert controls == re.findall(r'<label for="([^"]+)"', text) == ["cell-1-colour", "cell-1-slope"]
+    assert 'src="_static/labs/Slope/frame-004.webp"' in text and 'aria-valuetext="0.4"' in text and "aria-live" in text
+    assert text.count("</script>") == 1 and "width thin" in text  # what stays fixed is said
 
 
 @pytest.mark.parametrize(
     "name, values, told",
     [
-        ("Bux", {}, "Did you mean 'Box'"),
-        ("Box", {"angel": [150]}, "Did you mean 'angle'"),
-        ("Box", {"angle": [90]}, "a list with 150"),
-        ("Box", {"angle": [150, 400]}, "0 to 180"),
-        ("Box", {"angle": [150] * 51, "rows": ["unit", "raw"]}, "at most 100"),
+        ("Slop", {}, "Did you mean 'Slope'"),
+        ("Slope", {"slop": [0.4]}, "Did you mean 'slope'"),
+        ("Slope", {"slope": [0.0]}, "a list with 0.4"),
+        ("Slope", {"slope": [0.4, 4.0]}, "0.0 to 1.0"),
+        ("Slope", {"slope": [0.4] * 51, "colour": ["blue", "red"]}, "at most 100"),
         ("Hull", {}, "Hull moves on the page"),
     ],
 )
@@ -99,7 +128,7 @@ def test_a_tour_that_cannot_be_is_refused(name, values, told):
 def test_a_page_is_a_copy_and_a_lab_without_pictures_says_where_it_moves():
     notebook = nbformat.v4.new_notebook(
         cells=[
-            nbformat.v4.new_code_cell("lab = Box()"),
+            nbformat.v4.new_code_cell("lab = Slope()"),
             nbformat.v4.new_code_cell(
                 "lab.widget()", outputs=[nbformat.v4.new_output("display_data", {notebooks.WIDGET: {}})]
             ),
@@ -113,4 +142,4 @@ def test_a_page_is_a_copy_and_a_lab_without_pictures_says_where_it_moves():
 
 
 def test_every_tour_belongs_to_a_lab_of_the_book():
-    assert {"Scalarisation", "Box", "AffineHull"} <= set(TOURS) <= set(labs.__all__)
+    assert set(TOURS) <= set(labs.__all__)
