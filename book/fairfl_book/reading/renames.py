@@ -18,6 +18,8 @@ MOVED = {
     "fairfl.flower.demo": "post_offices.demo",
     "fairfl.flower.faults": "fairfl_book.faults",
     "fairfl.gram": "fairfl.rules.gram",
+    "fairfl.labs.scalarisation.backdrop": "fairfl_book.two_spaces.backdrop",
+    "fairfl.labs.scalarisation.level": "fairfl_book.two_spaces.level",
     "fairfl.labs": "fairfl_book.labs",
     "fairfl.selftest": "fairfl_book.selftest",
     "fairfl.toy": "fairfl_book.toy",

@@ -1,0 +1,213 @@
+// Chapter 3's lab: a line, a wall or a goal to drag in the plane of losses; in the plane of parameters the model that it picks, and one to move.
+import { front, gain, lands, overlap, piece, through, trail } from "./fronts.js";
+import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
+import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
+import { coordinates, curve, grid, stepped, ticks, within } from "./plane.js";
+import { two } from "./said.js";
+
+const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], TURN = 76, AROUND = 72, SMALL = 0.005;
+const ROOM = { x: [-1.9, 1.9], y: [-1.5, 1.5] };
+const PARAMETERS = coordinates({ ...ROOM, left: 30, right: 352, top: 24, bottom: 278 });
+const LEVELS = [0.15, 0.8, 2, 3.75];
+const RANGES = { weight: { low: 0, high: 1, step: 0.01 }, bound: { low: 0, high: 1.2, step: 0.01 } };
+
+function compute({ problem, method, weight, bound, goal_1, goal_2, mine }) {
+  const known = front(problem), setting = { "weighted sum": [weight, 1 - weight], "ε-constraint": bound, "Chebyshev": [goal_1, goal_2].map((v, i) => Math.min(v, known.farthest[i])) }[method];
+  const at = lands(method, setting, known), all = trail(method, known), image = known.problem.losses(mine[0]);
+  const jump = Math.max(...all.slice(1).map((w, i) => Math.hypot(w[0] - all[i][0], w[1] - all[i][1])));
+  return { problem, method, setting, trail: all, w: known.path[at], f: known.front[at], jump, mine: mine[0], image, gain: gain(known, image) };
+}
+
+function draw(numbers) {
+  return { losses: losses(numbers), parameters: parameters(numbers) };
+}
+
+const spaceOf = (problem) => coordinates({ ...front(problem), left: 40, right: 352, top: 24, bottom: 258 });
+
+// ---- the plane of losses ----------------------------------------------------------------------------------------------------------------
+
+function losses({ problem, method, setting, trail: all, f, image, gain: more }) {
+  const c = spaceOf(problem), known = front(problem), [x1, y1] = [c.x[1], c.y[1]], line2 = known.front.filter((_, i) => i % 20 === 0);
+  const xs = problem === "convex" ? [0, 2, 4, 6] : [0, 0.5, 1, 1.5], ys = problem === "convex" ? [0, 1, 2] : [0, 0.5, 1];
+  const pieces = [grid(c, xs, ys), ticks(c, xs, ys)];
+  pieces.push(label(c.right, 294, "f₁: loss of client 1 →", { "text-anchor": "end" }), label(2, 14, "↑ f₂: loss of client 2"));
+  pieces.push(polygon([[line2[0][0], y1], ...line2, [x1, line2.at(-1)[1]], [x1, y1]].map(c.at), { fill: SOFT, opacity: 0.14 }));
+  const better = line2.filter(([a, b]) => a <= image[0] && b <= image[1]);
+  if (better.length && more > SMALL) pieces.push(polygon([[better[0][0], image[1]], ...better, [image[0], better.at(-1)[1]], image].map(c.at), { fill: GOOD, opacity: 0.3, stroke: GOOD, "stroke-width": 1.5 }));
+  pieces.push(curve(c, line2, { stroke: INK, "stroke-width": 2.2 }));
+  pieces.push(dots(c, all.map(known.problem.losses)));
+  pieces.push(...DEVICES[method](c, setting, f));
+  const [lx, ly] = c.at(f), [ix, iy] = c.at(image), labels = [{ at: [ix, iy], towards: [1, -0.6], words: "w", more: { class: "strong" } }];
+  pieces.push(circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }), circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
+  labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "lands here", more: { fill: METHOD, class: "strong" } });
+  const middle = c.at(line2[Math.floor(0.72 * line2.length)]);
+  labels.push({ at: middle, towards: [-1, 1], words: "front", away: 6 });
+  const grip = GRIPS[method].at(c, setting), sits = line2.filter((_, i) => i % 4 === 0).map((p) => [...c.at(p), 4]);
+  pieces.push(placed(labels, [...sits, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62]] : [])], WIDE, HIGH - 20));
+  return pieces.join("");
+}
+
+const tenth = (point) => point.map((v) => Math.round(10 * v) / 10).join(" ");
+/** Small circles, each drawn once, as two paths. */
+function dots(c, points) {
+  const d = [...new Set(points.map((p) => `M${tenth(c.at(p))}h0`))].join("");
+  return [[METHOD, 8.5], [PAPER, 5.3]].map(([stroke, width]) => tag("path", { d, stroke, "stroke-width": width, "stroke-linecap": "round" })).join("");
+}
+
+const circle = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
+const STRONG = { stroke: METHOD, "stroke-width": 2.2 }, BROKEN = { ...STRONG, "stroke-dasharray": "6 4" };
+
+/** The centre of the dial, and the way in which the line is pushed: at right angles to it on the screen. */
+const hub = (c) => [c.right - 12, c.top + 14];
+const scales = (c) => [(c.right - c.left) / (c.x[1] - c.x[0]), (c.bottom - c.top) / (c.y[1] - c.y[0])];
+function pushed(c, [first, second]) {
+  const [a, b] = scales(c), size = Math.hypot(first / a, second / b);
+  return [-first / a / size, second / b / size];
+}
+
+/** What a method pushes or holds up in the plane of losses. */
+const DEVICES = {
+  "weighted sum": (c, setting, f) => {
+    const way = pushed(c, setting), [x, y] = c.at(f), far = [way[1] * 900, -way[0] * 900], [hx, hy] = hub(c);
+    const ends = piece([x - far[0], y - far[1]], [x + far[0], y + far[1]], [c.left, c.right], [c.top, c.bottom]);
+    return [
+      ends ? line(...ends, STRONG) : "",
+      tag("path", { d: `M${px(hx - TURN)} ${px(hy)}A${TURN} ${TURN} 0 0 0 ${px(hx)} ${px(hy + TURN)}`, fill: "none", stroke: SOFT, "stroke-width": 1.2, "stroke-dasharray": "3 3" }),
+      arrow([hx, hy], [hx + TURN * way[0], hy + TURN * way[1]], METHOD, 2.5),
+      label(c.right, hy + TURN + 30, `push; weights ${two(setting[0])}, ${two(setting[1])}`, { fill: METHOD, "text-anchor": "end" }),
+    ];
+  },
+  "ε-constraint": (c, bound, f) => [
+    tag("rect", { x: c.left, y: c.top, width: c.right - c.left, height: Math.max(0, c.up(bound) - c.top), fill: METHOD, opacity: 0.13 }),
+    line([c.left, c.up(bound)], [c.right, c.up(bound)], { ...STRONG, "stroke-width": 3 }),
+    line([c.across(f[0]), c.up(bound)], [c.across(f[0]), c.bottom], BROKEN),
+    label(c.right - 42, c.up(bound) + 18, `ε = ${two(bound)}`, { fill: METHOD, "text-anchor": "end" }),
+    c.up(bound) > c.top + 34 ? label(c.right - 42, c.up(bound) - 8, "forbidden: f₂ above ε", { fill: METHOD, "text-anchor": "end" }) : "",
+  ],
+  "Chebyshev": (c, s, f) => {
+    const excess = Math.max(f[0] - s[0], f[1] - s[1]), corner = s.map((v) => v + excess);
+    const rays = [[[c.x[0], corner[1]], corner], [[corner[0], c.y[0]], corner]].map(([p, q]) => piece(p, q, c.x, c.y));
+    const ray = piece(s, corner, c.x, c.y);
+    return [...rays.map((ends) => (ends ? line(...ends.map(c.at), STRONG) : "")), ray ? line(...ray.map(c.at), BROKEN) : "", label(c.across(s[0]) - 24, c.up(s[1]) - 6, "s", { fill: METHOD, class: "strong" })];
+  },
+};
+
+/** Where a method's handle is, and what it does. */
+const GRIPS = {
+  "weighted sum": {
+    name: "line", label: "direction in which the line is pushed", stride: 0.01, range: [0, 1],
+    at: (c, setting) => { const way = pushed(c, setting), [x, y] = hub(c); return [x + TURN * way[0], y + TURN * way[1]]; },
+    now: (setting) => setting[0], value: (setting) => `weights ${two(setting[0])} and ${two(setting[1])}`,
+    move: (state, c, [x, y]) => {
+      // Left of the hub and below it; a finger elsewhere means the nearer end.
+      const [a, b] = scales(c), left = Math.max(0, hub(c)[0] - x), down = Math.max(0, y - hub(c)[1]);
+      const first = left + down > 0 ? a * left / (a * left + b * down) : +(hub(c)[0] - x > y - hub(c)[1]);
+      state.weight = stepped(RANGES.weight, first);
+    },
+    step: (state, c, [right, up]) => { state.weight = stepped(RANGES.weight, state.weight + right + up); },
+  },
+  "ε-constraint": {
+    name: "wall", label: "the wall ε: client 2's loss may not exceed it", stride: 0.02, range: [0, 1.2],
+    at: (c, bound) => [c.right - 18, c.up(bound)],
+    now: (bound) => bound, value: (bound) => `bound ${two(bound)}`,
+    move: (state, c, point) => { state.bound = stepped(RANGES.bound, c.back(point)[1]); },
+    step: (state, c, [right, up]) => { state.bound = stepped(RANGES.bound, state.bound + right + up); },
+  },
+  "Chebyshev": {
+    name: "goal", label: "the goal s, the losses that one would like to see", stride: 0.05, range: [0, 5.5],
+    at: (c, s) => c.at(s),
+    now: (s) => s[0], value: (s) => `goal ${two(s[0])} for client 1, ${two(s[1])} for client 2`,
+    move: (state, c, point) => aimed(state, c.back(point)),
+    step: (state, c, by) => aimed(state, [state.goal_1, state.goal_2].map((v, i) => Math.min(v, front(state.problem).farthest[i]) + by[i])),
+  },
+};
+
+function aimed(state, goal) {
+  [state.goal_1, state.goal_2] = front(state.problem).farthest.map((high, i) => stepped({ low: 0, high, step: 0.01 }, goal[i]));
+}
+
+// ---- the plane of parameters ------------------------------------------------------------------------------------------------------------
+
+const EDGE_OF_ROOM = [[ROOM.x[0], ROOM.y[0]], [ROOM.x[1], ROOM.y[0]], [ROOM.x[1], ROOM.y[1]], [ROOM.x[0], ROOM.y[1]]];
+
+function parameters({ problem, trail: all, w, mine, gain: more }) {
+  const c = PARAMETERS, known = front(problem), { centres } = known.problem, whole = [-1, 0, 1], pieces = [grid(c, whole, whole), ticks(c, whole, whole)];
+  pieces.push(label(c.left, 14, "models: two parameters each", { fill: SOFT }));
+  centres.forEach((centre, k) => {
+    for (const level of LEVELS) pieces.push(ring(c, through(known, k, centre.map((v, i) => v + (i ? 0 : Math.sqrt(level / known.shapes[k][0][0]))), 48), { stroke: CLIENTS[k], "stroke-width": 0.9, opacity: 0.55 }));
+  });
+  const lines = centres.map((_, k) => through(known, k, mine, AROUND)), lens = overlap(overlap(lines[0].slice(1), lines[1].slice(1)), EDGE_OF_ROOM);
+  if (lens.length > 2 && more > SMALL) pieces.push(polygon(lens.map(c.at), { fill: GOOD, opacity: 0.3 }));
+  lines.forEach((points, k) => pieces.push(ring(c, points, { stroke: CLIENTS[k], "stroke-width": 2.2 })));
+  pieces.push(curve(c, known.path.filter((_, i) => i % 40 === 0), { stroke: INK, "stroke-width": 2.2 }));
+  pieces.push(dots(c, all));
+  pieces.push(circle(c.at(w), 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
+  const path = known.path.filter((_, i) => i % 100 === 0).map((p) => [...c.at(p), 5]), [mx, my] = c.at(mine);
+  const labels = [{ at: [mx, my], towards: [1, 0.6], words: "w", away: 14, more: { class: "strong" } }];
+  centres.forEach((centre, k) => labels.push({ at: c.at(centre), towards: [k === (centres[0][0] > 0 ? 1 : 0) ? -1 : 1, centre[1] > 0 ? -0.6 : 0.6], words: `best for client ${k + 1}`, more: { class: "strong" } }));
+  if (lens.length > 2 && more > 0.12) labels.push({ at: c.at([0, 1].map((i) => lens.reduce((sum, p) => sum + p[i], 0) / lens.length)), towards: [1, 0], away: -40, words: "better for both", more: { fill: GOOD } });
+  pieces.push(placed(labels, [...path, [mx, my, 10], [...c.at(w), 9]], WIDE, HIGH));
+  return pieces.join("");
+}
+
+/** A closed line, as much of it as the room holds. */
+function ring(c, points, more) {
+  let d = "", last = null;
+  for (let i = 1; i < points.length; i++) {
+    const part = piece(points[i - 1], points[i], ROOM.x, ROOM.y);
+    if (!part) { last = null; continue; }
+    const [p, q] = part.map((point) => tenth(c.at(point)));
+    d += `${p === last ? "" : `M${p}`}L${q}`;
+    last = q;
+  }
+  return d ? tag("path", { d, fill: "none", ...more }) : "";
+}
+
+// ---- handles and words ------------------------------------------------------------------------------------------------------------------
+
+function handles({ problem, method, setting, mine }) {
+  const c = spaceOf(problem), grip = GRIPS[method];
+  return [
+    { name: grip.name, panel: "losses", at: grip.at(c, setting), colour: METHOD, now: grip.now(setting), value: grip.value(setting), label: grip.label, stride: grip.stride, range: grip.range,
+      move: (state, point) => { grip.move(state, c, point); return state; }, step: (state, by) => { grip.step(state, c, by); return state; } },
+    { name: "w", panel: "parameters", at: PARAMETERS.at(mine), colour: INK, now: mine[0], value: `${two(mine[0])} across, ${two(mine[1])} up`, label: "the model w",
+      move: (state, point) => placedAt(state, PARAMETERS.back(point)), step: (state, by) => placedAt(state, state.mine[0].map((v, i) => v + by[i])) },
+  ];
+}
+
+function placedAt(state, w) {
+  state.mine = [within(view.reach, w)];
+  return state;
+}
+
+function words({ problem, method, setting, f, image, jump, gain: more }) {
+  const dented = problem === "dented", end = f.findIndex((v) => v < SMALL), at = `losses ${two(f[0])} and ${two(f[1])}`, lines = [];
+  let tone = "good";
+  if (end >= 0) {
+    tone = "bad";
+    lines.push(`${{ "weighted sum": "The line lands", "ε-constraint": "The wall leads", "Chebyshev": "The goal leads" }[method]} ${method === "weighted sum" ? "at" : "to"} client ${end + 1}'s own best model: client ${2 - end} pays, with a loss of ${two(f[1 - end])}.`);
+  } else if (method === "weighted sum") {
+    lines.push(`The line lands at a compromise: ${at}.`);
+    if (!dented) lines.push(`Weights are prices: here one unit more for client 1 buys client 2 a relief of ${two(setting[0] / setting[1])}.`);
+  } else if (method === "ε-constraint") {
+    lines.push(`The wall keeps client 2 at ${two(f[1])}, and client 1 gets the best that is left: ${two(f[0])}.`);
+  } else {
+    const excess = f.map((v, k) => v - setting[k]), even = Math.abs(excess[0] - excess[1]) < 2 * SMALL;
+    lines.push(even ? `A compromise: ${at}, both ${two(Math.abs(excess[0]))} ${excess[0] < 0 ? "below" : "above"} the goal s.` : `A compromise: ${at}.`);
+  }
+  if (method === "weighted sum" && dented) lines.push(`This front is dented, and no turn of the line stops near its middle: it leaps over ${Math.round(50 * jump)} % of it at once.`);
+  lines.push(more > SMALL ? `At w both losses could fall by ${two(more)} (green: better for both).` : "Nothing is better for both than w.");
+  return { tone, lines, figures: `Losses where it lands ${f.map(two).join(" and ")}. Losses at w ${image.map(two).join(" and ")}.` };
+}
+
+export const view = {
+  title: "Three ways to choose from a front",
+  about: "Left, the plane of two clients' losses with the front, and a line, a wall or a goal that picks a point of it; right, the models in the plane of parameters, with lines of equal loss and a model w to move.",
+  hint: "Drag the orange handle: it turns the line, moves the wall or the goal s. Drag w. Each model on the right is a point of losses on the left; black: the models that no other beats for both clients, and their losses, the front. Small circles: where the method lands for other settings.",
+  reach: 1.3,
+  panels: [
+    { name: "losses", width: WIDE, height: HIGH, label: "losses; drag the line, the wall or the goal" },
+    { name: "parameters", width: WIDE, height: HIGH, label: "parameters; drag the model w" },
+  ],
+  compute, draw, handles, words,
+};

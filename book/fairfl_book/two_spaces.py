@@ -1,0 +1,66 @@
+"""Two clients' problems as figures: the plane of parameters and the plane of losses, side by side."""
+
+import numpy as np
+
+from fairfl_book.figures import COLOURS
+
+
+def backdrop(axes, problem, window=None) -> None:
+    """A two-client problem in its two spaces, drawn into ``axes`` = (parameters, losses).
+
+    Left: contours of both losses and the Pareto set. Right: the front, and shaded all that is on it or worse.
+    ``window`` (f₁ high, f₂ high) of the right panel; by default it just holds the front.
+    """
+    plane, losses = axes
+    x, y, f = problem.grid(41)
+    pareto = problem.pareto_set(201)
+    front = problem.losses(pareto)
+    window = np.array(1.08 * front.max(0) if window is None else window)
+    for k, colour in enumerate(("blue", "orange")):
+        levels = np.quantile(f[..., k], (0.03, 0.1, 0.2, 0.35, 0.5))
+        # Without smoothed edges a picture has few colours and a third of the size: a chapter holds several.
+        plane.contour(x, y, f[..., k], levels=levels, colors=COLOURS[colour], linewidths=0.5, antialiased=False)
+        above = pareto[-k][1] > pareto[k - 1][1]
+        plane.annotate(
+            f"client {k + 1}",
+            pareto[-k],
+            xytext=(0, 8 if above else -16),
+            textcoords="offset points",
+            color=COLOURS[colour],
+            ha="center",
+            bbox={"color": "white", "pad": 1},
+            zorder=3,
+        )
+    plane.plot(*pareto.T, color=COLOURS["black"], linewidth=1.2)
+    plane.set(xlabel="w₁", ylabel="w₂", aspect="equal", title="parameters", xlim=problem.box[:2], ylim=problem.box[2:])
+    far = 10 * window
+    losses.fill(*np.transpose([*front, [far[0], 0], far, [0, far[1]]]), color="#EDEDED", linewidth=0)
+    losses.plot(*front.T, color=COLOURS["black"], linewidth=1.2)
+    losses.set(
+        xlabel="f₁: loss of client 1",
+        ylabel="f₂: loss of client 2",
+        title="losses",
+        xlim=(-0.05 * window[0], window[0]),
+        ylim=(-0.05 * window[1], window[1]),
+    )
+
+
+def level(axis, method: str, setting, f) -> None:
+    """The losses ``f`` (2,) of a method's solution, and the line or corner that it pushes towards the lower left.
+
+    ``setting``: the weights (2,), the bound ε on f₂, or the reference point s (2,).
+    """
+    reach = 10 * max(1.0, *f)
+    strong = {"color": COLOURS["vermilion"], "linewidth": 1.2}
+    axis.plot(*f, "o", color=COLOURS["vermilion"], markersize=9, zorder=4)
+    if method == "weighted sum":
+        along = np.array([setting[1], -setting[0]])
+        axis.plot(*np.transpose([f - reach * along, f + reach * along]), **strong)
+    elif method == "ε-constraint":
+        axis.axhline(setting, linestyle="--", **strong)
+        axis.plot([f[0], f[0]], [-reach, setting], **strong)
+    else:
+        corner = setting + max(f - setting)
+        axis.plot(*np.transpose([setting, corner]), linestyle="--", **strong)
+        axis.plot([-reach, corner[0], corner[0]], [corner[1], corner[1], -reach], **strong)
+        axis.plot(*setting, "x", color=COLOURS["vermilion"], markersize=8, markeredgewidth=2, clip_on=False)
