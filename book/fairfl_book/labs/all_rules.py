@@ -96,18 +96,16 @@ class AllRules(TouchLab):
         true = G, np.array([1.0, loss]), np.array([1.0, fall])
         found = []
         for updates in [tell(*true, lie, factor), *([tell(*true)] if lie else [])]:
-            steps = np.array([self.step(rule, updates) for rule in asked])
+            rounds = _rounds(updates)
+            steps = np.array([_last(rule, rounds) for rule in asked])
             lengths = np.linalg.norm(steps, axis=1, keepdims=True)
             found.append(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > SHORTEST))
         return found[0], found[-1]
 
     @staticmethod
     def step(rule, updates):
-        """The direction (2,) of a copy of ``rule``."""
-        rule = copy.deepcopy(rule)
-        for t in range(TIMES if rule.remembers else 1):
-            answer = rule.direction(replace(updates, round=t))
-        return answer.vector.double().numpy()
+        """The direction (d,) of a copy of ``rule``; one with a memory is asked three times."""
+        return _last(rule, _rounds(updates))
 
     def words(self, numbers):
         lie, both = numbers["lie"], zip(numbers["names"], numbers["rates"], numbers["honest"])
@@ -130,6 +128,18 @@ def tell(G, losses, falls, lie=(), factor=1.0):
         layout=Layout(("w",), ((G.shape[1],),)),
         extras={"newton_rates": falls * fall, "accuracies": np.exp(-losses), "losses_after": 0.9 * losses},
     )
+
+
+def _rounds(updates):
+    return [replace(updates, round=t) for t in range(TIMES)]
+
+
+def _last(rule, rounds):
+    """The direction (d,) that a copy of ``rule`` takes in the last of the ``rounds``, or in the first if it remembers nothing."""
+    rule = copy.deepcopy(rule)
+    for updates in rounds if rule.remembers else rounds[:1]:
+        answer = rule.direction(updates)
+    return answer.vector.double().numpy()
 
 
 def _zero(value):

@@ -11,6 +11,7 @@ import { KINDS, SHEET, bunches, menu, rows } from "./rates_of_all.js";
 const { width: WIDE, height: TALL } = SHEET, ARM = 96, REACH = 1, MIDDLE = [180, 121], FAR = 1.15;
 const PLANE = coordinates({ x: [-FAR, FAR], y: [-FAR, FAR], left: MIDDLE[0] - FAR * ARM, right: MIDDLE[0] + FAR * ARM, top: MIDDLE[1] - FAR * ARM, bottom: MIDDLE[1] + FAR * ARM });
 const TIMES = 3, SHORTEST = 1e-7; // as in all_rules.py
+const ALONE = "only with Python";
 // What client 2 has and may report, on a line each: a number from 0 to 4, client 1's is 1.
 const LINES = {
   loss: { y: 268, range: { low: 0.2, high: 4, step: 0.1 }, lie: "loss", words: "losses" },
@@ -28,7 +29,7 @@ function compute(state, told) {
     return EVERY.map((rule) => unit(rule.direction(round, TIMES)));
   };
   const asked = told?.names ?? [], late = !same(told?.state, state), none = asked.map(() => [0, 0]);
-  const waits = late ? (told?.state ? "asking Python …" : "only with Python") : told.trouble ? "no answer" : "";
+  const waits = late ? (told?.state ? "asking Python …" : ALONE) : told.trouble ? "no answer" : "";
   const all = [...steps(lie), ...(told?.steps ?? none)], honest = [...(lie.length ? steps([]) : all.slice(0, EVERY.length)), ...(told?.honest ?? none)];
   const rate = (step) => G.map((g) => dot(g, step));
   return {
@@ -116,9 +117,11 @@ function words(numbers) {
     const some = (places) => (places.length > 3 ? `${places.length} rules` : list(places)), parts = [];
     if (gain.length) parts.push(`raises client 2's rate under ${some(gain)}`);
     if (lose.length) parts.push(`${gain.length ? "lowers it" : "lowers client 2's rate"} under ${some(lose)}`);
-    if (deaf.length) parts.push(`changes nothing under ${deaf.length === chosen.length ? "any" : deaf.length > 6 ? `the other ${deaf.length}` : list(deaf)}`);
+    if (deaf.length) parts.push(`changes nothing under ${deaf.length === chosen.length ? "any rule shown" : deaf.length > 6 ? `the other ${deaf.length}` : list(deaf)}`);
     lines.push(`The lie ${listed(parts)}.`);
   }
+  const away = where(waits, (words) => words === ALONE);
+  if (away.length) lines.push(`${list(away)} ${away.length > 1 ? "answer" : "answers"} only where Python runs.`);
   if (trouble) lines.push(`Python could not answer: ${trouble.replace(/\.?$/, ".")}`);
   return { tone: payers.length ? "bad" : "good", lines, figures };
 }
