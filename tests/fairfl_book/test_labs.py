@@ -6,8 +6,6 @@ from fairfl_book import labs
 from fairfl_book.labs import Lab, TouchLab
 from matplotlib import pyplot as plt
 
-from fairfl import rules
-
 # Those drawn by matplotlib; the others' tests are in test_touch_labs.py.
 LABS = {
     name: kind
@@ -52,29 +50,6 @@ def test_the_widget_follows_its_controls(name):
     assert (words.value, picture.value) != before
 
 
-class Newcomer(rules.GramRule):
-    """Weights that follow the sum of a client's losses so far."""
-
-    needs = frozenset({"losses"})
-    remembers = ("total",)
-
-    def weights(self, gram, updates):
-        self._total = updates.losses + (0 if self._total is None else self._total)
-        return self._total / self._total.sum()
-
-
-def test_a_rule_added_to_the_packages_rules_is_in_the_lab(monkeypatch):
-    monkeypatch.setitem(rules.RULES, "Newcomer", Newcomer)
-    lab = labs.AllRules()
-    numbers = lab.numbers(length=1.0, angle=90, loss=3.0)
-    place = numbers["names"].index("Newcomer")
-    assert numbers["kinds"][place] == "new" and np.allclose(numbers["steps"][place], np.array([1, 3]) / 10**0.5)
-    figure, axes = lab.axes()
-    lab.draw(axes, numbers)
-    assert "new" in axes[0].get_legend_handles_labels()[1]
-    assert f"Newcomer {place + 1}" in [label.get_text() for label in axes[2].get_yticklabels()]
-    assert any("Newcomer" in line for line in lab.words(numbers))
-    plt.close(figure)
 
 
 def test_refusals_teach():

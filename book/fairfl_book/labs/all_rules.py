@@ -1,4 +1,4 @@
-"""Every rule on the same two gradients: where its step goes, and what each client gets from it."""
+"""Every rule on the same two gradients: where its step goes, what each client gets from it, and what a lie changes."""
 
 import copy
 from dataclasses import replace
@@ -8,10 +8,10 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Layout, Updates
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.lab import Choice, Slider
+from fairfl_book.labs.touch import Points, Several, TouchLab
 
-# What each of the book's rules fixes; a rule that is added to RULES and not yet told apart here is drawn as "new".
+# What each of the book's rules fixes; js/rules.js knows these. One that is added to fairfl.rules later is "new", and asked of Python.
 FAMILIES = {
     "FedAvg": "weights",
     "FedAvgN": "weights",
@@ -19,199 +19,127 @@ FAMILIES = {
     "TERM": "weights",
     "AFL": "weights",
     "FedFA": "weights",
-    "FedHEAL": "weights",
     "FedMGDA": "rates",
     "FedMGDAPlus": "rates",
     "AdaFed": "rates",
     "DQNFed": "rates",
-    "FedFV": "between",
-    "FedLF": "between",
+    "FedFV": "neither",
+    "FedLF": "neither",
+    "FedHEAL": "weights",
 }
-PENS = {"weights": "sky", "rates": "green", "between": "purple", "new": "yellow", "yours": "vermilion"}
-LIES = (
-    "none",
-    "reports its loss + 2",
-    "reports 3 × its loss and fall",
-    "sends 3 × its gradient",
-    "multiplies its whole loss by 3",
-)
+LIES = ("loss", "fall", "gradient")
 TIMES = 3  # a rule with a memory is asked so often with the same updates, so that it has something to remember
-CIRCLE = np.stack([np.cos(np.linspace(0, 2 * np.pi, 181)), np.sin(np.linspace(0, 2 * np.pi, 181))])
+SHORTEST = 1e-7  # a direction below this length is a rounding error of a server that stands still
+NEAR = [[0.5, 0.0], [0.86, 0.5]]
 
 
-class AllRules(Lab):
-    """Two clients with gradients g₁ = (1, 0) and g₂, losses 1 and f₂, and falls 1 and r₂ of their own Newton steps; client 2 may lie.
+class AllRules(TouchLab):
+    """Two clients with gradients to drag, losses 1 and f₂, and falls 1 and r₂ of their own Newton steps; client 2 may lie.
 
     Every rule's direction is drawn with length 1, and its rates are those of the true gradients. ``extra``: a rule of your own, or
-    several, shown after the package's.
+    several, shown after the package's as long as Python runs.
     """
 
+    view = "all_rules"
     controls = {
-        "angle": Slider("angle between them (°)", 5, 175, 5, 115),
-        "length": Slider("length of g₂", 0.25, 4.0, 0.25, 2.0),
-        "loss": Slider("loss of client 2", 0.2, 4.0, 0.2, 3.0),
-        "fall": Slider("Newton fall r₂", 0.2, 4.0, 0.2, 0.6),
-        "lie": Choice("client 2's lie", LIES, "none"),
+        "families": Several("rules that fix", ("weights", "rates", "neither"), ["weights", "rates", "neither"]),
+        "lie": Several("client 2 lies about its", LIES, []),
+        "factor": Slider("×", 0.1, 5.0, 0.1, 3.0),
+        "show": Choice("show", ("bars", "menu"), "bars"),
+        "loss": Slider("loss of client 2", 0.2, 4.0, 0.1, 3.0, shown=False),
+        "fall": Slider("Newton fall of client 2", 0.2, 4.0, 0.1, 0.6, shown=False),
+        "tips": Points("tips of the gradients", 1.0, [[0.5, -0.08], [-0.36, 0.92]]),
     }
+    tries = {
+        "client 2 sends 3 g₂": {"lie": ["gradient"]},
+        "its whole loss × 3": {"lie": list(LIES)},
+        "two who want nearly the same": {"tips": NEAR},
+    }
+    also = {"menu": {"show": "menu"}, "near": {"tips": NEAR}}
 
     def __init__(self, extra=()):
+        super().__init__()
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
-        self.rules = [rules.make(name) for name in rules.names()] + extra
-        self.kinds = [FAMILIES.get(name, "new") for name in rules.names()] + ["yours"] * len(extra)
+        new = [name for name in rules.names() if name not in FAMILIES]
+        self.rules = [rules.make(name) for name in (*FAMILIES, *new)] + extra
+        self.kinds = [*FAMILIES.values(), *["new"] * len(new), *["yours"] * len(extra)]
 
-    def compute(self, angle, length, loss, fall, lie):
-        turn = np.radians(angle)
-        G = np.array([[1.0, 0.0], [length * np.cos(turn), length * np.sin(turn)]])
-        updates = tell(G, np.array([1.0, loss]), np.array([1.0, fall]), LIES.index(lie))
-        steps = np.array([self.step(rule, updates) for rule in self.rules])
-        lengths = np.linalg.norm(steps, axis=1, keepdims=True)
-        steps = np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > 1e-12)
+    def compute(self, families, lie, factor, show, loss, fall, tips):
+        G = np.array(tips, dtype=float)
+        steps, honest = self._steps(self.rules, G, lie, factor, loss, fall)
         return {
             "G": G,
             "names": [rule.name for rule in self.rules],
             "kinds": self.kinds,
             "steps": steps,
             "rates": steps @ G.T + 0.0,
+            "honest": honest @ G.T + 0.0,
             "losses": np.array([1.0, loss]),
-            "lie": lie,
+            "lie": list(lie),
+            "factor": factor,
         }
+
+    def told(self, state):
+        asked = self.rules[len(FAMILIES) :]
+        if not asked:
+            return {}
+        answer = {"state": state, "names": [rule.name for rule in asked], "kinds": self.kinds[len(FAMILIES) :]}
+        given = {name: state[name] for name in ("lie", "factor", "loss", "fall")}
+        try:
+            steps, honest = self._steps(asked, np.array(state["tips"], dtype=float), **given)
+        except Exception as error:  # a reader's rule: whatever it raises is shown beside the picture that asked for it
+            return {**answer, "trouble": f"{type(error).__name__}: {error}"}
+        return {**answer, "steps": steps.tolist(), "honest": honest.tolist()}
+
+    def _steps(self, asked, G, lie, factor, loss, fall):
+        """The directions (R, 2) of the rules ``asked``, each of length 1 or 0: as client 2 lies, and without its lie."""
+        true = G, np.array([1.0, loss]), np.array([1.0, fall])
+        found = []
+        for updates in [tell(*true, lie, factor), *([tell(*true)] if lie else [])]:
+            rounds = _rounds(updates)
+            steps = np.array([_last(rule, rounds) for rule in asked])
+            lengths = np.linalg.norm(steps, axis=1, keepdims=True)
+            found.append(np.divide(steps, lengths, out=np.zeros_like(steps), where=lengths > SHORTEST))
+        return found[0], found[-1]
 
     @staticmethod
     def step(rule, updates):
-        """The direction (2,) of a copy of ``rule``."""
-        rule = copy.deepcopy(rule)
-        for t in range(TIMES if rule.remembers else 1):
-            answer = rule.direction(replace(updates, round=t))
-        return answer.vector.double().numpy()
-
-    def axes(self):
-        from matplotlib import pyplot as plt
-        from matplotlib.layout_engine import PlaceHolderLayoutEngine
-
-        margins = {"left": 0.065, "right": 0.99, "bottom": 0.13, "top": 0.92, "wspace": 0.42}
-        return plt.subplots(
-            1,
-            3,
-            figsize=(10.4, 4.2),
-            width_ratios=(3.4, 3.4, 3),
-            gridspec_kw=margins,
-            layout=PlaceHolderLayoutEngine(adjust_compatible=True, colorbar_gridspec=True),
-        )
-
-    def draw(self, axes, numbers):
-        plane, felt, bars = axes
-        G, rates = numbers["G"], numbers["rates"]
-        plane.plot(*CIRCLE, color=GREY, linewidth=0.8)
-        for g, colour, name in ((G[0], "blue", "g₁"), (G[1], "orange", "g₂")):
-            plane.quiver(
-                0, 0, *g, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.012, label=name
-            )
-        _dots(plane, numbers["steps"], numbers["kinds"])
-        reach = 1.15 * max(np.abs(G).max(), 1.6)
-        _window(plane, reach, "w₁", "w₂", "directions, all of length 1")
-        plane.legend(loc="lower left", fontsize=8, ncols=2, columnspacing=1)
-        menu = G @ CIRCLE
-        reach = 1.35 * np.abs(menu).max()
-        felt.axvspan(0, 9, 0.5, 1, color=COLOURS["green"], alpha=0.12, linewidth=0)
-        felt.plot(*menu, color=GREY, linewidth=0.8)
-        felt.plot(*np.outer(numbers["losses"], [0, 9]), color=COLOURS["black"], linewidth=0.8, linestyle="--")
-        _dots(felt, rates, numbers["kinds"])
-        named = [i for i, kind in enumerate(numbers["kinds"]) if i == 0 or kind == "rates"]
-        _numbers(felt, rates, named, 0.08 * reach)
-        _window(felt, reach, "rate of client 1", "rate of client 2", "what a step of length 1 can give")
-        where = np.arange(len(rates))
-        for k, colour in enumerate(("blue", "orange")):
-            bars.barh(where + (-0.2, 0.2)[k], rates[:, k], 0.4, color=COLOURS[colour])
-        bars.axvline(0, color=COLOURS["black"], linewidth=1)
-        bars.set(
-            yticks=where,
-            yticklabels=[f"{name} {i}" for i, name in enumerate(numbers["names"], 1)],
-            xlabel="rate of client 1, 2",
-            ylim=(len(rates) - 0.4, -0.6),
-            title="who gets what",
-        )
-        bars.tick_params(axis="y", labelsize=8, length=0)
-        for label, kind in zip(bars.get_yticklabels(), numbers["kinds"]):
-            label.set_color("black" if kind != "yours" else COLOURS[PENS[kind]])
+        """The direction (d,) of a copy of ``rule``; one with a memory is asked three times."""
+        return _last(rule, _rounds(updates))
 
     def words(self, numbers):
-        lines = [f"client 2's lie: {numbers['lie']}", f"{'':20} rate of client 1   client 2"]
-        for i, (name, (one, two)) in enumerate(zip(numbers["names"], numbers["rates"]), 1):
+        lie, both = numbers["lie"], zip(numbers["names"], numbers["rates"], numbers["honest"])
+        lies = f"{numbers['factor']:.1f} times its {', '.join(lie)}" if lie else "nothing but the truth"
+        lines = [f"client 2 tells {lies}", f"{'':20} rate of client 1   client 2"]
+        for i, (name, (one, two), honest) in enumerate(both, 1):
             pays = [str(k) for k, rate in ((1, one), (2, two)) if rate < -5e-3]
             note = f"   client {pays[0]} pays" if pays else "" if one or two else "   stands still"
-            lines.append(f"{i:2} {name:17} {_zero(one):16.2f} {_zero(two):10.2f}{note}")
+            moved = f"   ({_zero(honest[0]):.2f}, {_zero(honest[1]):.2f} without the lie)" if lie else ""
+            lines.append(f"{i:2} {name:17} {_zero(one):16.2f} {_zero(two):10.2f}{note}{moved}")
         return lines
 
-    def alt(self, numbers):
-        pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
-        return (
-            "Two gradients and the directions of all rules on a circle; the same directions as points on the ellipse of rates that a step of "
-            "length 1 can give, with the quadrant where both losses fall shaded; bars of both clients' rates for each rule. "
-            f"Somebody pays with {', '.join(pay) if pay else 'no rule'}."
-        )
 
-
-def tell(G, losses, falls, lie):
-    """What the server gets to see if the second client lies: ``lie`` counts in ``LIES``."""
-    liar = np.array([0.0, 1.0])
-    add, number, row = {0: (0, 0, 0), 1: (2, 0, 0), 2: (0, 2, 0), 3: (0, 0, 2), 4: (0, 2, 2)}[lie]
+def tell(G, losses, falls, lie=(), factor=1.0):
+    """What the server gets to see if client 2 multiplies some of what it sends, ``lie`` out of ``LIES``, by ``factor``."""
+    loss, fall, gradient = (np.array([1.0, factor if what in lie else 1.0]) for what in LIES)
     return Updates(
-        torch.as_tensor(G * (1 + row * liar)[:, None]),
-        losses=losses * (1 + number * liar) + add * liar,
+        torch.as_tensor(G * gradient[:, None]),
+        losses=losses * loss,
         layout=Layout(("w",), ((G.shape[1],),)),
-        extras={
-            "newton_rates": falls * (1 + number * liar),
-            "accuracies": np.exp(-losses),
-            "losses_after": 0.9 * losses,
-        },
+        extras={"newton_rates": falls * fall, "accuracies": np.exp(-losses), "losses_after": 0.9 * losses},
     )
 
 
-def _dots(axis, points, kinds):
-    for kind, colour in PENS.items():
-        chosen = [i for i, of in enumerate(kinds) if of == kind]
-        if chosen:
-            axis.scatter(
-                *points[chosen].T,
-                s=70 if kind == "yours" else 34,
-                c=COLOURS[colour],
-                marker="*" if kind == "yours" else "o",
-                edgecolors="black",
-                linewidths=0.6,
-                zorder=4,
-                label=kind,
-            )
+def _rounds(updates):
+    return [replace(updates, round=t) for t in range(TIMES)]
 
 
-def _numbers(axis, points, named, near):
-    """Beside the ``named`` points their numbers, from 1; points less than ``near`` from the first of a group share one label."""
-    groups = []
-    for i in sorted(named, key=lambda i: -np.arctan2(points[i, 1], points[i, 0])):
-        if not points[i].any():
-            continue
-        if not (groups and np.linalg.norm(points[i] - points[groups[-1][0]]) < near):
-            groups.append([])
-        groups[-1].append(i)
-    for group in groups:
-        x, y = points[group].mean(0)
-        size = np.hypot(x, y)
-        axis.annotate(
-            ", ".join(str(i + 1) for i in sorted(group)),
-            (x, y),
-            (11 * x / size, 11 * y / size),
-            textcoords="offset points",
-            fontsize=8,
-            ha="left" if x > 0.2 * size else "right" if x < -0.2 * size else "center",
-            va="center" if abs(y) < 0.7 * size else "bottom" if y > 0 else "top",
-            zorder=5,
-        )
-
-
-def _window(axis, reach, x, y, title):
-    axis.axhline(0, color=COLOURS["black"], linewidth=0.8)
-    axis.axvline(0, color=COLOURS["black"], linewidth=0.8)
-    axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=x, ylabel=y, title=title)
-    axis.locator_params(nbins=5)
+def _last(rule, rounds):
+    """The direction (d,) that a copy of ``rule`` takes in the last of the ``rounds``, or in the first if it remembers nothing."""
+    rule = copy.deepcopy(rule)
+    for updates in rounds if rule.remembers else rounds[:1]:
+        answer = rule.direction(updates)
+    return answer.vector.double().numpy()
 
 
 def _zero(value):

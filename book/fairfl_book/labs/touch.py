@@ -90,6 +90,11 @@ class TouchLab(Lab):
         """What the reader made of the lab: the state of its latest widget, for ``numbers(**lab.state)``; before, the start."""
         return self.start if self._live is None else dict(self._live.state)
 
+    def told(self, state: dict) -> dict:
+        """What of a state's numbers the drawing cannot compute, with the ``state`` that it belongs to: ``view.compute(state, told)`` gets
+        it while Python runs, a moment after the state. Empty in a lab whose drawing computes everything."""
+        return {}
+
     def spec(self, **state) -> dict:
         """What the drawing has to be told: the lab's name, its controls and buttons, and where it starts."""
         self.numbers(**state)
@@ -122,15 +127,18 @@ class TouchLab(Lab):
     def widget(self, **state):
         """The living lab, for JupyterLab, Colab or VS Code with a kernel. ``state``: where controls start. See ``lab.state``."""
         spec = self.spec(**state)
-        self._live = _widget_class(type(self))(spec=spec, state=spec["start"])
-        return self._live
+        live = _widget_class(type(self))(spec=spec, state=spec["start"], told=self.told(spec["start"]))
+        if live.told:
+            live.observe(lambda change: live.set_trait("told", self.told(change["new"])), "state")
+        self._live = live
+        return live
 
     def page(self, key: str) -> str:
         """The lab as a piece of a page that needs no kernel, no network and, to be read, no scripts.
 
         ``key``: an id that nothing else on the page has.
         """
-        spec = json.dumps(self.spec(), ensure_ascii=False).replace("</", "<\\/")
+        spec = json.dumps(self.spec() | {"told": self.told(self.start)}, ensure_ascii=False).replace("</", "<\\/")
         module = scripts.bundle(self.view).replace("export default", "const here =")
         return (
             f'<div class="lab-touch" id="{key}" data-lab="{self.name}">{self.still()}</div>\n'
@@ -153,12 +161,13 @@ def _widget_class(lab: type[TouchLab]) -> type:
         import traitlets
 
     class Touched(anywidget.AnyWidget):
-        """``spec``: as ``TouchLab.spec``. ``state``: control → value, as the reader moves it."""
+        """``spec``: as ``TouchLab.spec``. ``state``: control → value, as the reader moves it. ``told``: as ``TouchLab.told``."""
 
         _esm = scripts.bundle(lab.view)
         _css = scripts.read("style.css")
         spec = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
+        told = traitlets.Dict().tag(sync=True)
 
         def __repr__(self) -> str:
             return f"{lab.__name__}: a lab to be touched, in JupyterLab or on the book's site"

@@ -2,7 +2,8 @@
 // sees it. A view brings
 //   title, about, hint   words: its name, its picture for who does not see it, what to do with it
 //   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
-//   compute(state)       → numbers; whatever Python's compute gives has to be among them, equal to 1e-9
+//   compute(state, told) → numbers; whatever Python's compute gives has to be among them, equal to 1e-9. told: what only Python can
+//                        compute (TouchLab.told) and the state that this belongs to, an earlier one while Python has not answered yet
 //   draw(numbers, time)  → { panel: markup }; time goes from 0 to 1 while a lab with seconds runs, and is 1 at rest
 //   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
 //                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab
@@ -57,7 +58,7 @@ export function mount(el, model, view) {
     <div class="said" aria-live="polite"></div>
   </div>`;
   const root = el.firstElementChild, find = (where) => root.querySelector(where);
-  const state = () => model.get("state");
+  const state = () => model.get("state"), compute = (now) => view.compute(now, model.get("told"));
   let shown = null, time = 1, frame = 0, speaking = 0, ours = false;
 
   const set = (next, { save = true, glide = false } = {}) => {
@@ -192,14 +193,14 @@ export function mount(el, model, view) {
 
   function run() {
     if (calm.matches) return;
-    shown = view.compute(state());
+    shown = compute(state());
     over(1000 * view.seconds, (t) => { time = t; paint(shown); });
   }
 
   function show(glide) {
     cancelAnimationFrame(frame);
     time = 1;
-    const now = state(), numbers = view.compute(now), from = shown, words = view.words(numbers);
+    const now = state(), numbers = compute(now), from = shown, words = view.words(numbers);
     for (const follow of controls) follow(now);
     find(".words").innerHTML = `<strong class="${words.tone}">${escaped(words.lines[0])}</strong> ${escaped(words.lines.slice(1).join(" "))}`;
     clearTimeout(speaking);
@@ -217,6 +218,7 @@ export function mount(el, model, view) {
   });
   root.querySelectorAll(".panels svg").forEach((svg) => sizes.observe(svg));
   model.on("change:state", () => { if (!ours) show(true); });
+  model.on("change:told", () => show(false));
   show(false);
   return () => { sizes.disconnect(); cancelAnimationFrame(frame); clearTimeout(speaking); };
 }
@@ -224,7 +226,8 @@ export function mount(el, model, view) {
 /** A page without a kernel: a model that only remembers, and an address that says where the lab stands. */
 export function host(el, view, spec) {
   let later = 0;
-  const values = { spec, state: read(spec, location.hash) ?? structuredClone(spec.start) }, heard = {};
+  const told = { ...spec.told, state: null }; // nobody here answers for any state
+  const values = { spec, told, state: read(spec, location.hash) ?? structuredClone(spec.start) }, heard = {};
   const model = {
     get: (name) => values[name],
     set: (name, value) => { values[name] = value; for (const f of heard[`change:${name}`] ?? []) f(); },
