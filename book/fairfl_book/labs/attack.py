@@ -35,8 +35,8 @@ class Attack(TouchLab):
     controls = {
         "rule": Choice("rule", tuple(RULES), "FedAvg"),
         "lies": Several("client 4 multiplies", ("its loss", "its update"), ["its loss", "its update"]),
-        "power": Slider("how many times (powers of ten)", 0.0, 4.0, 0.05, 1.5, shown=False),
-        "tips": Points("tips of the gradients", 1.6, [[1.15, 0.85], [0.1, 1.3], [1.25, -0.3], [-0.85, 0.2]]),
+        "power": Slider("how many times (powers of ten)", 0.0, 3.0, 0.05, 1.5, shown=False),
+        "tips": Points("tips of the gradients", 1.6, [[1.35, 0.5], [0.4, 1.3], [1.05, -0.3], [-0.65, 0.8]]),
     }
     tries = {
         "a false loss, under q-FedAvg": {"rule": "q-FedAvg", "lies": ["its loss"]},
@@ -57,7 +57,7 @@ class Attack(TouchLab):
             "sent": sent.gradients[LIAR].tolist(),
             "before": before,
             "after": after,
-            "turned": [_degrees(a, b) for a, b in zip(before, after)],
+            "turned": [_between(a, b) for a, b in zip(before, after)],
             "lostBefore": [_losers(G[:LIAR].numpy(), a) for a in before],
             "loses": [_losers(G[:LIAR].numpy(), b) for b in after],
         }
@@ -65,7 +65,7 @@ class Attack(TouchLab):
     def words(self, numbers):
         turned, loses = numbers["turned"], numbers["loses"]
         return [
-            f"{name:9} {'stands still' if turn is None else f'{turn:6.1f}°'}   honest clients that lose: {sum(lost)}"
+            f"{name:9} {'stands still' if turn is None else f'{np.degrees(turn):5.0f}°'}   honest clients that lose: {sum(lost)}"
             for name, turn, lost in zip(numbers["names"], turned, loses)
         ]
 
@@ -75,10 +75,10 @@ def _unit(vector):
     return (vector / size).tolist() if size > NOTHING else None
 
 
-def _degrees(a, b):
-    """Between two unit vectors; 0 where both are missing, ``None`` where one is."""
+def _between(a, b):
+    """The angle between two unit vectors, in radians; 0 where both are missing, ``None`` where one is."""
     if a and b:
-        return abs(float(np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], np.dot(a, b)))))
+        return abs(float(np.arctan2(a[0] * b[1] - a[1] * b[0], np.dot(a, b))))
     return None if a or b else 0.0
 
 
