@@ -1,106 +1,89 @@
-"""One client lies: what that turns, rule by rule."""
+"""One client of four lies: what that turns, rule by rule."""
 
 import numpy as np
 import torch
 
 from fairfl import rules
-from fairfl.attacks import Bias, Scaling
+from fairfl.attacks import Scaling
 from fairfl.updates import Updates
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.lab import Choice, Slider
+from fairfl_book.labs.touch import Points, Several, TouchLab
 
-KINDS = ("adds to its loss", "scales loss and update", "scales its update alone")
+LOSSES = (1.0, 1.2, 0.8, 0.6)
+LIAR = 3
+PARTS = {(): None, ("its loss",): "loss", ("its update",): "update", ("its loss", "its update"): "both"}
+NOTHING, LOSES = 1e-9, 1e-6  # a direction shorter than this is none; a loss rises if the cosine is below minus this
 RULES = {
-    "FedAvg": rules.FedAvg,
+    "FedAvg": lambda: rules.FedAvg("uniform"),
     "FedAvg-n": rules.FedAvgN,
-    "q-FedAvg, q = 1": lambda: rules.QFedAvg(q=1.0),
-    "TERM, t = 1": lambda: rules.TERM(t=1.0),
+    "q-FedAvg": lambda: rules.QFedAvg(q=1.0),
     "FedMGDA": rules.FedMGDA,
     "FedMGDA+": rules.FedMGDAPlus,
-    "AdaFed, γ = 1": lambda: rules.AdaFed(gamma=1.0),
+    "AdaFed": lambda: rules.AdaFed(gamma=1.0),
     "FedFV": lambda: rules.FedFV(alpha=0.25),
 }
 
 
-class Attack(Lab):
-    """Four clients with moderately conflicting gradients; client 0 lies.
+class Attack(TouchLab):
+    """Four gradients with tips to drag; client 4 multiplies its loss, its update, or both, before it sends them.
 
-    For each rule: by how many degrees the direction turns, and how many others now lose.
+    For each rule of the package, with equal shares: by how many degrees the lie turns its direction, and which of the three others
+    lose: their loss rises where the server goes. Multiplying the loss alone is the bias attack, a constant added.
     """
 
+    view = "attack"
     controls = {
-        "kind": Choice("client 0", KINDS, KINDS[0]),
-        "size": Slider("how much (powers of ten)", 0.0, 4.0, 0.25, 2.0),
-        "conflict": Slider("conflict among clients", 0.0, 1.0, 0.1, 0.9),
+        "rule": Choice("rule", tuple(RULES), "FedAvg"),
+        "lies": Several("client 4 multiplies", ("its loss", "its update"), ["its loss", "its update"]),
+        "power": Slider("how many times (powers of ten)", 0.0, 3.0, 0.05, 1.5, shown=False),
+        "tips": Points("tips of the gradients", 1.6, [[1.35, 0.5], [0.4, 1.3], [1.05, -0.3], [-0.65, 0.8]]),
+    }
+    tries = {
+        "a false loss, under q-FedAvg": {"rule": "q-FedAvg", "lies": ["its loss"]},
+        "a longer update, under AdaFed": {"rule": "AdaFed", "lies": ["its update"]},
+        "both, under FedMGDA+": {"rule": "FedMGDA+"},
     }
 
-    def compute(self, kind, size, conflict):
-        chance = torch.Generator().manual_seed(0)
-        common, own = (
-            torch.randn(30, generator=chance, dtype=torch.float64),
-            torch.randn(4, 30, generator=chance, dtype=torch.float64),
-        )
-        rows = 0.1 * ((1 - conflict) * common + (0.3 + conflict) * own)
-        losses = torch.tensor([0.6, 0.8, 1.0, 1.2], dtype=torch.float64)
-        honest = Updates(rows, losses=losses, local_lr=0.1)
-        much = 10.0**size
-        lie = {KINDS[0]: Bias(0, much - 1), KINDS[1]: Scaling(0, much), KINDS[2]: Scaling(0, much, part="update")}[kind]
-        turned, hurt = [], []
-        for make in RULES.values():
-            before, after = (make().direction(u).vector for u in (honest, lie(honest)))
-            cosine = (
-                before @ after / before.norm() / after.norm()
-                if before.norm() > 0 and after.norm() > 0
-                else torch.tensor(0.0)
-            )
-            turned.append(float(torch.rad2deg(torch.arccos(cosine.clamp(-1, 1)))))
-            hurt.append(int((rows[1:] @ after < -1e-12 * after.norm()).sum()))
-        return {"names": list(RULES), "turned": np.array(turned), "hurt": hurt, "kind": kind, "much": much}
-
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        return plt.subplots(figsize=(7.0, 3.4))
-
-    def draw(self, axes, numbers):
-        place = np.arange(len(numbers["names"]))
-        colours = [COLOURS["vermilion"] if hurt else COLOURS["blue"] for hurt in numbers["hurt"]]
-        axes.barh(place, numbers["turned"], color=colours)
-        for y, turned, hurt in zip(place, numbers["turned"], numbers["hurt"]):
-            axes.text(
-                turned + 1.5,
-                y,
-                f"{turned:.0f}°" + (f", {hurt} of 3 others lose" if hurt else ""),
-                va="center",
-                fontsize=8,
-                color=GREY,
-            )
-        axes.set(
-            yticks=place,
-            yticklabels=numbers["names"],
-            xlabel="the direction turns by (°)",
-            xlim=(0, 125),
-            ylim=(len(place) - 0.4, -0.6),
-        )
+    def compute(self, rule, lies, power, tips):
+        G = torch.tensor(tips, dtype=torch.float64)
+        honest = Updates(G, losses=torch.tensor(LOSSES, dtype=torch.float64))
+        part = PARTS[tuple(lies)]
+        sent = honest if part is None else Scaling(LIAR, 10.0**power, part)(honest)
+        before, after = ([_unit(make().direction(u).vector.numpy()) for make in RULES.values()] for u in (honest, sent))
+        return {
+            "names": list(RULES),
+            "factor": 10.0**power,
+            "told": float(sent.losses[LIAR]),
+            "sent": sent.gradients[LIAR].tolist(),
+            "before": before,
+            "after": after,
+            "turned": [_between(a, b) for a, b in zip(before, after)],
+            "lostBefore": [_losers(G[:LIAR].numpy(), a) for a in before],
+            "loses": [_losers(G[:LIAR].numpy(), b) for b in after],
+        }
 
     def words(self, numbers):
-        unmoved = [name for name, turned in zip(numbers["names"], numbers["turned"]) if turned < 0.5]
-        lines = [
-            f"client 0 {numbers['kind']}, {numbers['much']:g} times"
-            if numbers["kind"] != KINDS[0]
-            else f"client 0 adds {numbers['much'] - 1:g} to its loss"
+        turned, loses = numbers["turned"], numbers["loses"]
+        return [
+            f"{name:9} {'stands still' if turn is None else f'{np.degrees(turn):5.0f}°'}   honest clients that lose: {sum(lost)}"
+            for name, turn, lost in zip(numbers["names"], turned, loses)
         ]
-        lines.append("unmoved: " + (", ".join(unmoved) or "nobody"))
-        lines.append(
-            "largest turn: {} by {:.0f}°".format(
-                *max(zip(numbers["names"], numbers["turned"]), key=lambda pair: pair[1])
-            )
-        )
-        return lines
 
-    def alt(self, numbers):
-        return (
-            "A bar for each rule: by how many degrees one client's lie turns its direction; "
-            + "; ".join(self.words(numbers))
-            + "."
-        )
+
+def _unit(vector):
+    size = float(np.hypot(*vector))
+    return (vector / size).tolist() if size > NOTHING else None
+
+
+def _between(a, b):
+    """The angle between two unit vectors, in radians; 0 where both are missing, ``None`` where one is."""
+    if a and b:
+        return abs(float(np.arctan2(a[0] * b[1] - a[1] * b[0], np.dot(a, b))))
+    return None if a or b else 0.0
+
+
+def _losers(G, direction):
+    """Whether each row's loss rises along ``direction``."""
+    if direction is None:
+        return [False] * len(G)
+    return [bool(g @ direction < -LOSES * np.hypot(*g)) for g in G]

@@ -1,79 +1,90 @@
-"""How often the ledger's rule says *equivalent*, *different* or *undecided*, against how far apart two numbers really are."""
+"""Are two means the same? The ledger's rule on runs that a reader moves: *equivalent*, *different* or *undecided*."""
+
+import math
 
 import numpy as np
 from scipy import stats
 
-from fairfl.randomness import numpy_generator
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Lab, Slider
+from fairfl_book.labs.lab import Slider
+from fairfl_book.labs.touch import Points, TouchLab
 
-DRAWS = 2000
+CENTRE = 81.0  # per cent; the dots' places are relative to it
+SHOWN, MOST = 20, 60  # runs a side that the right panel shows, and that are tried
+LEVEL = 0.95  # one-sided: the interval holds 90 %
+THEIRS = [-1.70, -0.98, -0.68, -0.06, 0.52, -0.9, 0.1, -0.6]
+OURS = [-1.49, -1.07, -0.72, -0.52, -0.05, -1.0, -0.4, -0.9]
 
 
-class Verdicts(Lab):
-    """Two groups of runs with true means a ``gap`` apart: the share of 2,000 simulated reruns with each verdict, by Welch's 90 % interval."""
+def _dots(places):
+    return [[place, 0.0] for place in places]
 
+
+class Verdicts(TouchLab):
+    """Two groups of two to eight runs, their accuracies as dots to drag, and a margin to drag: Welch's 90 % interval, and its word.
+
+    At the start the runs have the means and spreads of the cell that chapter 12 judges by hand. How far across a dot lies is its
+    accuracy minus 81 %; how far up means nothing.
+    """
+
+    view = "verdicts"
     controls = {
-        "theirs": Slider("their seeds n₁", 2, 20, 1, 5),
-        "ours": Slider("our seeds n₂", 2, 20, 1, 5),
-        "spread_1": Slider("their spread σ₁ (points)", 0.2, 3.0, 0.1, 1.0),
-        "spread_2": Slider("our spread σ₂ (points)", 0.2, 3.0, 0.1, 1.0),
-        "margin": Slider("margin (points)", 0.5, 2.0, 0.1, 1.0),
-        "gap": Slider("true gap (points)", 0.0, 4.0, 0.1, 1.0),
+        "theirs": Slider("their runs n₁", 2, 8, 1, 5),
+        "ours": Slider("our runs n₂", 2, 8, 1, 5),
+        "margin": Slider("margin (points)", 0.2, 2.0, 0.05, 1.0, shown=False),
+        "first": Points("their accuracies", 2.5, _dots(THEIRS)),
+        "second": Points("our accuracies", 2.5, _dots(OURS)),
+    }
+    tries = {
+        "eight runs a side": {"theirs": 8, "ours": 8},
+        "our runs noisy, our mean as it is": {
+            "second": _dots([-2.5, -2.2, -0.72, 0.17, 1.4, *OURS[5:]]),
+        },
+        "our runs 2.5 points higher": {"second": _dots([round(place + 2.5, 2) for place in OURS])},
     }
 
-    def compute(self, theirs, ours, spread_1, spread_2, margin, gap):
-        chance = numpy_generator(0, "verdict lab")
-        one = spread_1 * chance.standard_normal((DRAWS, theirs))
-        two = spread_2 * chance.standard_normal((DRAWS, ours))
-        v, w = one.var(1, ddof=1) / theirs, two.var(1, ddof=1) / ours
-        half = stats.t.ppf(0.95, (v + w) ** 2 / (v**2 / (theirs - 1) + w**2 / (ours - 1))) * np.sqrt(v + w)
-        noise = two.mean(1) - one.mean(1)
-        gaps = np.linspace(0, 4, 41)
-
-        def shares(gap):
-            away = np.abs(noise + gap)
-            return (away + half <= margin).mean(-1), (away - half > margin).mean(-1)
-
-        equivalent, different = shares(gaps[:, None])
-        at = tuple(map(float, shares(gap)))
+    def compute(self, theirs, ours, margin, first, second):
+        groups = [[CENTRE + x for x, _ in first[:theirs]], [CENTRE + x for x, _ in second[:ours]]]
+        means = [sum(values) / len(values) for values in groups]
+        variances = [sum((v - m) ** 2 for v in values) / (len(values) - 1) for values, m in zip(groups, means)]
+        difference, n = means[1] - means[0], np.arange(2, MOST + 1)
+        now = judged(difference, variances, (np.array(theirs), np.array(ours)), margin)
+        more = judged(difference, variances, (n, n), margin)
+        settled = np.flatnonzero(more["word"] != "undecided")
         return {
-            "gaps": gaps,
-            "equivalent": equivalent,
-            "different": different,
-            "gap": gap,
+            "means": means,
+            "spreads": [math.sqrt(v) for v in variances],
+            "difference": difference,
             "margin": margin,
-            "at": at,
-            "half": float(np.median(half)),
+            **{name: value.item() for name, value in now.items()},
+            "enough": int(settled[0]) + 2 if len(settled) else None,
+            "then": str(more["word"][settled[0]]) if len(settled) else None,
+            "lows": more["low"][: SHOWN - 1],
+            "highs": more["high"][: SHOWN - 1],
         }
 
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        return plt.subplots(figsize=(6.4, 3.4))
-
-    def draw(self, axes, numbers):
-        for word, colour, at in zip(("equivalent", "different"), ("green", "vermilion"), numbers["at"]):
-            axes.plot(numbers["gaps"], 100 * numbers[word], color=COLOURS[colour], label=word)
-            axes.plot(numbers["gap"], 100 * at, "o", color=COLOURS[colour])
-        axes.axhline(5, color=GREY, linewidth=1, linestyle=":")
-        axes.axvline(numbers["margin"], color=COLOURS["black"], linewidth=1, linestyle="--", label="margin")
-        axes.set(
-            xlabel="true gap between the two means (points)", ylabel="reruns (%)", ylim=(-3, 103), xlim=(-0.1, 4.1)
-        )
-        axes.legend(loc="center right")
-
     def words(self, numbers):
-        equivalent, different = (100 * share for share in numbers["at"])
+        low, high, enough = numbers["low"], numbers["high"], numbers["enough"]
+        more = f"; {enough or f'more than {MOST}'} runs a side would settle it" * (numbers["word"] == "undecided")
         return [
-            f"typical half interval: {numbers['half']:.2f} points, margin {numbers['margin']:.1f}",
-            f"a gap of {numbers['gap']:.1f} points: {equivalent:.0f} % equivalent, {different:.0f} % different, the rest undecided",
-            f"no gap at all: {100 * numbers['equivalent'][0]:.0f} % equivalent, {100 * numbers['different'][0]:.0f} % different",
+            f"theirs {numbers['means'][0]:.2f} ± {numbers['spreads'][0]:.2f}, ours {numbers['means'][1]:.2f} ± {numbers['spreads'][1]:.2f}",
+            f"difference {numbers['difference']:+.2f}, 90 % interval {low:+.2f} to {high:+.2f}, margin {numbers['margin']:.2f}",
+            numbers["word"] + more,
         ]
 
-    def alt(self, numbers):
-        equivalent, different = (100 * share for share in numbers["at"])
-        return (
-            "Two curves against the true gap in points: the share of reruns judged equivalent falls, the share judged different rises, and at "
-            f"the margin of {numbers['margin']:.1f} both are low; at the chosen gap of {numbers['gap']:.1f} they are {equivalent:.0f} and {different:.0f} %."
-        )
+
+def judged(difference, variances, runs, margin):
+    """Welch's 90 % interval of a ``difference`` of means, and its word, for arrays of numbers of ``runs`` (n₁, n₂).
+
+    The rule of ``reproductions.equivalence.compare`` without a rounding of printed digits (Schuirmann 1987; Welch 1947).
+    """
+    parts = [variance / n for variance, n in zip(variances, runs)]
+    error = np.sqrt(parts[0] + parts[1])
+    if sum(variances) > 0:
+        freedom = (parts[0] + parts[1]) ** 2 / sum(part**2 / (n - 1) for part, n in zip(parts, runs))
+        t = stats.t.ppf(LEVEL, freedom)
+    else:
+        freedom, t = np.full(error.shape, None), np.zeros(error.shape)
+    low, high = difference - t * error, difference + t * error
+    outside = np.where((low > margin) | (high < -margin), "different", "undecided")
+    word = np.where((-margin <= low) & (high <= margin), "equivalent", outside)
+    return {"error": error, "freedom": freedom, "t": np.asarray(t), "low": low, "high": high, "word": word}

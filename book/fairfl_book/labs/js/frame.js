@@ -128,18 +128,19 @@ export function mount(el, model, view) {
     const point = (event) => { const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()); return [p.x, p.y]; };
     const now = () => made.get(name).now;
     let grip = null;
-    const take = (finger, [x, y]) => {
-      group.setPointerCapture(finger);
+    const grab = (event) => {
+      group.setPointerCapture(event.pointerId);
       group.focus({ preventScroll: true });
+      const [x, y] = point(event);
       grip = [now().at[0] - x, now().at[1] - y];
     };
-    // Halos overlap: the handle that is nearest to the finger is meant, not the one that happens to lie on top.
     group.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
+      // Among handles close to one another the nearest is meant, whoever lies above.
       const [x, y] = point(event), far = (one) => Math.hypot(one.now.at[0] - x, one.now.at[1] - y);
       const here = [...made.values()].filter((one) => one.now.panel === panel && one.group.style.display !== "none");
-      here.reduce((best, one) => (far(one) < far(best) ? one : best)).take(event.pointerId, [x, y]);
+      here.reduce((a, b) => (far(b) <= far(a) ? b : a)).grab(event);
     });
     group.addEventListener("pointermove", (event) => {
       if (!grip || !group.hasPointerCapture(event.pointerId)) return;
@@ -159,7 +160,7 @@ export function mount(el, model, view) {
       event.stopPropagation();
       set(now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
     });
-    return { group, take, now: null };
+    return { group, grab, now: null };
   };
 
   function paint(numbers) {

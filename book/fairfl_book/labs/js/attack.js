@@ -1,0 +1,165 @@
+// Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
+import { cone, decide, dot } from "./geometry.js";
+import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { arrow, label, line, placed, px, tag } from "./marks.js";
+import { coordinates, grid, stepped, within } from "./plane.js";
+import { named, sub, two, where } from "./said.js";
+
+const WIDTH = 360, HEIGHT = 300, PLANE_HEIGHT = 252, EDGE_X = 2.5, EDGE_Y = 1.75, LONG = 1.3, LIAR = 3;
+const LOSSES = [1, 1.2, 0.8, 0.6], NOTHING = 1e-9, LOSES = 1e-6, SEEN = 1e-3; // radians: less than a tenth of a degree
+const PLANE = coordinates({ x: [-EDGE_X, EDGE_X], y: [-EDGE_Y, EDGE_Y], left: 0, right: WIDTH, top: 0, bottom: PLANE_HEIGHT }), { at, back } = PLANE;
+const TRACK = coordinates({ x: [0, 3], y: [0, 1], left: 66, right: 328, top: 274, bottom: 274 }), POWER = { low: 0, high: 3, step: 0.05 };
+const norm = (v) => Math.hypot(...v);
+
+// ---- what the rules make of rows and losses -----------------------------------------------------------------------------------------
+
+const byLoss = (losses) => losses.map((_, k) => k).sort((i, j) => losses[i] - losses[j] || i - j);
+const weighed = (G, weights) => G[0].map((_, j) => G.reduce((sum, row, k) => sum + weights[k] * row[j], 0));
+const LIAR_RULES = {
+  "FedAvg": (G) => decide("FedAvg", G).direction,
+  "FedAvg-n": (G) => weighed(G, G.map((g) => (norm(g) > 0 ? 1 / norm(g) : 0))),
+  "q-FedAvg": (G, losses) => weighed(G, losses.map((f) => f / Math.max(...losses))),
+  "FedMGDA": (G) => decide("FedMGDA", G).direction,
+  "FedMGDA+": (G) => decide("FedMGDA+", G).direction,
+  "AdaFed": (G, losses) => decide("AdaFed", G, { s: losses.map((f) => f / Math.max(...losses)) }).direction,
+  "FedFV": (G, losses) => decide("FedFV", G, { order: byLoss(losses), keepers: byLoss(losses).slice(LIAR) }).direction,
+};
+
+const unit = (v) => (norm(v) > NOTHING ? v.map((x) => x / norm(v)) : null);
+/** The angle between two unit vectors, in radians; 0 where both are missing, null where one is. */
+const between = (a, b) => (a && b ? Math.abs(Math.atan2(a[0] * b[1] - a[1] * b[0], dot(a, b))) : a || b ? null : 0);
+const degrees = (angle) => angle * 180 / Math.PI;
+
+function compute({ rule, lies, power, tips }) {
+  const factor = 10 ** power, told = LOSSES.map((f, k) => (k === LIAR && lies.includes("its loss") ? factor * f : f));
+  const sent = tips.map((g, k) => (k === LIAR && lies.includes("its update") ? g.map((v) => factor * v) : g)), honest = tips.slice(0, LIAR);
+  const names = Object.keys(LIAR_RULES), each = (G, losses) => names.map((name) => unit(LIAR_RULES[name](G, losses)));
+  const before = each(tips, LOSSES), after = each(sent, told);
+  const lose = (directions) => directions.map((u) => honest.map((g) => u !== null && dot(g, u) < -LOSES * norm(g)));
+  return { rule, lies, power, factor, tips, names, before, after, turned: names.map((_, i) => between(before[i], after[i])),
+    lostBefore: lose(before), loses: lose(after), told: told[LIAR], sent: sent[LIAR], safe: cone(honest, decide("FedMGDA", honest).direction) };
+}
+
+// ---- the picture --------------------------------------------------------------------------------------------------------------------
+
+const draw = (numbers) => ({ plane: plane(numbers), rules: rules(numbers) });
+const lying = ({ lies, power }) => lies.length > 0 && power > 0;
+
+function plane(numbers) {
+  const { rule, names, tips, sent, before, after, turned, power, factor, safe } = numbers, i = names.indexOf(rule), origin = at([0, 0]);
+  const pieces = [grid(PLANE, [-2, -1, 0, 1, 2], [-1, 0, 1])], labels = [], under = [];
+  const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: norm(v) > NOTHING ? [v[0], -v[1]] : [1, 1], words, more });
+  if (safe) {
+    const radius = 1.7, [a, b] = safe.map((t) => at([radius * Math.cos(t), radius * Math.sin(t)])), round = radius * WIDTH / 2 / EDGE_X;
+    pieces.push(tag("path", { d: `M${origin.join(" ")}L${a.map(px).join(" ")}A${round} ${round} 0 0 0 ${b.map(px).join(" ")}Z`, fill: GOOD, "fill-opacity": 0.12, stroke: GOOD, "stroke-dasharray": "2 4" }));
+  }
+  if (norm(sent) > norm(tips[LIAR]) * 1.001) {
+    const reach = Math.min(1, (EDGE_X - 0.1) / Math.abs(sent[0] || NOTHING), (EDGE_Y - 0.1) / Math.abs(sent[1] || NOTHING)), end = sent.map((v) => reach * v);
+    pieces.push(arrow(origin, at(end), CLIENTS[LIAR], 2.5, { "stroke-dasharray": "7 5" }));
+    under.push(...[0.7, 0.8, 0.9, 1].map((part) => [...at(end.map((v) => part * v)), 7]));
+    beside(end, `sent: ${thousands(factor)} × g₄`, { fill: CLIENTS[LIAR], class: "strong" });
+  }
+  tips.forEach((g, k) => { pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)); beside(g, `g${sub(k)}${k === LIAR ? " (lies)" : ""}`, { class: "strong" }); });
+  const [honest, now] = [before[i], after[i]].map((u) => u && u.map((v) => LONG * v)), apart = turned[i] === null || degrees(turned[i]) > 3;
+  if (honest && apart) { pieces.push(arrow(origin, at(honest), SOFT, 2.5, { "stroke-dasharray": "5 4" })); beside(honest, "honest", { fill: SOFT }); }
+  if (now) { pieces.push(arrow(origin, at(now), INK, 4)); beside(now, apart ? "with the lie" : "direction", { class: "strong" }); }
+  else { pieces.push(tag("rect", { x: origin[0] - 5, y: origin[1] - 5, width: 10, height: 10, fill: INK })); beside([0, 0], "stands still", { class: "strong" }); }
+  if (honest && now && apart) {
+    const [from, to] = [honest, now].map((v) => v.map((x) => 0.5 * x / LONG)), turn = from[0] * to[1] - from[1] * to[0] > 0 ? 0 : 1, round = 0.5 * WIDTH / 2 / EDGE_X;
+    pieces.push(tag("path", { d: `M${at(from).map(px).join(" ")}A${round} ${round} 0 0 ${turn} ${at(to).map(px).join(" ")}`, fill: "none", stroke: INK, "stroke-width": 1.5 }));
+  }
+  pieces.push(label(3, PLANE_HEIGHT - 6, safe ? "green: no honest client loses" : "every direction costs an honest client", { fill: safe ? GOOD : SOFT }));
+  pieces.push(placed(labels, [...under, ...tips.map((g) => [...at(g), 9]), ...[now, honest].filter(Boolean).map((v) => [...at(v), 4])], WIDTH, PLANE_HEIGHT));
+  return pieces.join("") + track(power, factor);
+}
+
+function track(power, factor) {
+  const pieces = [tag("rect", { x: 0, y: PLANE_HEIGHT + 1, width: WIDTH, height: HEIGHT - PLANE_HEIGHT - 1, fill: PAPER }), label(0, 279, `× ${thousands(factor)}`, { class: "strong" })];
+  const height = TRACK.top, [low, here] = [TRACK.left, TRACK.across(power)];
+  pieces.push(line([low, height], [TRACK.right, height], { stroke: LINE, "stroke-width": 4, "stroke-linecap": "round" }));
+  pieces.push(line([low, height], [here, height], { stroke: CLIENTS[LIAR], "stroke-width": 4, "stroke-linecap": "round" }));
+  for (const tick of [0, 1, 2, 3]) pieces.push(label(TRACK.across(tick), 298, thousands(10 ** tick), { fill: SOFT, "text-anchor": "middle" }));
+  return pieces.join("");
+}
+
+function rules({ rule, names, turned, loses, lostBefore }) {
+  const left = 92, right = 236, top = 26, bottom = 278, row = (bottom - top) / names.length, across = (v) => left + v / 180 * (right - left);
+  const pieces = [label(left, 15, "the lie turns it by", { fill: SOFT }), label(WIDTH - 1, 15, "who loses", { fill: SOFT, "text-anchor": "end" })];
+  for (const tick of [0, 90, 180]) {
+    pieces.push(line([across(tick), top], [across(tick), bottom], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
+    pieces.push(label(across(tick), HEIGHT - 5, `${tick}°`, { fill: SOFT, "text-anchor": "middle" }));
+  }
+  names.forEach((name, i) => {
+    const middle = top + row * (i + 0.5), hurt = where(loses[i], (v) => v), because = hurt.some((k) => !lostBefore[i][k]);
+    if (name === rule) pieces.push(tag("rect", { x: 0, y: middle - row / 2 + 1, width: WIDTH, height: row - 2, rx: 5, fill: LINE, opacity: 0.6 }));
+    pieces.push(label(3, middle + 5, name, name === rule ? { class: "strong", "stroke-width": 0 } : {}));
+    if (turned[i] === null) { pieces.push(label(left + 4, middle + 5, "stands still")); return; }
+    const end = across(degrees(turned[i])), much = turned[i] < SEEN ? "0°" : whole(turned[i]).replace("less than", "<");
+    pieces.push(tag("rect", { x: left, y: middle - 8, width: end - left, height: 16, rx: 2, fill: because ? BAD : SOFT }));
+    pieces.push(label(end + 5, middle + 5, much, { class: "strong" }));
+    for (const k of hurt) {
+      const x = WIDTH - 10 - 21 * (LIAR - 1 - k), mine = { cx: x, cy: middle, r: 8.5, stroke: CLIENTS[k], "stroke-width": 2 };
+      pieces.push(tag("circle", { ...mine, fill: lostBefore[i][k] ? PAPER : CLIENTS[k] }));
+      pieces.push(tag("text", { x, y: middle + 5, "text-anchor": "middle", class: "strong", fill: lostBefore[i][k] ? INK : "#ffffff" }, String(k + 1)));
+    }
+  });
+  return pieces.join("");
+}
+
+// ---- handles and words --------------------------------------------------------------------------------------------------------------
+
+const handles = ({ tips, power, factor }) => [
+  ...tips.map((g, k) => ({
+    name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`,
+    label: `tip of client ${k + 1}'s gradient${k === LIAR ? ", as it really is" : ""}`,
+    move: (state, point) => tipped(state, k, back(point)), step: (state, by) => tipped(state, k, state.tips[k].map((v, i) => v + by[i])),
+  })),
+  { name: "power", panel: "plane", at: [TRACK.across(power), TRACK.top], colour: CLIENTS[LIAR], now: power, range: [POWER.low, POWER.high],
+    value: `times ${thousands(factor)}`, label: "how many times client 4 multiplies",
+    move: (state, point) => ({ ...state, power: stepped(POWER, TRACK.back(point)[0]) }), step: (state, by) => ({ ...state, power: stepped(POWER, state.power + by[0] + by[1]) }) },
+];
+
+function tipped(state, k, tip) {
+  state.tips[k] = within(view.reach, tip);
+  return state;
+}
+
+const whole = (angle) => (degrees(angle) < 0.5 ? "less than 1°" : `${Math.round(degrees(angle))}°`);
+/** Three digits that count, with commas between thousands. */
+const thousands = (v) => { const [whole, rest] = String(+v.toPrecision(3)).split("."); return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? `.${rest}` : ""); };
+const listed = (words) => words.join(", ").replace(/, ([^,]+)$/, " and $1");
+
+function words(numbers) {
+  const { rule, names, turned, loses, lostBefore, lies, factor, told, after } = numbers, i = names.indexOf(rule), lines = [];
+  const hurt = where(loses[i], (v) => v), because = hurt.filter((k) => !lostBefore[i][k]), anyway = hurt.filter((k) => lostBefore[i][k]);
+  const figures = names.map((name, j) => `${name} ${turned[j] === null ? "stands still" : `${degrees(turned[j]).toFixed(0)} degrees`}`).join(", ") + ".";
+  let tone = "soft";
+  if (!lying(numbers)) lines.push(`Client 4 tells the truth${hurt.length ? `; under ${rule} ${named(hurt).toLowerCase()} ${hurt.length > 1 ? "lose" : "loses"} all the same` : ""}.`);
+  else if (turned[i] === null) lines.push(after[i] ? `Without the lie ${rule} would stand still.` : `The lie makes ${rule} stand still.`);
+  else if (!after[i]) lines.push(`${rule} stands still, with the lie and without it.`);
+  else if (turned[i] < SEEN) { tone = "good"; lines.push(`${rule} does not notice the lie: its direction stays.`); }
+  else {
+    tone = because.length ? "bad" : "soft";
+    lines.push(`The lie turns ${rule} by ${whole(turned[i])}${because.length ? `: ${named(because).toLowerCase()} now ${because.length > 1 ? "lose" : "loses"}` : ", and no honest client loses because of it"}.`);
+  }
+  if (lying(numbers)) {
+    if (anyway.length && turned[i] !== null) lines.push(`${named(anyway)} lost before the lie, too.`);
+    const what = { "its loss": `reports a loss of ${thousands(told)} instead of 0.6`, "its update": `sends ${thousands(factor)} times its gradient` };
+    lines.push(`Client 4 ${lies.map((lie) => what[lie]).join(" and ")}.`);
+    const same = names.filter((_, j) => turned[j] !== null && turned[j] < SEEN);
+    lines.push(same.length ? `Unmoved: ${listed(same)}.` : "No rule is unmoved.");
+  }
+  return { tone, lines, figures };
+}
+
+export const view = {
+  title: "A liar among four clients",
+  about: "Left, four gradients as arrows, the direction of the chosen rule without the lie dashed and with it in black; right, for each rule by how many degrees the lie turns it, and which honest clients then lose.",
+  hint: "Drag the tips, and below them how many times client 4 multiplies; or use the arrow keys. Who loses: a loss that rises; full circles only because of the lie, hollow ones before it, too. A red bar: somebody loses because of the lie.",
+  reach: 1.6,
+  panels: [
+    { name: "plane", width: WIDTH, height: HEIGHT, label: "gradients and the size of the lie; drag them" },
+    { name: "rules", width: WIDTH, height: HEIGHT, label: "the turn of each rule" },
+  ],
+  compute, draw, handles, words,
+};

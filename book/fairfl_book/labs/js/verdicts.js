@@ -1,0 +1,134 @@
+// Chapter 12's lab: runs of theirs and of ours as dots to drag, the interval of the difference of their means, and the word for it.
+import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { label, line, polygon, tag } from "./marks.js";
+import { coordinates, grid, stepped } from "./plane.js";
+import { two } from "./said.js";
+import { studentQuantile } from "./student.js";
+
+const WIDTH = 360, HEIGHT = 262, CENTRE = 81, EDGE = 4.5, MARGIN = { low: 0.2, high: 2, step: 0.05 }, MOST = 60, SHOWN = 20, LEVEL = 0.95;
+const GROUPS = [{ name: "theirs", top: 30, colour: CLIENTS[0] }, { name: "ours", top: 112, colour: CLIENTS[1] }], TALL = 72, ROW = 212;
+const AXIS = coordinates({ x: [CENTRE - EDGE, CENTRE + EDGE], y: [0, 1], left: 8, right: WIDTH - 8, top: 22, bottom: 234 });
+const MORE = coordinates({ x: [1.4, SHOWN + 0.6], y: [-5, 5], left: 34, right: WIDTH - 6, top: 26, bottom: 226 });
+const COLOURS = { equivalent: GOOD, different: BAD, undecided: INK };
+
+// ---- numbers ------------------------------------------------------------------------------------------------------------------------
+
+/** Welch's 90 % interval of a difference of means, and the word that it gives. ``spreads``: variances; ``runs``: how many; ``guess``: a t nearby. */
+function judged(difference, variances, runs, margin, guess) {
+  const parts = variances.map((v, i) => v / runs[i]), square = parts[0] + parts[1], error = Math.sqrt(square);
+  const freedom = error > 0 ? square ** 2 / parts.reduce((sum, v, i) => sum + v * v / (runs[i] - 1), 0) : null;
+  const t = freedom === null ? 0 : studentQuantile(LEVEL, freedom, guess), low = difference - t * error, high = difference + t * error;
+  return { error, freedom, t, low, high, word: -margin <= low && high <= margin ? "equivalent" : low > margin || high < -margin ? "different" : "undecided" };
+}
+
+function compute({ theirs, ours, margin, first, second }) {
+  const groups = [first.slice(0, theirs), second.slice(0, ours)].map((points) => points.map((p) => CENTRE + p[0])), runs = [theirs, ours];
+  const means = groups.map((values) => values.reduce((sum, v) => sum + v, 0) / values.length);
+  const variances = groups.map((values, i) => values.reduce((sum, v) => sum + (v - means[i]) ** 2, 0) / (values.length - 1)), difference = means[1] - means[0];
+  const more = [], at = (n, guess) => judged(difference, variances, [n, n], margin, guess);
+  for (let n = 2; n <= SHOWN; n++) more.push(at(n, more.at(-1)?.t || undefined));
+  const [enough, then] = settled(more, at);
+  return { groups, means, spreads: variances.map(Math.sqrt), difference, margin, ...judged(difference, variances, runs, margin),
+    enough, then, lows: more.map(({ low }) => low), highs: more.map(({ high }) => high) };
+}
+
+/** The fewest runs a side that decide, and the word, or nulls. More runs only narrow the interval, so that the search can halve. */
+function settled(more, at) {
+  const early = more.findIndex(({ word }) => word !== "undecided");
+  if (early >= 0) return [early + 2, more[early].word];
+  let [low, high] = [SHOWN, MOST];
+  if (at(high).word === "undecided") return [null, null];
+  while (high - low > 1) { const middle = (low + high) >> 1; if (at(middle).word === "undecided") low = middle; else high = middle; }
+  return [high, at(high).word];
+}
+
+// ---- the picture --------------------------------------------------------------------------------------------------------------------
+
+const draw = (numbers) => ({ runs: runs(numbers), more: more(numbers) });
+const inside = (v) => Math.min(AXIS.right, Math.max(AXIS.left, AXIS.across(v)));
+const height = (group, i, n) => GROUPS[group].top + TALL * (i + 0.5) / n;
+
+function runs({ groups, means, margin, low, high, word }) {
+  const [mean, our] = means.map((m) => AXIS.across(m)), colour = COLOURS[word], pieces = [];
+  const band = [means[0] - margin, means[0] + margin].map(inside);
+  pieces.push(tag("rect", { x: band[0], y: AXIS.top, width: band[1] - band[0], height: AXIS.bottom - AXIS.top, fill: SOFT, opacity: 0.16 }));
+  pieces.push(grid(AXIS, [77, 79, 81, 83, 85], []));
+  for (const v of [77, 79, 81, 83, 85]) pieces.push(label(AXIS.across(v), HEIGHT - 6, `${v} %`, { fill: SOFT, "text-anchor": "middle" }));
+  for (const edge of band) pieces.push(line([edge, AXIS.top], [edge, AXIS.bottom], { stroke: SOFT, "stroke-width": 1.2, "stroke-dasharray": "5 4" }));
+  const words = `margin ± ${two(margin)}`, half = 52;
+  pieces.push(label(Math.min(WIDTH - half, Math.max(half, (band[0] + band[1]) / 2)), 16, words, { fill: SOFT, "text-anchor": "middle" }));
+  groups.forEach((values, g) => {
+    const { name, top, colour: own } = GROUPS[g], x = [mean, our][g];
+    pieces.push(line([x, top - 4], [x, ROW], { stroke: own, "stroke-width": 1.6 }));
+    values.forEach((v, i) => pieces.push(line([AXIS.across(v), height(g, i, values.length)], [x, height(g, i, values.length)], { stroke: own, "stroke-width": 1, opacity: 0.6 })));
+    const free = Math.min(...values) - (CENTRE - EDGE) > 1.9 ? [AXIS.left, "start"] : [AXIS.right, "end"];
+    pieces.push(label(free[0], top + 14, name, { class: "strong", "text-anchor": free[1] }), label(free[0], top + 32, two(means[g]), { "text-anchor": free[1] }));
+  });
+  const ends = [means[0] + low, means[0] + high], [from, to] = ends.map(inside);
+  pieces.push(line([from, ROW], [to, ROW], { stroke: colour, "stroke-width": 7 }));
+  ends.forEach((v, i) => {
+    const way = i ? 1 : -1, x = [from, to][i];
+    if (AXIS.across(v) * way > x * way + 0.5) pieces.push(polygon([[x + 6 * way, ROW], [x - 5 * way, ROW - 8], [x - 5 * way, ROW + 8]], { fill: colour }));
+    else pieces.push(line([x, ROW - 8], [x, ROW + 8], { stroke: colour, "stroke-width": 2 }));
+  });
+  pieces.push(tag("circle", { cx: our, cy: ROW, r: 4.5, fill: GROUPS[1].colour, stroke: PAPER, "stroke-width": 1.5 }));
+  return pieces.join("");
+}
+
+function more({ lows, highs, margin, difference, groups }) {
+  const pieces = [grid(MORE, [], [-4, -2, 0, 2, 4])], up = (v) => Math.min(MORE.bottom, Math.max(MORE.top, MORE.up(v)));
+  pieces.push(label(0, 16, "ours − theirs, were there n runs a side", { fill: SOFT }));
+  pieces.push(tag("rect", { x: MORE.left, y: MORE.up(margin), width: MORE.right - MORE.left, height: MORE.up(-margin) - MORE.up(margin), fill: SOFT, opacity: 0.16 }));
+  for (const v of [-4, -2, 0, 2, 4]) pieces.push(label(MORE.left - 7, MORE.up(v) + 5, v > 0 ? `+${v}` : String(v).replace("-", "−"), { fill: SOFT, "text-anchor": "end" }));
+  for (let n = 2; n <= SHOWN; n++) {
+    const x = MORE.across(n), low = lows[n - 2], high = highs[n - 2], all = low > margin || high < -margin ? BAD : low >= -margin && high <= margin ? GOOD : INK;
+    pieces.push(line([x, up(low)], [x, up(high) - (up(low) === up(high) ? 2 : 0)], { stroke: all, "stroke-width": 5 }));
+    if (n % 4 === 0 || n === 2) pieces.push(label(x, 244, String(n), { fill: SOFT, "text-anchor": "middle" }));
+  }
+  const y = up(difference);
+  pieces.push(line([MORE.left, y], [MORE.right, y], { stroke: PAPER, "stroke-width": 1.5, "stroke-dasharray": "2 3" }));
+  pieces.push(label((MORE.left + MORE.right) / 2, HEIGHT - 1, `n (now ${groups[0].length} and ${groups[1].length})`, { fill: SOFT, "text-anchor": "middle" }));
+  return pieces.join("");
+}
+
+// ---- handles and words --------------------------------------------------------------------------------------------------------------
+
+function handles({ groups, means, margin }) {
+  const set = (state, v) => ({ ...state, margin: stepped(MARGIN, v) });
+  const edge = { name: "margin", panel: "runs", at: [AXIS.across(means[0] + margin), ROW - 18], colour: SOFT, now: margin, range: [MARGIN.low, MARGIN.high], value: `± ${two(margin)} points`,
+    label: "margin: the difference that does not matter", move: (state, point) => set(state, AXIS.back(point)[0] - means[0]), step: (state, by) => set(state, state.margin + by[0] + by[1]) };
+  const dots = groups.flatMap((values, g) => values.map((v, i) => ({
+    name: `${GROUPS[g].name}${i + 1}`, panel: "runs", at: [AXIS.across(v), height(g, i, values.length)], colour: GROUPS[g].colour, now: v, range: [CENTRE - view.reach, CENTRE + view.reach], value: `${two(v)} per cent`,
+    label: `accuracy of run ${i + 1} of ${GROUPS[g].name}`, move: (state, point) => moved(state, g, i, AXIS.back(point)[0]), step: (state, by) => moved(state, g, i, v + by[0] + by[1]),
+  })));
+  return [edge, ...dots];
+}
+
+function moved(state, group, i, accuracy) {
+  state[["first", "second"][group]][i] = [Math.min(view.reach, Math.max(-view.reach, Math.round(100 * (accuracy - CENTRE)) / 100)), 0];
+  return state;
+}
+
+function words({ difference, margin, low, high, word, freedom, t, enough, then, spreads }) {
+  const signed = (v) => (v > 0.005 ? "+" : "") + two(v), interval = `from ${signed(low)} to ${signed(high)}`, lines = [];
+  if (word === "equivalent") lines.push(`Equivalent: the whole interval of the difference, ${interval}, lies within the margin of ±${two(margin)}.`);
+  else if (word === "different") lines.push(`Different: the whole interval of the difference, ${interval}, lies outside the margin of ±${two(margin)}.`);
+  else lines.push(`Undecided: the interval of the difference, ${interval}, ${low < -margin && high > margin ? "reaches beyond both edges of" : "lies across an edge of"} the margin of ±${two(margin)}.`);
+  const away = two(Math.abs(difference));
+  lines.push(away === "0.00" ? "Both means are the same to the hundredth." : `Our mean is ${away} points ${difference > 0 ? "above" : "below"} theirs.`);
+  if (word === "undecided") lines.push(enough === null ? `With these means and spreads, not even ${MOST} runs a side would settle it.` : `With these means and spreads, ${enough} runs a side would settle it: ${then}.`);
+  const figures = `Spreads ${spreads.map(two).join(" and ")}; ${freedom === null ? "no spread at all" : `${freedom.toFixed(1)} degrees of freedom, t ${two(t)}`}.`;
+  return { tone: { equivalent: "good", different: "bad", undecided: "soft" }[word], lines, figures };
+}
+
+export const view = {
+  title: "When are two means the same?",
+  about: "Left, runs of theirs and of ours as dots on an axis of accuracies, with lines to their means, a grey band of the margin around their mean and, below, the 90 % interval of our mean minus theirs; right, the interval as it would be with other numbers of runs.",
+  hint: "Drag a run, or the edge of the grey band: the difference that you say does not matter; or use the arrow keys. The thick bar is the 90 % interval of ours minus theirs, drawn around our mean. Green: equivalent, red: different, black or white: undecided.",
+  reach: 2.5,
+  panels: [
+    { name: "runs", width: WIDTH, height: HEIGHT, label: "accuracies of the runs; drag them" },
+    { name: "more", width: WIDTH, height: HEIGHT, label: "the interval with other numbers of runs" },
+  ],
+  compute, draw, handles, words,
+};
