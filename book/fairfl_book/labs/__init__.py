@@ -8,6 +8,7 @@ from fairfl_book.labs.dropout import Dropout
 from fairfl_book.labs.hull import Hull
 from fairfl_book.labs.lab import Choice, Lab, Slider
 from fairfl_book.labs.newton import NewtonRates
+from fairfl_book.labs.playground import Playground
 from fairfl_book.labs.projections import Projections
 from fairfl_book.labs.proximal import ProximalAverage
 from fairfl_book.labs.reweighting import Reweighting
@@ -27,6 +28,7 @@ __all__ = [
     "Hull",
     "Lab",
     "NewtonRates",
+    "Playground",
     "Points",
     "Projections",
     "ProximalAverage",

@@ -23,20 +23,21 @@ export function arrow(from, to, colour, width, more = {}) {
 }
 
 /** Puts labels where they are free of one another, of ``blocked`` circles [x, y, r] and of the panel's edge: {at, towards, words}, the
- *  most important first. Each goes beside its point, away from the origin if that is free, else as little turned as can be. */
+ *  most important first. Each goes beside its point, away from the origin if that is free, else as little turned as can be, and in one of
+ *  ``rings`` distances. ``wide``: pixels a letter. */
 export function placed(labels, blocked, width, height) {
   const boxes = [];
   const over = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
-  return labels.map(({ at, towards, words, away = 12, more = {} }) => {
-    const w = 8 * words.length + 4, h = 18, ahead = Math.atan2(towards[1], towards[0]);
+  return labels.map(({ at, towards, words, away = 12, wide = 8, rings = 1, more = {} }) => {
+    const w = wide * words.length + 4, h = 18, ahead = Math.atan2(towards[1], towards[0]);
     let best = null, least = Infinity;
-    for (let i = 0; i < 16; i++) {
-      const turn = ahead + Math.ceil(i / 2) * (i % 2 ? 1 : -1) * Math.PI / 8, c = Math.cos(turn), s = Math.sin(turn);
-      const far = away + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
+    for (let j = 0; j < 16 * rings; j++) {
+      const i = j % 16, out = away + 18 * Math.floor(j / 16), turn = ahead + Math.ceil(i / 2) * (i % 2 ? 1 : -1) * Math.PI / 8, c = Math.cos(turn), s = Math.sin(turn);
+      const far = out + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
       const x = at[0] + far * c, y = at[1] + far * s, box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
       const outside = w * h - over(box, [1, 1, width - 1, height - 1]);
       const cost = 4 * outside + boxes.reduce((sum, b) => sum + over(box, b), 0)
-        + blocked.reduce((sum, [bx, by, r]) => sum + over(box, [bx - r, by - r, bx + r, by + r]), 0) + i;
+        + blocked.reduce((sum, [bx, by, r]) => sum + over(box, [bx - r, by - r, bx + r, by + r]), 0) + j;
       if (cost < least) { least = cost; best = { x, y, box }; }
     }
     boxes.push(best.box);
