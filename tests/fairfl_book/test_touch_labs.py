@@ -84,8 +84,8 @@ def apart(ours, theirs):
 def dependent(numbers):
     """Weights are not the only ones with their direction where gradients depend on one another."""
     parallel = [abs(g[0] * h[1] - g[1] * h[0]) < 1e-6 for g, h in itertools.combinations(numbers["G"], 2)]
-    unique = np.count_nonzero(np.abs(numbers["weights"]) > 1e-12) <= 2 and not any(parallel)
-    return () if unique else ("weights",)
+    unique = np.count_nonzero(np.abs(numbers["multipliers"]) > 1e-12) <= 2 and not any(parallel)
+    return () if unique else ("weights", "multipliers")
 
 
 # Lab → the numbers that are not determined in a state, so that two solvers may differ.
@@ -186,28 +186,6 @@ def test_the_widget_hands_the_readers_state_to_python(name):
     assert "0x" not in repr(widget) and len(widget.get_state()["_esm"]) < 70_000
     begun = lab.widget(**moved)
     assert begun.state == begun.spec["start"] == moved
-
-
-def test_hull_at_its_start():
-    lab = labs.Hull()
-    numbers = lab.numbers()
-    assert numbers["weights"][2] == 0 and numbers["rates"][2] == max(numbers["rates"])
-    assert np.allclose(numbers["rates"][:2], numbers["squared"])
-
-
-@needs_node
-def test_hulls_buttons_keep_their_promises():
-    lab = labs.Hull()
-    matter, swallow, mean = (lab.numbers(**state) for state in lab.tries.values())
-    assert matter["weights"][2] > 0.3 and not swallow["direction"].any() and mean["rates"].min() < -0.1
-    told = node.each(
-        "(state) => view.words(view.compute(state)).lines",
-        [[{**lab.start, **state}] for state in lab.tries.values()],
-        {"{ view }": "hull"},
-    )
-    assert "Clients 2 and 3 have the weight" in told[0][1]
-    assert told[1][0] == "The server stands still: no direction lowers every loss. This is Pareto stationarity."
-    assert told[2][:2] == ["Client 2 pays: its loss rises.", "Some directions (green) would help everybody."]
 
 
 def test_refusals_teach():

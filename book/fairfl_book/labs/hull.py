@@ -26,20 +26,24 @@ class Hull(TouchLab):
 
     view = "hull"
     controls = {
-        "rule": Choice("rule", tuple(_RULES), "FedMGDA"),
+        "rule": Choice("rule", tuple(_RULES), "FedAvg"),
         "clients": Slider("clients", 2, 4, 1, 3),
-        "epsilon": Slider("ε of FedMGDA+", 0.0, 1.0, 0.05, 1.0),
-        "tips": Points("tips of the gradients", 2.0, [[1.9, 0.6], [-0.75, 0.65], [0.55, 1.8], [-0.95, -1.15]]),
+        "epsilon": Slider("FedMGDA+'s box ε", 0.0, 1.0, 0.05, 1.0),
+        "tips": Points("tips of the gradients", 2.0, [[1.95, 0.35], [-1.0, 0.6], [1.1, 1.4], [-0.95, -1.15]]),
     }
     tries = {
-        "let g₃ matter": {"tips": [[1.9, 0.6], [-0.75, 0.65], [0.35, 0.25], [-0.95, -1.15]]},
-        "swallow the origin": {"tips": [[1.7, 0.5], [-0.9, 1.2], [-0.4, -1.3], [-0.95, -1.15]]},
-        "the mean, and who pays for it": {
-            "rule": "FedAvg",
+        "FedMGDA: let g₃ matter": {"rule": "FedMGDA", "tips": [[1.95, 0.35], [-1.0, 0.6], [0.3, 0.25], [-0.95, -1.15]]},
+        "FedMGDA: swallow the origin": {
+            "rule": "FedMGDA",
+            "tips": [[1.7, 0.5], [-0.9, 1.2], [-0.4, -1.3], [-0.95, -1.15]],
+        },
+        "AdaFed: a negative weight": {
+            "rule": "AdaFed",
             "clients": 2,
-            "tips": [[1.9, 0.4], [-0.9, 0.3], [0.15, 1.9], [-0.95, -1.15]],
+            "tips": [[1.8, 0.5], [0.4, 0.5], [1.1, 1.4], [-0.95, -1.15]],
         },
     }
+    also = {"mended": {"rule": "FedMGDA"}}
 
     def compute(self, rule, clients, epsilon, tips):
         G = np.array(tips[:clients], dtype=float)
@@ -56,6 +60,7 @@ class Hull(TouchLab):
         return {
             "G": G,
             "weights": found.weights.numpy(),
+            "multipliers": _multipliers(rule, G, epsilon, found.weights.numpy()),
             "direction": direction,
             "rates": found.rates.numpy(),
             "squared": float(direction @ direction),
@@ -69,6 +74,20 @@ class Hull(TouchLab):
             f"weights  {row(numbers['weights'])}",
             f"rates    {row(numbers['rates'])}   squared length of dir {numbers['squared']:.2f}",
         ]
+
+
+def _multipliers(rule, G, epsilon, weights):
+    """μ of the hull's nearest point, of those rules that look for one: of unit gradients for FedMGDA+, and known also where that point
+    is the origin, so that the rule answers with weights 0. The other rules' are their weights."""
+    lengths, still = np.linalg.norm(G, axis=1), not weights.any()
+    keep = lengths > 0
+    if rule not in ("FedMGDA", "FedMGDA+") and not (rule == "AdaFed" and still) or not keep.any():
+        return weights
+    rows = G[keep] / lengths[keep, None] if rule == "FedMGDA+" else G[keep]
+    box = {"centre": np.full(len(rows), 1 / len(rows)), "radius": epsilon} if rule == "FedMGDA+" and epsilon < 1 else {}
+    multipliers = np.zeros(len(G))
+    multipliers[keep] = rules.min_norm(rows @ rows.T, **box).weights.numpy()
+    return multipliers
 
 
 def _zero(value):

@@ -158,6 +158,19 @@ def test_a_finger_drags_a_handle_and_the_page_stays(opened, name):
     assert one.page.evaluate("scrollY") == scrolled
 
 
+@pytest.mark.parametrize("n", range(3))
+def test_of_handles_that_overlap_the_nearest_is_taken(opened, n):
+    tips = "0.5,0.5;0.6,0.5;0.55,0.6;-1,-1"  # nearer to each other than their halos; later ones lie on top
+    one = opened(LABS["Hull"], fragment=f"#lab=Hull&clients=3&tips={tips}")
+    where = lambda: [handle.get_attribute("transform") for handle in one.handles()]
+    before = where()
+    one.page.mouse.move(*centre(one.handles()[n]))
+    one.page.mouse.down()
+    one.page.mouse.move(200, 400, steps=2)
+    assert [a != b for a, b in zip(before, where())] == [k == n for k in range(3)]
+    one.page.mouse.up()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1024, 1440])
 @pytest.mark.parametrize("name", LABS)

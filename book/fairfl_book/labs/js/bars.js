@@ -16,9 +16,10 @@ export function bars({ width, height, names, colours, rates, ghosts, weights, we
     pieces.push(line([across(tick), TOP - 4], [across(tick), bottom], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
     pieces.push(label(across(tick), height - 5, String(tick).replace("-", "−"), { fill: SOFT, "text-anchor": "middle" }));
   }
-  if (bound) {
+  if (bound && bound.at <= high) {
+    const [side, anchor] = across(bound.at) > (left + right) / 2 ? [-6, "end"] : [6, "start"];
     pieces.push(line([across(bound.at), TOP - 8], [across(bound.at), bottom], { stroke: INK, "stroke-width": 1.2, "stroke-dasharray": "5 4" }));
-    pieces.push(label(across(bound.at) + 6, TOP - 10, bound.words));
+    pieces.push(label(across(bound.at) + side, TOP - 10, bound.words, { "text-anchor": anchor }));
   }
   rates.forEach((rate, k) => {
     const middle = TOP + row * (k + 0.5), over = rate > high ? 1 : rate < low ? -1 : 0;

@@ -156,14 +156,15 @@ export function projected(A, order, keepers = []) {
   return C;
 }
 
-// ---- the rules: (G, settings) → weights, and a remark where the formula had no answer --------------------------------------------
+// ---- the rules: (G, settings) → weights, a remark where the formula had no answer, and, of rules that look for a nearest point, its
+// multipliers μ, which are there also where the weights are 0 because that point is the origin --------------------------------------------
 
 /** ``weights`` for the rows that are not zero, with 0 for those that are: a zero row would be the nearest point itself. */
 function nonzero(G, answer) {
   const keep = G.map((row, k) => (row.some((v) => v !== 0) ? k : -1)).filter((k) => k >= 0), weights = G.map(() => 0);
-  const found = keep.length ? answer(keep.map((k) => G[k])) : { weights: [], remark: "" };
-  keep.forEach((k, i) => { weights[k] = found.weights[i]; });
-  return { weights, remark: found.remark };
+  const found = keep.length ? answer(keep.map((k) => G[k])) : { weights: [], remark: "" }, multipliers = G.map(() => 0);
+  keep.forEach((k, i) => { weights[k] = found.weights[i]; multipliers[k] = (found.multipliers ?? found.weights)[i]; });
+  return { weights, multipliers, remark: found.remark };
 }
 
 function mgda(G, { epsilon = 1, normalise = false } = {}) {
@@ -173,7 +174,7 @@ function mgda(G, { epsilon = 1, normalise = false } = {}) {
     const bound = (sign) => C.map(() => Math.min(1, Math.max(0, 1 / K + sign * epsilon)));
     const mu = epsilon < 1 ? nearest(C, bound(-1), bound(1)) : nearest(C);
     const still = dot(mu, rates(C, mu)) <= STATIONARY * dot(mu, C.map((row, k) => row[k]));
-    return { weights: mu.map((v, k) => (still ? 0 : v / sizes[k])), remark: still ? "stationary" : "" };
+    return { weights: mu.map((v, k) => (still ? 0 : v / sizes[k])), multipliers: mu, remark: still ? "stationary" : "" };
   });
 }
 
@@ -183,7 +184,7 @@ function prescribed(G, s) {
   if (weights) { const squared = 1 / dot(s, weights); return { weights: weights.map((v) => v * squared), remark: "" }; }
   const B = A.map((row, i) => row.map((v, j) => v / s[i] / s[j])), mu = nearest(B);
   const still = dot(mu, rates(B, mu)) <= STATIONARY * dot(mu, B.map((row, k) => row[k]));
-  return { weights: mu.map((v, k) => (still ? 0 : v / s[k])), remark: still ? "stationary" : "convex" };
+  return { weights: mu.map((v, k) => (still ? 0 : v / s[k])), multipliers: mu, remark: still ? "stationary" : "convex" };
 }
 
 function fedfv(G, { order = G.map((_, k) => k), keepers = [] } = {}) {
@@ -203,10 +204,10 @@ export const RULES = {
   "FedFV": (G, settings) => fedfv(G, settings),
 };
 
-/** What a rule decides: weights λ, direction Gᵀ λ, rates G · direction, and its remark. */
+/** What a rule decides: weights λ, multipliers μ (the weights, if it has none), direction Gᵀ λ, rates G · direction, and its remark. */
 export function decide(rule, G, settings) {
-  const { weights, remark } = RULES[rule](G, settings), direction = combine(G, weights);
-  return { weights, direction, rates: G.map((row) => dot(row, direction)), remark };
+  const { weights, multipliers = weights, remark } = RULES[rule](G, settings), direction = combine(G, weights);
+  return { weights, multipliers, direction, rates: G.map((row) => dot(row, direction)), remark };
 }
 
 // ---- the plane ---------------------------------------------------------------------------------------------------------------------
