@@ -56,7 +56,7 @@ function table({ lie, weights, losses, honest, settings }) {
   weights.forEach((row, i) => {
     const top = 22 + 63 * i, worst = Math.max(...losses[i]), setting = i ? `, ${["", "q", "t", "γ"][i]} = ${settings[i]}` : "";
     pieces.push(tag("circle", { cx: 6, cy: top + 11, r: 5.5, fill: PENS[i] }), label(16, top + 16, NAMES[i] + setting, { class: "strong" }));
-    losses[i].forEach((f, k) => pieces.push(label(359 - 44 * (2 - k), top + 16, two(f), { "text-anchor": "end", ...(f === worst ? { class: "strong", fill: BAD } : {}) })));
+    losses[i].forEach((f, k) => pieces.push(label(359 - 44 * (2 - k), top + 16, two(f), { "text-anchor": "end", ...(f === worst && f > Math.min(...losses[i]) + SEEN ? { class: "strong", fill: BAD } : {}) })));
     pieces.push(stack(row, top + 23, 23, true));
     if (lie) pieces.push(stack(honest.weights[i], top + 48, 6, false));
   });
