@@ -93,7 +93,9 @@ class Reweighting(TouchLab):
         "t": Slider("t of TERM", 0.0, 10.0, 0.5, 1.0),
         "gamma": Slider("γ of AFL", 0.0, 0.5, 0.002, 0.004),
         "lie": Slider("client 1 adds", 0.0, 2.0, 0.05, 0.0, shown=False),
-        **{f"c{k + 1}": Slider(f"client {k + 1} wants", -1.6, 1.6, 0.05, c, shown=False) for k, c in enumerate(_WISHES)},
+        **{
+            f"c{k + 1}": Slider(f"client {k + 1} wants", -1.6, 1.6, 0.05, c, shown=False) for k, c in enumerate(_WISHES)
+        },
         **{f"floor{k}": Slider(f"floor of client {k}", 0.1, 2.5, 0.05, 0.1, shown=False) for k in (1, 2, 3)},
     }
     tries = {
