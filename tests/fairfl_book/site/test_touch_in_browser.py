@@ -64,8 +64,9 @@ class Opened:
 
     def state(self):
         """Where the controls stand, from the page's address, which follows a little later."""
-        self.page.wait_for_timeout(150)
-        given = dict(pair.split("=") for pair in self.page.url.partition("#")[2].split("&"))
+        # The page's own clock: on a busy machine its timers are late, and this one is behind that of the address.
+        href = self.page.evaluate("new Promise(done => setTimeout(() => done(location.href), 150))")
+        given = dict(pair.split("=") for pair in href.partition("#")[2].split("&"))
         state = {}
         for name, control in self.lab.controls.items():
             if isinstance(control, labs.Points):

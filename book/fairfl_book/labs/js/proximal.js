@@ -3,14 +3,15 @@ import { STEEPEST, average, leashed, loss, meanLeast, resting, worked } from "./
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
-import { named, two, where } from "./said.js";
+import { ZERO, named, two, where } from "./said.js";
 
-const WIDE = 360, HIGH = 312, FEDAVG = CLIENTS[5], ARM = 2.1, SIDES = [-1, 1, 1], LANES = [222, 246, 270];
-const LOSSES = coordinates({ x: [15.3, 26.7], y: [0, 2.7], left: 4, right: 356, top: 30, bottom: 196 });
-const RESTS = coordinates({ x: [0, 1], y: [17.4, 24.6], left: 34, right: 344, top: 48, bottom: 262 });
+const WIDE = 360, HIGH = 276, FEDAVG = CLIENTS[5], ARM = 2.1, SIDES = [-1, 1, 1], LANES = [203, 225, 247];
+const LOSSES = coordinates({ x: [15.3, 26.7], y: [0, 2.7], left: 4, right: 356, top: 26, bottom: 172 });
+const RESTS = coordinates({ x: [0, 1], y: [17.4, 24.6], left: 34, right: 344, top: 46, bottom: 226 });
 const W = Array.from({ length: 58 }, (_, i) => 15.3 + 0.2 * i), TURNS = Array.from({ length: 61 }, (_, i) => i / 60);
 const WISH = { low: 17.5, high: 24.5, step: 0.05 }, CURVATURE = { low: 0.01, high: 1.2, step: 0.01 }, LOG = { low: -2, high: 4, step: 0.05 };
-const stepsAt = (turn) => Math.floor(1000 ** turn + 0.5), etaAt = (turn) => 10 ** (6 * turn - 2);
+const PAYS = 0.02; // less than this is not called paying
+const stepsAt = (turn) => 1000 ** turn, etaAt = (turn) => 10 ** (6 * turn - 2);
 const turnOf = { steps: (steps) => Math.log10(steps) / 3, eta: (eta) => (Math.log10(eta) + 2) / 6 };
 const three = (v) => (v < 100 ? String(+v.toPrecision(2)) : String(Math.round(v / 10) * 10));
 
@@ -43,11 +44,13 @@ function inside(values, more) {
 
 const diamond = ([x, y]) => polygon([[x, y - 7], [x + 6, y], [x, y + 7], [x - 6, y]], { fill: SOFT, stroke: PAPER });
 const square = ([x, y]) => tag("rect", { x: x - 5, y: y - 5, width: 10, height: 10, fill: INK, stroke: PAPER });
+/** A place on the right part of a curve over W, where a label stands apart from the others' minima; ``otherwise`` if it is above the panel. */
+const wing = (values, otherwise) => (values[46] < LOSSES.y[1] ? LOSSES.at([W[46], values[46]]) : otherwise);
 const low = (x, v) => { const [a, b] = LOSSES.at([x, v]); return [a, Math.max(LOSSES.top, b)]; };
 
-function losses({ clients, mean, average: proximal, best, bottom, rest, least, lowest, worked: ends, leashed: held, losses: now, paid }) {
-  const x = LOSSES.across(rest), pieces = [grid(LOSSES, [16, 18, 20, 22, 24, 26], [0])], deep = LANES[2] + 12;
-  pieces.push(ticks({ ...LOSSES, bottom: deep - 2 }, [16, 18, 20, 22, 24, 26], []), label(2, LOSSES.top + 12, "loss", { fill: SOFT }), label(358, HIGH - 3, "w", { fill: SOFT, "text-anchor": "end" }));
+function losses({ clients, mean, average: proximal, best, bottom, rest, least, lowest, worked: ends, leashed: held, paid }) {
+  const x = LOSSES.across(rest), pieces = [grid(LOSSES, [16, 18, 20, 22, 24, 26], [0])], deep = LANES[2] + 10;
+  pieces.push(ticks({ ...LOSSES, bottom: deep - 1 }, [16, 18, 20, 22, 24, 26], []), label(2, 14, "loss", { fill: SOFT }), label(358, 190, "its loss", { fill: SOFT, "text-anchor": "end" }), label(358, HIGH - 4, "w", { fill: SOFT, "text-anchor": "end" }));
   clients.forEach((client, k) => {
     if (client.steepest < 1) {
       const from = client.c, to = from + SIDES[k] * ARM, parts = Array.from({ length: 15 }, (_, i) => from + (to - from) * i / 14);
@@ -63,16 +66,16 @@ function losses({ clients, mean, average: proximal, best, bottom, rest, least, l
     pieces.push(line([wish, y - 7], [wish, y + 7], { stroke: CLIENTS[k], "stroke-width": 3 }));
     pieces.push(tag("circle", { cx: LOSSES.across(held[k]), cy: y, r: 5.5, fill: "none", stroke: INK, "stroke-width": 2 }));
     pieces.push(label(2, y + 5, `client ${k + 1}`, { class: "strong" }));
-    pieces.push(label(358, y + 5, `${two(now[k] - paid[k])}→${two(now[k])}`, { "text-anchor": "end", ...(paid[k] > 5e-3 ? { fill: BAD, class: "strong" } : {}) }));
+    pieces.push(label(358, y + 5, (paid[k] > ZERO ? "+" : "") + two(paid[k]), { "text-anchor": "end", ...(paid[k] > PAYS ? { fill: BAD, class: "strong" } : {}) }));
   });
   const marks = [low(best, bottom), low(least, lowest)];
-  pieces.push(diamond(marks[0]), square(marks[1]), label(Math.min(312, Math.max(48, x)), 15, "FedAvg rests", { "text-anchor": "middle", class: "strong" }));
+  pieces.push(diamond(marks[0]), square(marks[1]), label(Math.min(308, Math.max(88, x)), 14, "FedAvg rests", { "text-anchor": "middle", class: "strong" }));
   const arms = clients.map((client, k) => [...armAt(client, k), 12]);
   pieces.push(placed([
-    { at: marks[1], towards: [least < rest ? -1 : 1, 0.4], words: "proximal average", more: { class: "strong" } },
+    { at: wing(proximal, marks[1]), towards: [-0.4, -1], words: "proximal average" },
     { at: marks[0], towards: [best <= rest ? -1 : 1, -0.6], words: "mean loss", more: { fill: SOFT } },
     ...clients.map((_, k) => ({ at: arms[k], towards: [SIDES[k], -1], words: `${k + 1}`, more: { class: "strong" } })),
-  ], [...arms, [...marks[0], 7], [...marks[1], 7], ...[50, 90, 130, 170].map((y) => [x, y, 4])], WIDE, LOSSES.bottom + 6));
+  ], [...arms, [...marks[0], 7], [...marks[1], 7], [x - 32, 10, 12], [x, 10, 12], [x + 32, 10, 12], ...[40, 80, 120, 160].map((y) => [x, y, 4])], WIDE, LOSSES.bottom + 6));
   return pieces.join("");
 }
 
@@ -84,9 +87,9 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
   pieces.push(ticks(RESTS, [], up));
   across.forEach((turn, i) => {
     const at = RESTS.across(turn), anchor = i === 3 ? "end" : "middle", edge = i === 3 ? WIDE - 2 : at;
-    pieces.push(label(edge, bottom + 24, String(10 ** i), { fill: SOFT, "text-anchor": anchor }), label(edge, top - 13, ["0.01", "1", "100", "10⁴"][i], { fill: SOFT, "text-anchor": anchor }));
+    pieces.push(label(edge, bottom + 22, String(10 ** i), { fill: SOFT, "text-anchor": anchor }), label(edge, top - 13, ["0.01", "1", "100", "10⁴"][i], { fill: SOFT, "text-anchor": anchor }));
   });
-  pieces.push(label(left, 15, "length of the leash η", { class: "strong" }), label(left, bottom + 45, "local steps E of FedAvg", { class: "strong" }));
+  pieces.push(label(left, 14, "length of the leash η", { class: "strong" }), label(left, bottom + 43, "local steps E of FedAvg", { class: "strong" }));
   pieces.push(curve(RESTS, TURNS.map((turn, i) => [turn, leasts[i]]), { stroke: INK, "stroke-width": 3.2 }), curve(RESTS, TURNS.map((turn, i) => [turn, byStep[i]]), { stroke: FEDAVG, "stroke-width": 3 }));
   const one = RESTS.at([turnOf.steps(steps), rest]), other = RESTS.at([turnOf.eta(eta), least]), start = RESTS.at([0, best]);
   pieces.push(line([one[0], bottom], one, { stroke: FEDAVG, "stroke-width": 1.3, "stroke-dasharray": "4 4" }), line([other[0], top], other, { stroke: INK, "stroke-width": 1.3, "stroke-dasharray": "4 4" }));
@@ -97,9 +100,9 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
   pieces.push(label(e.x, bottom - 8, `E = ${steps}`, { "text-anchor": e.anchor, class: "strong" }), label(h.x, top + 19, `η = ${three(eta)}`, { "text-anchor": h.anchor, class: "strong" }));
   pieces.push(placed([
     { at: one, towards: [0.3, one[1] < other[1] ? -1 : 1], words: "FedAvg rests", more: { class: "strong" } },
-    { at: other, towards: [0.3, one[1] < other[1] ? 1 : -1], words: "proximal average", more: { class: "strong" } },
+    { at: other, towards: [0.3, one[1] < other[1] ? 1 : -1], words: "proximal average" },
     { at: start, towards: [1, 1], words: "mean loss", more: { fill: SOFT } },
-  ], [[...one, 6], [...other, 6], [...start, 6], [one[0] + 36, bottom - 14, 26], [other[0] + 36, top + 14, 26]], WIDE, bottom));
+  ], [[...one, 6], [...other, 6], [...start, 6], [16, RESTS.up(18), 16], [one[0] + 36, bottom - 14, 26], [other[0] + 36, top + 14, 26], ...TURNS.map((turn) => [RESTS.across(turn), one[1], 2])], WIDE, bottom));
   return pieces.join("");
 }
 
@@ -144,7 +147,7 @@ function fitting(rest, leasts) {
 function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
   const work = steps === 1 ? "one local step" : `${steps} local steps`, off = Math.abs(rest - best) > 0.005, near = Math.abs(least - rest) <= 0.02;
   const figures = `Mean loss least at ${two(best)}, FedAvg rests at ${two(rest)}, proximal average least at ${two(least)}.`, lines = [];
-  const alike = clients.every(({ h, steepest }) => h === clients[0].h && steepest > 1), who = where(paid, (v) => v > 0.005);
+  const alike = clients.every(({ h, steepest }) => h === clients[0].h && steepest > 1), who = where(paid, (v) => v > PAYS);
   if (alike) lines.push(`With equal curvatures all agree: FedAvg rests at ${two(rest)}, where the mean loss is least, whatever E is.`, "One local phase is then exactly one step on a leash, and every proximal average is least there too.");
   else if (off) lines.push(`With ${work} FedAvg rests at ${two(rest)}, not at ${two(best)} where the mean loss is least${who.length ? `: ${named(who).toLowerCase()} pay${who.length > 1 ? "" : "s"} for it` : ""}.`);
   else lines.push(`With ${work} FedAvg rests at ${two(rest)}, where the mean loss is least.`);
@@ -159,8 +162,8 @@ function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
 export const view = {
   title: "The leash",
   about: "Left, three clients' losses with their mean and their proximal average, and below, where each client goes from FedAvg's resting point; right, the resting points against local steps and against the leash.",
-  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. Below: arrows, where E local steps take each client from FedAvg's resting point (they cancel); "
-    + "rings, where a leash η takes it: it then minimises its loss plus (distance)²/2η. Numbers: its loss where the mean is least → where FedAvg rests. Right: drag the two knobs until the black square stands on the red line. Grey: what some η reaches.",
+  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. Arrows: where E local steps from FedAvg's resting point end; they cancel. "
+    + "Rings: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher its loss is than where the mean loss is least. Drag the knobs E and η until the square stands on the dashed red line. Grey: what some η reaches.",
   reach: 25,
   panels: [
     { name: "clients", width: WIDE, height: HIGH, label: "three losses; drag their arms" },
