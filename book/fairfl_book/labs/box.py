@@ -22,15 +22,15 @@ class Box(TouchLab):
         "crowd": Choice("clients", tuple(_CROWDS), "three"),
         "rows": Choice("rows", ("unit", "raw"), "unit"),
         "epsilon": Slider("ε, half the box's width", 0.0, 1.0, 0.01, 0.05),
-        "tips": Points("tips of the gradients", 1.75, [[1.45, 0.65], [1.15, 0.1], [-1.2, 0.7]]),
+        "tips": Points("tips of the gradients", 1.4, [[1.25, 0.55], [1.15, 0.1], [-1.15, 0.68]]),
     }
     tries = {
         "open the box: ε = 0.3": {"epsilon": 0.3},
-        "g₃ shouts, and rows are raw": {"rows": "raw", "epsilon": 0.3, "tips": [[0.7, 0.3], [0.6, 0.05], [-1.5, 0.88]]},
+        "g₃ shouts, and rows are raw": {"rows": "raw", "epsilon": 0.3, "tips": [[0.6, 0.26], [0.5, 0.04], [-1.2, 0.71]]},
         "nine against one: ten clients, ε = 0.2": {
             "crowd": "ten: client 1 and seven like it",
             "epsilon": 0.2,
-            "tips": [[1.5, 0.0], [1.0, 0.0], [-1.2, 0.7]],
+            "tips": [[1.38, 0.0], [1.0, 0.0], [-1.15, 0.68]],
         },
     }
 

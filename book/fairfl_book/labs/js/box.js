@@ -6,7 +6,7 @@ import { coordinates, grid, stepped, within } from "./plane.js";
 import { ZERO, named, two, where } from "./said.js";
 
 const ACROSS = 360, DOWN = 300, LEVER = 22, SIZES = { "three": [1, 1, 1] }, TEN = [8, 1, 1];
-const AREA = coordinates({ x: [-2.4, 2.4], y: [-2, 2], left: 0, right: ACROSS, top: 0, bottom: DOWN });
+const AREA = coordinates({ x: [-1.8, 1.8], y: [-1.5, 1.5], left: 0, right: ACROSS, top: 0, bottom: DOWN });
 const CORNERS = [[62, 238], [298, 238], [180, 52]]; // the simplex: client 1, 2 and 3 has all the weight
 const inTriangle = (mu) => [0, 1].map((i) => mu.reduce((sum, v, k) => sum + v * CORNERS[k][i], 0));
 const extent = (v) => Math.hypot(...v), NOBODY = [0, 0, 0];
@@ -74,7 +74,7 @@ function simplex({ crowd, epsilon, sizes, equal, low, high, weights, rates, free
 
 /** A client's weight and rate at its corner: two lines and a bar. */
 function report(x, y, words, k, size, weight, rate) {
-  const zero = x + 110, length = Math.max(-1, Math.min(1, rate)) * 28;
+  const zero = x + 110, length = Math.max(-30, Math.min(30, 60 * rate));
   return spot([x + 6, y - 5], 5, { fill: CLIENTS[k] }) + label(x + 16, y, words, { class: "strong" })
     + label(x, y + 18, size ? `weight ${two(weight)}` : "sent nothing")
     + label(x, y + 37, `rate ${two(rate)}`, rate < -ZERO ? { fill: BAD, class: "strong" } : {})
@@ -83,8 +83,8 @@ function report(x, y, words, k, size, weight, rate) {
 }
 
 function gradients({ crowd, rows, tips, H, equal, low, high, sizes, direction, best }) {
-  const origin = AREA.at([0, 0]), unit = rows === "unit", pieces = [grid(AREA, [-2, -1, 0, 1, 2], [-1, 0, 1])];
-  if (unit) pieces.push(spot(origin, 75, { fill: "none", stroke: LINE, "stroke-width": 1.5 }));
+  const origin = AREA.at([0, 0]), unit = rows === "unit", pieces = [grid(AREA, [-1, 0, 1], [-1, 0, 1])];
+  if (unit) pieces.push(spot(origin, AREA.across(1) - AREA.across(0), { fill: "none", stroke: LINE, "stroke-width": 1.5 }));
   const heard = H.filter((_, k) => sizes[k]), hull = outline(heard.length ? heard : H), allowed = outline(corners(low, high).map((mu) => combine(H, mu)));
   pieces.push(polygon(hull.map(AREA.at), WHOLE), polygon(allowed.map(AREA.at), ALLOWED));
   tips.forEach((g, k) => pieces.push(arrow(origin, AREA.at(g), CLIENTS[k], k || crowd === "three" ? 3 : 7, unit ? { opacity: 0.55 } : {})));
@@ -156,7 +156,7 @@ export const view = {
   title: "The box of weights",
   about: "Left, a triangle whose corners give one client all the weight, with the box that ε allows and the weights chosen in it; right, the gradients, their hull, the smaller shape that the box allows, and the direction.",
   hint: "Drag the box by its lever, and the tips. Every point of the triangle is a choice of weights, and the same mixture of gradients on the right; dark: what the box allows, and of it the server takes the point nearest to the origin. Rate: how fast a loss falls along −dir, per unit of the row's length where rows are unit.",
-  reach: 1.75,
+  reach: 1.4,
   panels: [
     { name: "simplex", width: ACROSS, height: DOWN, label: "weights; drag the edge of the box" },
     { name: "gradients", width: ACROSS, height: DOWN, label: "gradients; drag their tips" },
