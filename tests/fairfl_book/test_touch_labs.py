@@ -88,8 +88,15 @@ def dependent(numbers):
     return () if unique else ("weights", "multipliers")
 
 
+def collinear(numbers):
+    """Weights of three rows on one line are not the only ones with their mixture."""
+    rows = np.array(numbers["H"])
+    (a, b), (c, d) = rows[1:] - rows[0]
+    return ("weights", "free", "enough") if abs(a * d - b * c) < 1e-6 else ()
+
+
 # Lab → the numbers that are not determined in a state, so that two solvers may differ.
-FREE = {"Hull": dependent}
+FREE = {"Box": collinear, "Hull": dependent}
 
 
 @needs_node

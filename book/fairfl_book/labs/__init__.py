@@ -14,6 +14,7 @@ from fairfl_book.labs.proximal import ProximalAverage
 from fairfl_book.labs.reweighting import Reweighting
 from fairfl_book.labs.scalarisation import Scalarisation
 from fairfl_book.labs.spread import SpreadBound
+from fairfl_book.labs.three_fronts import ThreeFronts
 from fairfl_book.labs.touch import Points, Several, TouchLab
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
@@ -37,6 +38,7 @@ __all__ = [
     "Several",
     "Slider",
     "SpreadBound",
+    "ThreeFronts",
     "TouchLab",
     "TwoClients",
     "Verdicts",

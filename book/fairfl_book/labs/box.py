@@ -1,115 +1,75 @@
-"""The box: nine clients that agree, one that does not, and how far the server may move its weights."""
+"""The box: how far the server's weights may move from equal ones, and who pays until they may move far enough."""
 
 import numpy as np
 
 from fairfl.rules import min_norm
-from fairfl_book.figures import COLOURS, GREY
-from fairfl_book.labs.lab import Choice, Lab, Slider
+from fairfl_book.labs.lab import Choice, Slider
+from fairfl_book.labs.touch import Points, TouchLab
 
-NINE, TENTH = "blue", "vermilion"
+_CROWDS = {"three": (1, 1, 1), "ten: client 1 and seven like it": (8, 1, 1)}
 
 
-class Box(Lab):
-    """Nine equal gradients (1, 0) and a tenth of chosen length at a chosen angle; the nearest point to the origin with weights within ε of 1/10."""
+class Box(TouchLab):
+    """Three gradients with tips to drag, and the box ``|μ_k − 1/K| ≤ ε`` around equal weights μ, dragged by an edge.
 
+    The direction is the point ``Σ μ_k h_k`` nearest to the origin over the box and the simplex (Hu et al. 2022, (25)), with rows
+    h_k = g_k or g_k / ‖g_k‖. In a crowd of ten, client 1's gradient is that of seven more, and its weight is theirs together. A
+    client whose gradient is zero is set aside, as FedMGDA+ does.
+    """
+
+    view = "box"
     controls = {
-        "epsilon": Slider("ε, half the box's side", 0.0, 1.0, 0.05, 0.2),
-        "angle": Slider("angle to the tenth (°)", 0, 180, 5, 150),
-        "length": Slider("length of the tenth", 0.25, 4.0, 0.25, 1.0),
+        "crowd": Choice("clients", tuple(_CROWDS), "three"),
         "rows": Choice("rows", ("unit", "raw"), "unit"),
+        "epsilon": Slider("ε, half the box's width", 0.0, 1.0, 0.01, 0.05),
+        "tips": Points("tips of the gradients", 1.4, [[1.25, 0.55], [1.15, 0.1], [-1.15, 0.68]]),
     }
-    grid = np.unique(np.concatenate([np.linspace(0, 1, 21), np.linspace(0.3, 0.5, 9)]))
+    tries = {
+        "open the box: ε = 0.3": {"epsilon": 0.3},
+        "g₃ shouts, and rows are raw": {"rows": "raw", "epsilon": 0.3, "tips": [[0.6, 0.26], [0.5, 0.04], [-1.2, 0.71]]},
+        "nine against one: ten clients, ε = 0.2": {
+            "crowd": "ten: client 1 and seven like it",
+            "epsilon": 0.2,
+            "tips": [[1.38, 0.0], [1.0, 0.0], [-1.15, 0.68]],
+        },
+    }
 
-    def compute(self, epsilon, angle, length, rows):
-        turn = np.radians(angle)
-        G = np.array([[1.0, 0.0]] * 9 + [[length * np.cos(turn), length * np.sin(turn)]])
-        H = G / np.linalg.norm(G, axis=1, keepdims=True) if rows == "unit" else G
-        weights = self._weights(H, epsilon)
+    def compute(self, crowd, rows, epsilon, tips):
+        G, sizes = np.array(tips, dtype=float), np.array(_CROWDS[crowd])
+        lengths = np.linalg.norm(G, axis=1)
+        H = G / np.where(lengths > 0, lengths, 1)[:, None] if rows == "unit" else G
+        sizes = np.where(lengths > 0, sizes, 0)
+        equal = sizes / sizes.sum() if sizes.any() else np.array(_CROWDS[crowd]) / sum(_CROWDS[crowd])
+        weights, free = (_weights(H, sizes, radius) if sizes.any() else equal for radius in (epsilon, 1.0))
         direction = H.T @ weights
-        curve = np.array([(H @ (H.T @ self._weights(H, e)))[[0, 9]] for e in self.grid])
         return {
             "H": H,
-            "epsilon": epsilon,
+            "equal": equal,
             "weights": weights,
             "direction": direction,
-            "rates": (H @ direction)[[0, 9]],
-            "curve": curve,
-            "rows": rows,
+            "rates": H @ direction,
+            "free": free,
+            "best": H.T @ free,
+            # the smallest ε that lets the free weights in
+            "enough": float(np.abs((free - equal) / np.where(sizes > 0, sizes, 1)).max()),
         }
 
-    @staticmethod
-    def _weights(H, epsilon):
-        return min_norm(H @ H.T, centre=np.full(10, 0.1), radius=float(epsilon)).weights.numpy()
-
-    def axes(self):
-        from matplotlib import pyplot as plt
-
-        # Fixed margins: the automatic layout takes longer than all the drawing.
-        return plt.subplots(
-            1,
-            3,
-            figsize=(9.6, 3.3),
-            width_ratios=(5, 3, 5),
-            layout="none",
-            gridspec_kw={"left": 0.075, "right": 0.985, "bottom": 0.16, "top": 0.9, "wspace": 0.34},
-        )
-
-    def draw(self, axes, numbers):
-        plane, bars, curve = axes
-        H, weights, direction = numbers["H"], numbers["weights"], numbers["direction"]
-        for label, v, colour in (
-            ("each of the nine", H[0], NINE),
-            ("the tenth", H[9], TENTH),
-            ("direction", direction, "black"),
-        ):
-            plane.quiver(
-                0, 0, *v, color=COLOURS[colour], angles="xy", scale_units="xy", scale=1, width=0.014, label=label
-            )
-        plane.plot(*np.array([H[0], H[9]]).T, color=GREY, linestyle=":", linewidth=1.2)
-        reach = 1.25 * max(1.0, np.linalg.norm(H[9]))
-        plane.set(
-            xlim=(-reach, reach),
-            ylim=(-0.4 * reach, 1.25 * reach),
-            aspect="equal",
-            xlabel="w₁",
-            ylabel="w₂",
-            title="gradients",
-        )
-        plane.legend(loc="upper right", fontsize=8)
-        bars.bar(["nine", "tenth"], [weights[:9].sum(), weights[9]], color=[COLOURS[NINE], COLOURS[TENTH]])
-        bars.plot([0.6, 1.4], [min(1.0, 0.1 + numbers["epsilon"])] * 2, color=COLOURS["black"], linewidth=1.5)
-        bars.set(ylim=(0, 1.02), ylabel="weight", title="weights")
-        for rate, now, colour, name in zip(numbers["curve"].T, numbers["rates"], (NINE, TENTH), ("nine", "tenth")):
-            curve.plot(self.grid, rate, color=COLOURS[colour], label=name)
-            curve.plot(numbers["epsilon"], now, "o", color=COLOURS[colour])
-        curve.axhline(0, color=COLOURS["black"], linewidth=1)
-        curve.axvline(numbers["epsilon"], color=GREY, linewidth=1, linestyle="--")
-        curve.set(xlabel="ε", ylabel="rate", title="rates", xlim=(-0.02, 1.02))
-        curve.legend(loc="upper right", fontsize=8)
-
     def words(self, numbers):
-        # Adding zero turns the -0.00 of a rounded value into 0.00.
-        nine, tenth = numbers["rates"].round(3) + 0.0
-        weights, squared = numbers["weights"], float(numbers["direction"] @ numbers["direction"])
-        lines = [
-            f"rows {numbers['rows']}, ε {numbers['epsilon']:.2f}",
-            f"weights  nine together {weights[:9].sum():.2f}, tenth {weights[9]:.2f} (at most {min(1.0, 0.1 + numbers['epsilon']):.2f})",
-            f"rates    each of the nine {nine:.3f}, tenth {tenth:.3f}; ‖dir‖² {squared:.3f}",
-        ]
-        if squared < 1e-9:
-            return [*lines, "the direction is zero: no common descent exists"]
+        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
+        squared = numbers["direction"] @ numbers["direction"]
         return [
-            *lines,
-            "the tenth client's loss rises"
-            if tenth < 0
-            else "the nine clients' loss rises"
-            if nine < 0
-            else "nobody's loss rises",
+            f"weights  {row(numbers['weights'])}   the box matters below ε = {numbers['enough']:.2f}",
+            f"rates    {row(numbers['rates'])}   squared length of dir {squared:.2f}",
         ]
 
-    def alt(self, numbers):
-        nine, tenth = numbers["rates"]
-        return (
-            f"Nine equal gradients and a tenth that conflicts, with the server's direction; bars of weights; and the two rates against ε: "
-            f"at ε = {numbers['epsilon']:.2f} they are {nine:.2f} for the nine and {tenth:.2f} for the tenth"
-        )
+
+def _weights(H, sizes, radius):
+    """Weights (3,) of rows that stand for ``sizes`` (3,) clients each, none of which is more than ``radius`` from an equal share."""
+    everybody = np.repeat(np.arange(3), sizes)
+    R, K = H[everybody], len(everybody)
+    return np.bincount(everybody, min_norm(R @ R.T, centre=np.full(K, 1 / K), radius=float(radius)).weights, 3)
+
+
+def _zero(value):
+    """No minus sign in front of a rounded zero."""
+    return 0.0 if abs(value) < 5e-3 else value

@@ -53,13 +53,20 @@ export function through({ problem, shapes }, k, w, n) {
 
 /** What lies of a polygon inside a convex one, both counterclockwise (Sutherland and Hodgman). */
 export function overlap(points, frame) {
-  return frame.reduce((rest, p, i) => {
-    const q = frame[(i + 1) % frame.length], side = (r) => (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
-    return rest.flatMap((b, j) => {
-      const a = rest.at(j - 1), [u, v] = [side(a), side(b)], met = u - v ? a.map((x, n) => x + u / (u - v) * (b[n] - x)) : b;
-      return v >= 0 ? (u >= 0 ? [b] : [met, b]) : u >= 0 ? [met] : [];
+  let rest = points;
+  for (let i = 0; i < frame.length; i++) {
+    const p = frame[i], q = frame[(i + 1) % frame.length], dx = q[0] - p[0], dy = q[1] - p[1];
+    const sides = rest.map((r) => dx * (r[1] - p[1]) - dy * (r[0] - p[0]));
+    if (!sides.some((v) => v < 0)) continue; // most edges cut nothing off
+    const kept = [];
+    rest.forEach((b, j) => {
+      const before = j ? j - 1 : rest.length - 1, a = rest[before], u = sides[before], v = sides[j];
+      if (u < 0 !== v < 0) kept.push([a[0] + u / (u - v) * (b[0] - a[0]), a[1] + u / (u - v) * (b[1] - a[1])]);
+      if (v >= 0) kept.push(b);
     });
-  }, points);
+    rest = kept;
+  }
+  return rest;
 }
 
 /** The part of the segment from p to q in the rectangle x, y, or null (Liang and Barsky). */

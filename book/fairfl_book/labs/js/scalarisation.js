@@ -5,7 +5,7 @@ import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
 import { coordinates, curve, grid, stepped, ticks, within } from "./plane.js";
 import { two } from "./said.js";
 
-const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], TURN = 76, AROUND = 72, SMALL = 0.005;
+const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], TURN = 76, AROUND = 60, SMALL = 0.005;
 const ROOM = { x: [-1.9, 1.9], y: [-1.5, 1.5] };
 const PARAMETERS = coordinates({ ...ROOM, left: 30, right: 352, top: 24, bottom: 278 });
 const LEVELS = [0.15, 0.8, 2, 3.75];
@@ -22,27 +22,37 @@ function draw(numbers) {
   return { losses: losses(numbers), parameters: parameters(numbers) };
 }
 
-const spaceOf = (problem) => coordinates({ ...front(problem), left: 40, right: 352, top: 24, bottom: 258 });
+const spaceOf = (problem) => once(problem, () => ground(problem)).c;
 
 // ---- the plane of losses ----------------------------------------------------------------------------------------------------------------
 
-function losses({ problem, method, setting, trail: all, f, image, gain: more }) {
-  const c = spaceOf(problem), known = front(problem), [x1, y1] = [c.x[1], c.y[1]], line2 = known.front.filter((_, i) => i % 20 === 0);
+const fixed = new Map();
+/** What no drag changes is drawn once. */
+function once(key, make) {
+  if (!fixed.has(key)) fixed.set(key, make());
+  return fixed.get(key);
+}
+
+/** What lies behind: the grid, the front with all that is worse, and the front's line by itself. */
+function ground(problem) {
+  const c = coordinates({ ...front(problem), left: 40, right: 352, top: 24, bottom: 258 }), [x1, y1] = [c.x[1], c.y[1]], path = front(problem).front.filter((_, i) => i % 20 === 0), pieces = [];
   const xs = problem === "convex" ? [0, 2, 4, 6] : [0, 0.5, 1, 1.5], ys = problem === "convex" ? [0, 1, 2] : [0, 0.5, 1];
-  const pieces = [grid(c, xs, ys), ticks(c, xs, ys)];
-  pieces.push(label(c.right, 294, "f₁: loss of client 1 →", { "text-anchor": "end" }), label(2, 14, "↑ f₂: loss of client 2"));
-  pieces.push(polygon([[line2[0][0], y1], ...line2, [x1, line2.at(-1)[1]], [x1, y1]].map(c.at), { fill: SOFT, opacity: 0.14 }));
-  const better = line2.filter(([a, b]) => a <= image[0] && b <= image[1]);
+  pieces.push(grid(c, xs, ys), ticks(c, xs, ys), label(c.right, 294, "f₁: loss of client 1 →", { "text-anchor": "end" }), label(2, 14, "↑ f₂: loss of client 2"));
+  pieces.push(polygon([[path[0][0], y1], ...path, [x1, path.at(-1)[1]], [x1, y1]].map(c.at), { fill: SOFT, opacity: 0.14 }));
+  return { c, path, behind: pieces.join(""), line: curve(c, path, { stroke: INK, "stroke-width": 2.2 }), sits: path.filter((_, i) => i % 5 === 0).map((p) => [...c.at(p), 4]) };
+}
+
+function losses({ problem, method, setting, f, image, gain: more }) {
+  const { c, path, behind, line, sits } = once(problem, () => ground(problem)), known = front(problem), pieces = [behind];
+  const better = path.filter(([a, b]) => a <= image[0] && b <= image[1]);
   if (better.length && more > SMALL) pieces.push(polygon([[better[0][0], image[1]], ...better, [image[0], better.at(-1)[1]], image].map(c.at), { fill: GOOD, opacity: 0.3, stroke: GOOD, "stroke-width": 1.5 }));
-  pieces.push(curve(c, line2, { stroke: INK, "stroke-width": 2.2 }));
-  pieces.push(dots(c, all.map(known.problem.losses)));
+  pieces.push(line, once(`${problem} ${method}`, () => dots(c, trail(method, known).map(known.problem.losses))));
   pieces.push(...DEVICES[method](c, setting, f));
   const [lx, ly] = c.at(f), [ix, iy] = c.at(image), labels = [{ at: [ix, iy], towards: [1, -0.6], words: "w", more: { class: "strong" } }];
   pieces.push(circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }), circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
   labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "lands here", more: { fill: METHOD, class: "strong" } });
-  const middle = c.at(line2[Math.floor(0.72 * line2.length)]);
-  labels.push({ at: middle, towards: [-1, 1], words: "front", away: 6 });
-  const grip = GRIPS[method].at(c, setting), sits = line2.filter((_, i) => i % 4 === 0).map((p) => [...c.at(p), 4]);
+  labels.push({ at: c.at(path[72]), towards: [-1, 1], words: "front", away: 6 });
+  const grip = GRIPS[method].at(c, setting);
   pieces.push(placed(labels, [...sits, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62]] : [])], WIDE, HIGH - 20));
   return pieces.join("");
 }
@@ -130,28 +140,36 @@ function aimed(state, goal) {
 
 const EDGE_OF_ROOM = [[ROOM.x[0], ROOM.y[0]], [ROOM.x[1], ROOM.y[0]], [ROOM.x[1], ROOM.y[1]], [ROOM.x[0], ROOM.y[1]]];
 
-function parameters({ problem, trail: all, w, mine, gain: more }) {
-  const c = PARAMETERS, known = front(problem), { centres } = known.problem, whole = [-1, 0, 1], pieces = [grid(c, whole, whole), ticks(c, whole, whole)];
-  pieces.push(label(c.left, 14, "models: two parameters each", { fill: SOFT }));
-  centres.forEach((centre, k) => {
-    for (const level of LEVELS) pieces.push(ring(c, through(known, k, centre.map((v, i) => v + (i ? 0 : Math.sqrt(level / known.shapes[k][0][0]))), 48), { stroke: CLIENTS[k], "stroke-width": 0.9, opacity: 0.55 }));
-  });
-  const lines = centres.map((_, k) => through(known, k, mine, AROUND)), lens = overlap(overlap(lines[0].slice(1), lines[1].slice(1)), EDGE_OF_ROOM);
+/** The grid, lines of equal loss and the Pareto set. */
+function scene(problem) {
+  const c = PARAMETERS, known = front(problem), whole = [-1, 0, 1];
+  const contours = known.problem.centres.flatMap((centre, k) => LEVELS.map((level) => {
+    const point = [centre[0] + Math.sqrt(level / known.shapes[k][0][0]), centre[1]];
+    return ring(c, through(known, k, point, 40), { stroke: CLIENTS[k], "stroke-width": 0.9, opacity: 0.55 });
+  }));
+  const behind = [grid(c, whole, whole), ticks(c, whole, whole), label(c.left, 14, "models: two parameters each", { fill: SOFT }), ...contours].join("");
+  const sits = known.path.filter((_, i) => i % 100 === 0).map((p) => [...c.at(p), 5]);
+  return { behind, line: curve(c, known.path.filter((_, i) => i % 40 === 0), { stroke: INK, "stroke-width": 2.2 }), sits };
+}
+
+function parameters({ problem, method, w, mine, gain: more }) {
+  const c = PARAMETERS, known = front(problem), { centres } = known.problem, { behind, line, sits } = once(`models ${problem}`, () => scene(problem)), pieces = [behind];
+  const rings = centres.map((_, k) => through(known, k, mine, AROUND)), lens = overlap(overlap(rings[0].slice(1), rings[1].slice(1)), EDGE_OF_ROOM);
   if (lens.length > 2 && more > SMALL) pieces.push(polygon(lens.map(c.at), { fill: GOOD, opacity: 0.3 }));
-  lines.forEach((points, k) => pieces.push(ring(c, points, { stroke: CLIENTS[k], "stroke-width": 2.2 })));
-  pieces.push(curve(c, known.path.filter((_, i) => i % 40 === 0), { stroke: INK, "stroke-width": 2.2 }));
-  pieces.push(dots(c, all));
+  rings.forEach((points, k) => pieces.push(ring(c, points, { stroke: CLIENTS[k], "stroke-width": 2.2 })));
+  pieces.push(line, once(`models ${problem} ${method}`, () => dots(c, trail(method, known))));
   pieces.push(circle(c.at(w), 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
-  const path = known.path.filter((_, i) => i % 100 === 0).map((p) => [...c.at(p), 5]), [mx, my] = c.at(mine);
+  const [mx, my] = c.at(mine);
   const labels = [{ at: [mx, my], towards: [1, 0.6], words: "w", away: 14, more: { class: "strong" } }];
   centres.forEach((centre, k) => labels.push({ at: c.at(centre), towards: [k === (centres[0][0] > 0 ? 1 : 0) ? -1 : 1, centre[1] > 0 ? -0.6 : 0.6], words: `best for client ${k + 1}`, more: { class: "strong" } }));
   if (lens.length > 2 && more > 0.12) labels.push({ at: c.at([0, 1].map((i) => lens.reduce((sum, p) => sum + p[i], 0) / lens.length)), towards: [1, 0], away: -40, words: "better for both", more: { fill: GOOD } });
-  pieces.push(placed(labels, [...path, [mx, my, 10], [...c.at(w), 9]], WIDE, HIGH));
+  pieces.push(placed(labels, [...sits, [mx, my, 10], [...c.at(w), 9]], WIDE, HIGH));
   return pieces.join("");
 }
 
 /** A closed line, as much of it as the room holds. */
 function ring(c, points, more) {
+  if (points.every(([x, y]) => x > ROOM.x[0] && x < ROOM.x[1] && y > ROOM.y[0] && y < ROOM.y[1])) return tag("path", { d: `M${points.map((p) => tenth(c.at(p))).join("L")}`, fill: "none", ...more });
   let d = "", last = null;
   for (let i = 1; i < points.length; i++) {
     const part = piece(points[i - 1], points[i], ROOM.x, ROOM.y);

@@ -1,0 +1,72 @@
+"""The front of three clients: a surface to turn, and where a weighted sum and the least largest loss lie on it."""
+
+import itertools
+
+import numpy as np
+
+from fairfl_book import toy
+from fairfl_book.labs.lab import Slider
+from fairfl_book.labs.touch import Points, TouchLab
+
+
+class ThreeFronts(TouchLab):
+    """Three clients with the losses ``½ ‖w − c_k‖²``: minimisers c_k to drag, the front as a surface to turn, and weights to choose.
+
+    The Pareto set is the triangle of the minimisers, and the weighted sum's minimiser its point ``Σ λ_k c_k``. The model with the least
+    largest loss, AFL's goal, is the centre of the smallest circle around the minimisers. ``weights``: λ as a point in a triangle around
+    the origin whose corners (client 1, 2, 3) lie at −150°, −30° and 90° at distance 1; a point outside means the nearest one inside.
+    """
+
+    view = "three_fronts"
+    controls = {
+        "turn": Slider("turn (°)", -180, 180, 1, 30, shown=False),
+        "weights": Points("weights", 1.0, [[0.0, 0.0]]),
+        "centres": Points("the clients' best models", 1.0, [[-0.8, -0.35], [0.35, -0.75], [0.5, 0.8]]),
+    }
+    tries = {
+        "all the weight to client 3": {"weights": [[0.0, 1.0]]},
+        "two clients that agree": {"centres": [[-0.7, -0.55], [-0.6, -0.72], [0.6, 0.75]]},
+        "three on a line: the front is a curve": {"centres": [[-0.8, -0.6], [-0.2, -0.15], [0.8, 0.6]]},
+    }
+
+    def compute(self, turn, weights, centres):
+        problem = toy.Quadratics(centres)
+        shares = _shares(np.array(weights[0]))
+        w, fair = problem.minimiser(shares), _middle(problem.centres)
+        return {
+            "shares": shares,
+            "w": w,
+            "f": problem.losses(w),
+            "fair": fair,
+            "fairest": problem.losses(fair),
+        }
+
+    def words(self, numbers):
+        row = lambda values: " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values)
+        return [
+            f"weights λ               {row(numbers['shares'])}",
+            f"losses of weighted sum  {row(numbers['f'])}",
+            f"least largest loss      {row(numbers['fairest'])}",
+        ]
+
+
+_CORNERS = np.array([[-(0.75**0.5), -0.5], [0.75**0.5, -0.5], [0.0, 1.0]])
+
+
+def _shares(point):
+    """Weights (3,) of the simplex nearest to a ``point`` (2,) of the triangle's plane."""
+    raw = 1 / 3 + 2 / 3 * _CORNERS @ point
+    down = np.sort(raw)[::-1]
+    over = (np.cumsum(down) - 1) / np.arange(1, 4)
+    return np.maximum(raw - over[np.flatnonzero(down > over)[-1]], 0)
+
+
+def _middle(points):
+    """The centre (2,) of the smallest circle around three points (3, 2)."""
+    sides = [(np.linalg.norm(a - b), i, j) for (i, a), (j, b) in itertools.combinations(enumerate(points), 2)]
+    longest, i, j = max(sides, key=lambda side: side[0])
+    middle, other = (points[i] + points[j]) / 2, points[3 - i - j]
+    if np.linalg.norm(other - middle) <= longest / 2 + 1e-12:
+        return middle
+    A = 2 * (points[1:] - points[0])
+    return np.linalg.solve(A, (points[1:] ** 2).sum(1) - points[0] @ points[0])
