@@ -16,6 +16,7 @@ from fairfl_book.labs.spread import SpreadBound
 from fairfl_book.labs.touch import Points, Several, TouchLab
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
+from fairfl_book.labs.wall import Wall
 
 __all__ = [
     "AffineHull",
@@ -38,4 +39,5 @@ __all__ = [
     "TouchLab",
     "TwoClients",
     "Verdicts",
+    "Wall",
 ]
