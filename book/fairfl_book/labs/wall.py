@@ -1,5 +1,7 @@
 """Two bowls with one minimiser, and the walks of AdaFed and FedMGDA from one start: where AdaFed comes to rest too early."""
 
+from functools import partial
+
 import numpy as np
 
 from fairfl_book import toy
@@ -28,7 +30,7 @@ class Wall(TouchLab):
     def compute(self, start):
         numbers = {}
         for rule, whole_line in (("AdaFed", True), ("FedMGDA", False)):
-            path = toy.descend(lambda w: _direction(w, whole_line), start[0], _STEP, _STEPS)
+            path = toy.descend(partial(_direction, whole_line=whole_line), start[0], _STEP, _STEPS)
             numbers[rule] = {"path": path, "losses": _BOWLS.losses(path), "away": float(np.linalg.norm(path[-1]))}
         return numbers
 
