@@ -18,6 +18,7 @@ from fairfl_book.labs.three_fronts import ThreeFronts
 from fairfl_book.labs.touch import Points, Several, TouchLab
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
+from fairfl_book.labs.wall import Wall
 
 __all__ = [
     "AffineHull",
@@ -42,4 +43,5 @@ __all__ = [
     "TouchLab",
     "TwoClients",
     "Verdicts",
+    "Wall",
 ]

@@ -22,10 +22,10 @@ class AffineHull(TouchLab):
         "gamma": Slider("γ", 0.0, 3.0, 0.25, 1.0),
         "loss_1": Slider("loss f₁", 1.0, 2.0, 0.1, 1.0),
         "loss_2": Slider("loss f₂", 1.0, 2.0, 0.1, 1.5),
-        "tips": Points("tips of the gradients", 2.0, [[0.9, 0.2], [1.57, 1.2]]),
+        "tips": Points("tips of the gradients", 2.0, [[0.73, 0.56], [0.92, 1.75]]),
     }
     tries = {
-        "open the angle": {"tips": [[0.9, 0.2], [-0.9, 1.2]]},
+        "open the angle": {"tips": [[0.73, 0.56], [-1.2, 0.9]]},
         "nearly parallel, γ = 0": {"gamma": 0.0, "tips": _NEARLY},
         "parallel, γ = 0": {"gamma": 0.0, "tips": _PARALLEL},
         "parallel, γ = 1, f₂ = 2": {"loss_2": 2.0, "tips": _PARALLEL},

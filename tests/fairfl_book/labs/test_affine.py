@@ -77,7 +77,10 @@ def test_the_words_say_what_happens():
         ("good", "Client 2 has a negative weight, and still both losses fall."),
         ("good", "The two hulls agree: no weight is negative, and both losses fall."),
         ("bad", "AdaFed hardly moves, although both losses could fall: the line passes close by the origin."),
-        ("bad", "AdaFed stands still, although both losses could fall: the line through h₁ and h₂ contains the origin."),
+        (
+            "bad",
+            "AdaFed stands still, although both losses could fall: the line through h₁ and h₂ contains the origin.",
+        ),
         ("good", "h₁ and h₂ are one point: both hulls agree, and both losses fall."),
         ("soft", "Client 1 sent a zero gradient, and the nearest point of both hulls is the origin."),
         ("soft", "No direction lowers both losses: the nearest point of both hulls is the origin."),

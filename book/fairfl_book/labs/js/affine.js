@@ -48,7 +48,10 @@ function plane({ G, H, convex, affine, cone: helps }) {
   beside(affine.direction, "AdaFed", { class: "strong" });
   if (differ) beside(convex.direction, "convex", { fill: SOFT });
   H.forEach((h, k) => { if (apart(G[k], h) > 0.2) beside(h, `h${sub(k)}`, { class: "strong" }); });
-  if (helps) beside(edge(0.8 * helps[0] + 0.2 * helps[1], 1.72), "helps both", { fill: GOOD });
+  if (helps) {
+    const there = edge(0.8 * helps[0] + 0.2 * helps[1], REACH);
+    beside(there, "helps both", { fill: GOOD }, [-there[0], there[1]]);
+  }
   if (ends) {
     const free = ends.filter((p) => H.every((h) => apart(h, p) > 0.5)), end = free.length ? free.reduce((a, b) => (length(a) > length(b) ? a : b)) : ends[0];
     beside(end.map((v) => 0.85 * v), "affine hull", {}, [-end[0], end[1]]);
