@@ -5,9 +5,9 @@ import pytest
 from fairfl_book import labs
 from fairfl_book.build import node
 from fairfl_book.labs import spread
-from reproductions.published import published, wide
 
 from fairfl import metrics
+from reproductions.published import published, wide
 
 LAB = labs.SpreadBound()
 needs_node = pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
