@@ -55,7 +55,9 @@ class SpreadBound(TouchLab):
 
     def words(self, numbers):
         if not numbers["exist"]:
-            return [f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"]
+            return [
+                f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"
+            ]
         word = "not excluded" if numbers["printed"] >= numbers["least"] else "impossible beside these tails"
         return [
             f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.2f}: {word}",

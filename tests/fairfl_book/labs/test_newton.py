@@ -55,7 +55,9 @@ def test_the_buttons_keep_their_promises():
     assert same["fate"] == "at once" and same["distance"][0] > 1 and same["distance"][1] < 1e-9
     assert alone["fate"] == "shrinks" and 0.75 < newton.factor(alone["distance"]) < 9.1 / 11
     assert shorter["fate"] == "arrives" and (np.diff(shorter["losses"], axis=0) < 1e-6).all()
-    first, second = newton.look([(h[0, 0], h[0, 1], h[1, 1]) for h in stalled["H"]], stalled["c"], stalled["path"][-1])[0]
+    first, second = newton.look([(h[0, 0], h[0, 1], h[1, 1]) for h in stalled["H"]], stalled["c"], stalled["path"][-1])[
+        0
+    ]
     assert stalled["fate"] == "stalls" and stalled["distance"][-1] > 0.5
     assert np.dot(first, second) > 0.999 * np.linalg.norm(first) * np.linalg.norm(second)
 

@@ -5,9 +5,9 @@ import pytest
 from fairfl_book import labs
 from fairfl_book.build import node
 from fairfl_book.labs import spread
-from reproductions.published import published, wide
 
 from fairfl import metrics
+from reproductions.published import published, wide
 
 LAB = labs.SpreadBound()
 needs_node = pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
@@ -20,7 +20,9 @@ def test_the_clients_have_the_mean_and_the_tails(uneven, share):
     values = np.random.default_rng(0).permutation(numbers["values"])
     assert np.isclose(values.mean(), 46.5) and np.isclose(values.std(), numbers["spread"])
     assert np.isclose(metrics.worst(values, share), 31) and np.isclose(metrics.best(values, share), 69)
-    assert np.isclose(numbers["spread"], numbers["least"]) if uneven == 0 else numbers["spread"] > numbers["least"] + 0.2
+    assert (
+        np.isclose(numbers["spread"], numbers["least"]) if uneven == 0 else numbers["spread"] > numbers["least"] + 0.2
+    )
 
 
 def test_no_clients_have_less():

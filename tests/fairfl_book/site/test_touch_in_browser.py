@@ -78,11 +78,17 @@ class Opened:
         return state
 
     def shows_its_state(self):
-        """The pictures are those of the state in the address, whose numbers are Python's (test_touch_labs.py)."""
-        [drawn] = node.each(
-            "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
-        )
-        return self.shown() == self.page.evaluate(PARSED, list(drawn.values()))
+        """The pictures are those of the state in the address, whose numbers are Python's (test_touch_labs.py). On a busy machine the
+        address is late, so that it is asked for some seconds."""
+        for _ in range(20):
+            if "=" in self.page.url.partition("#")[2]:
+                [drawn] = node.each(
+                    "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
+                )
+                if self.shown() == self.page.evaluate(PARSED, list(drawn.values())):
+                    return True
+            self.page.wait_for_timeout(100)
+        return False
 
     def look(self, label):
         if folder := os.environ.get("FAIRFL_SCREENSHOTS"):

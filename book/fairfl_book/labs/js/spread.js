@@ -55,19 +55,19 @@ function spreads({ least, spread, printed, exist }) {
 
 function handles({ mean, worst, best, middle, room, uneven, share, printed }) {
   const half = 0.6 * (50 - share), upward = (point) => MAP.back(point)[1];
-  const made = (name, panel, at, colour, value, words, measured, stride, more = {}) => ({
-    name, panel, at, colour, value, label: words, stride, now: more.now, range: [LIMITS[name].low, LIMITS[name].high],
+  const made = (name, panel, at, colour, value, words, measured, stride, now) => ({
+    name, panel, at, colour, value, label: words, stride, now, range: [LIMITS[name].low, LIMITS[name].high],
     move: (state, point) => ({ ...state, [name]: stepped(LIMITS[name], measured(point)) }),
     step: (state, [x, y]) => ({ ...state, [name]: stepped(LIMITS[name], state[name] + x + y) }),
   });
   const slack = 0.6 * room, spot = ([x, y]) => MAP.at([x, limited(y)]);
   return [
-    ...(room > 0.5 ? [made("uneven", "clients", spot([50 + half, middle + slack * uneven]), OURS, `${Math.round(100 * uneven)} % of the room`, "how far the middle clients lie apart", (point) => (upward(point) - middle) / slack, 0.05, { now: uneven })] : []),
-    made("printed", "spreads", [AXIS.across(printed), 148], PRINTED, one(printed), "the printed spread", (point) => AXIS.back(point)[0], 0.1, { now: printed }),
-    made("share", "clients", MAP.at([share, 100]), SOFT, `${share} of a hundred`, "how many clients are in each tail", (point) => MAP.back(point)[0], 1, { now: share }),
-    made("mean", "clients", MAP.at([30, mean]), INK, `${one(mean)} percent`, "the mean accuracy", upward, 0.5, { now: mean }),
-    made("worst", "clients", MAP.at([share + ASIDE, worst]), OURS, `${one(worst)} percent`, "the mean of the worst clients", upward, 0.5, { now: worst }),
-    made("best", "clients", MAP.at([100 - share - ASIDE, best]), OURS, `${one(best)} percent`, "the mean of the best clients", upward, 0.5, { now: best }),
+    made("uneven", "clients", spot([50 + half, middle + slack * uneven]), OURS, `${Math.round(100 * uneven)} % of the room`, "how far the middle clients lie apart", (point) => (slack > 0.3 ? (upward(point) - middle) / slack : uneven), 0.05, uneven),
+    made("printed", "spreads", [AXIS.across(printed), 148], PRINTED, one(printed), "the printed spread", (point) => AXIS.back(point)[0], 0.1, printed),
+    made("share", "clients", MAP.at([share, 100]), SOFT, `${share} of a hundred`, "how many clients are in each tail", (point) => MAP.back(point)[0], 1, share),
+    made("mean", "clients", MAP.at([30, mean]), INK, `${one(mean)} percent`, "the mean accuracy", upward, 0.5, mean),
+    made("worst", "clients", MAP.at([share + ASIDE, worst]), OURS, `${one(worst)} percent`, "the mean of the worst clients", upward, 0.5, worst),
+    made("best", "clients", MAP.at([100 - share - ASIDE, best]), OURS, `${one(best)} percent`, "the mean of the best clients", upward, 0.5, best),
   ];
 }
 
