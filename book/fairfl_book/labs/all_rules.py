@@ -48,7 +48,7 @@ class AllRules(TouchLab):
         "show": Choice("show", ("bars", "menu"), "bars"),
         "loss": Slider("loss of client 2", 0.2, 4.0, 0.1, 3.0, shown=False),
         "fall": Slider("Newton fall of client 2", 0.2, 4.0, 0.1, 0.6, shown=False),
-        "tips": Points("tips of the gradients", 1.0, [[0.5, -0.08], [-0.36, 0.92]]),
+        "tips": Points("tips of the gradients", 1.0, [[0.5, -0.14], [-0.36, 0.92]]),
     }
     tries = {
         "client 2 sends 3 g₂": {"lie": ["gradient"]},
@@ -77,6 +77,7 @@ class AllRules(TouchLab):
             "losses": np.array([1.0, loss]),
             "lie": list(lie),
             "factor": factor,
+            "show": show,
         }
 
     def told(self, state):
@@ -108,6 +109,9 @@ class AllRules(TouchLab):
         return _last(rule, _rounds(updates))
 
     def words(self, numbers):
+        if numbers["show"] == "menu":
+            pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
+            return [f"outside the green, where somebody pays: {', '.join(pay) or 'no rule'}"]
         lie, both = numbers["lie"], zip(numbers["names"], numbers["rates"], numbers["honest"])
         lies = f"{numbers['factor']:.1f} times its {', '.join(lie)}" if lie else "nothing but the truth"
         lines = [f"client 2 tells {lies}", f"{'':20} rate of client 1   client 2"]
