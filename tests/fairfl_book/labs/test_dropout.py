@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from fairfl_book import labs
 from fairfl_book.build import node, offices
 from fairfl_book.faults import spoil
@@ -21,7 +20,9 @@ def in_time(*late):
 
 def as_sent(reply, arrays, how):
     if how == LONG:
-        return replace(reply, arrays={name: arrays[name] + 100 * (a - arrays[name]) for name, a in reply.arrays.items()})
+        return replace(
+            reply, arrays={name: arrays[name] + 100 * (a - arrays[name]) for name, a in reply.arrays.items()}
+        )
     flaws = {NAN: "not a number", SHAPE: "wrong shape", POSES: "poses as client 0"}
     return reply if how == SOUND else spoil(reply, flaws[how])
 
@@ -43,7 +44,11 @@ def test_the_coordinator_takes_the_same_step(rule, late):
         if numbers["length"] > 0:
             cosines = truth @ step / truth.norm(dim=1) / step.norm()
             assert np.abs(numbers["cosines"] - cosines.numpy()).max() < 1e-5
-        heard = {0 if fate == "taken for office 0" else k for k, fate in enumerate(numbers["fates"]) if fate in ("heard", "taken for office 0")}
+        heard = {
+            0 if fate == "taken for office 0" else k
+            for k, fate in enumerate(numbers["fates"])
+            if fate in ("heard", "taken for office 0")
+        }
         assert set(record.clients) == heard
         assert len(record.refused) == numbers["fates"].count("refused")
 
