@@ -36,9 +36,7 @@ class Verdicts(TouchLab):
     }
     tries = {
         "eight runs a side": {"theirs": 8, "ours": 8},
-        "our runs noisy, our mean as it is": {
-            "second": _dots([-2.5, -2.2, -0.72, 0.17, 1.4, *OURS[5:]]),
-        },
+        "our runs noisy, our mean as it is": {"second": _dots([-2.5, -2.2, -0.72, 0.17, 1.4, *OURS[5:]])},
         "our runs 2.5 points higher": {"second": _dots([round(place + 2.5, 2) for place in OURS])},
     }
 

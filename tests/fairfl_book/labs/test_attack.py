@@ -30,19 +30,23 @@ def test_the_nothings_of_the_chapters_table():
             for lies in (["its loss"], ["its update"], ["its loss", "its update"])
         )
         assert {"FedAvg", "FedAvg-n", "FedMGDA", "FedMGDA+"} <= loss
-        assert {"FedAvg-n", "FedMGDA+"} <= update and UNMOVED <= both
+        assert {"FedAvg-n", "FedMGDA+"} <= update and both >= UNMOVED
         assert still_rules(LAB.numbers(tips=tips, lies=[])) == set(LAB.controls["rule"].options)
 
 
 @pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
 def test_the_buttons_keep_their_promises():
     states = [{**LAB.start, **state} for state in LAB.tries.values()]
-    loss, update, both = node.each("(s) => view.words(view.compute(s)).lines", [[s] for s in states], {"{ view }": "attack"})
+    loss, update, both = node.each(
+        "(s) => view.words(view.compute(s)).lines", [[s] for s in states], {"{ view }": "attack"}
+    )
     assert loss[:2] == [
         "The lie turns q-FedAvg by 74°: clients 1 and 3 now lose.",
         "Client 4 reports a loss of 19 instead of 0.6.",
     ]
     assert update[0] == "The lie turns AdaFed by 15°, and no honest client loses because of it."
     assert both[0] == "FedMGDA+ does not notice the lie: its direction stays."
-    [[told]] = node.each("(s) => [view.words(view.compute(s)).lines]", [[{**LAB.start, "lies": []}]], {"{ view }": "attack"})
+    [[told]] = node.each(
+        "(s) => [view.words(view.compute(s)).lines]", [[{**LAB.start, "lies": []}]], {"{ view }": "attack"}
+    )
     assert told == ["Client 4 tells the truth."]

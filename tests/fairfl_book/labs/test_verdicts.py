@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fairfl_book import labs
 from fairfl_book.build import node
+
 from reproductions.equivalence import compare
 
 LAB = labs.Verdicts()
@@ -14,7 +15,9 @@ def test_the_word_and_the_interval_are_the_ledgers():
     for _ in range(300):
         theirs, ours = rng.integers(2, 9, 2)
         dots = np.zeros((2, 8, 2))
-        dots[..., 0] = (rng.normal(0, rng.uniform(0.1, 1.2, (2, 1)), (2, 8)) + rng.uniform(-1, 1, (2, 1))).clip(-2.5, 2.5)
+        dots[..., 0] = (rng.normal(0, rng.uniform(0.1, 1.2, (2, 1)), (2, 8)) + rng.uniform(-1, 1, (2, 1))).clip(
+            -2.5, 2.5
+        )
         numbers = LAB.numbers(theirs=int(theirs), ours=int(ours), first=dots[0].tolist(), second=dots[1].tolist())
         one, two = 81 + dots[0, :theirs, 0], 81 + dots[1, :ours, 0]
         ledgers = compare(two, f"{one.mean():.13f}", f"{one.std(ddof=1):.15f}", int(theirs), margin=1.0)
@@ -52,4 +55,7 @@ def test_the_buttons_keep_their_promises():
     states = [{**LAB.start, **state} for state in LAB.tries.values()]
     told = node.each("(s) => view.words(view.compute(s)).lines", [[s] for s in states], {"{ view }": "verdicts"})
     assert [lines[0].split(":")[0] for lines in told] == ["Equivalent", "Undecided", "Different"]
-    assert told[1][1] == "Our mean is 0.19 points below theirs." and "runs a side would settle it: equivalent" in told[1][2]
+    assert (
+        told[1][1] == "Our mean is 0.19 points below theirs."
+        and "runs a side would settle it: equivalent" in told[1][2]
+    )
