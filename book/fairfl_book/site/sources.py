@@ -8,7 +8,7 @@ import nbformat
 from fairfl_book import labs
 from fairfl_book.build import frontmatter, references
 from fairfl_book.exercises import solutions
-from fairfl_book.labs import Lab, TouchLab
+from fairfl_book.labs import Lab, Playground, TouchLab
 from fairfl_book.places import Book
 from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks, strip
 from fairfl_book.site.tours import Tour
@@ -51,6 +51,7 @@ def lay_out(
     write("teachers.md", teachers if answered else answers.without(teachers))
     write("contents.txt", contents.contents(fronts))
     write("front-lab.txt", lab(FRONT_LAB, "front") or "<p></p>")
+    write("playground.txt", Playground().page("lab-playground"))
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
     write(

@@ -1,10 +1,12 @@
 """The playground: each rule's closed form in the plane is the package's, paths keep their promises, buttons theirs."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 import torch
 from fairfl_book import labs, toy
-from fairfl_book.build import node
+from fairfl_book.build import node, stills
 from fairfl_book.labs import flows
 
 from fairfl import Updates, rules
@@ -123,3 +125,25 @@ def test_a_run_begins_at_the_start_and_ends_with_the_whole_paths():
         function, [[lab.start, 0], [lab.start, 0.5], [lab.start, 1], [lab.start]], {"{ view }": "playground"}
     )
     assert last == rest and len({first[0], middle[0], last[0]}) == len({first[1], middle[1], last[1]}) == 3
+
+
+@needs_node
+def test_the_readmes_picture_is_the_starts_race_in_motion():
+    drawn = stills.RACE.read_text(encoding="utf-8")
+    assert drawn == stills.race(), "run python -m fairfl_book.build.stills"
+    assert len(drawn) < 150_000 and "<script" not in drawn and "var(" not in drawn
+    before, _, moving = drawn.partition("@media (prefers-reduced-motion:no-preference){")
+    assert "animation" not in before and "animate" not in moving.partition("</style>")[2]
+    numbers = labs.Playground().numbers()
+    assert moving.count('class="way w') == moving.count('class="dot d') == 2 * len(numbers["running"])
+    root = ElementTree.fromstring(drawn)
+    assert root.get("role") == "img" and "FedAvg makes client 2 pay" in root.get("aria-label")
+
+
+def test_the_readmes_words_are_the_races_numbers():
+    numbers = labs.Playground().numbers()
+    assert set(numbers["running"]) == {"FedAvg", "FedMGDA", "AdaFed", "FedFV"}
+    assert f"{numbers['after']['FedAvg'][1] / numbers['before'][1]:.2f}" == "1.67"
+    for page in ("README.md", "README.zh.md"):
+        text = (stills.RACE.parents[1] / page).read_text(encoding="utf-8")
+        assert "](book/playground.svg)" in text and "1.67" in text
