@@ -85,8 +85,8 @@ def test_arrived_means_that_no_direction_lowers_every_loss():
 
 
 def test_at_the_wall_gradients_are_parallel_and_agree():
-    numbers = labs.Playground().numbers(**labs.Playground.tries["hit AdaFed's wall (two circles)"])
-    land = flows.landscape("two circles", labs.Playground.tries["hit AdaFed's wall (two circles)"]["minimisers"])
+    numbers = labs.Playground().numbers(**labs.Playground.tries["AdaFed's wall (two circles)"])
+    land = flows.landscape("two circles", labs.Playground.tries["AdaFed's wall (two circles)"]["minimisers"])
     (a, b), (c, d) = land.gradients(numbers["paths"]["AdaFed"][-1])
     assert numbers["where"]["AdaFed"] == "wall"
     assert abs(a * d - b * c) < 2e-2 * np.hypot(a, b) * np.hypot(c, d) and a * c + b * d > 0
@@ -97,7 +97,12 @@ def test_at_the_start_fedavg_makes_client_2_pay_and_adafed_stops_at_a_wall():
     numbers = labs.Playground().numbers()
     after = numbers["after"]["FedAvg"]
     assert after[1] > 1.5 * numbers["before"][1] and after[0] < numbers["before"][0]
-    assert numbers["where"] == {"FedAvg": "Pareto set", "FedMGDA": "Pareto set", "AdaFed": "wall", "FedFV": "Pareto set"}
+    assert numbers["where"] == {
+        "FedAvg": "Pareto set",
+        "FedMGDA": "Pareto set",
+        "AdaFed": "wall",
+        "FedFV": "Pareto set",
+    }
 
 
 @needs_node
