@@ -88,6 +88,8 @@ def test_the_cover_maps_the_chapters(book, publish, launched):
     assert "| [1. Ferries](01_ferries.ipynb) | 7 | [0](00_start_here.ipynb) | 0 of 4 | Boats. |" in cells[2]["source"]
     assert "Run this first" in cells[0]["source"] and cells[1]["cell_type"] == "code"
     assert "open [0. Start](00_start_here.ipynb)" in cells[2]["source"]
+    [playground] = [cell for cell in cells if "Playground().widget()" in cell["source"]]
+    assert "<svg" in playground["outputs"][0]["data"]["image/svg+xml"], "its picture stands before it is run"
 
 
 def test_the_contents_are_open_and_a_reader_may_close_them(book, publish, launched):

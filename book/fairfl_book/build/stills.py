@@ -17,6 +17,7 @@ COLOURS = {
     "--good": "#00704f",
     "--bad": "#b3261e",
 }
+RACE = Path(__file__).parents[2] / "playground.svg"
 STYLE = 'text{font:14px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}.strong{font-weight:600}'
 
 
@@ -37,6 +38,14 @@ def draw(lab: TouchLab) -> dict[str, str]:
     return {which: _coloured(still) for which, still in zip(states, drawn)}
 
 
+def race() -> str:
+    """The playground's start in motion, for the README: an SVG without scripts. Raises ``ValueError`` if there is no node."""
+    [drawn] = node.each(
+        "(spec, style) => animated(spec, style)", [[labs.Playground().spec(), STYLE]], {"{ animated }": "animated"}
+    )
+    return _coloured(drawn)
+
+
 def _coloured(still: str) -> str:
     for name, colour in COLOURS.items():
         still = still.replace(f"var({name})", colour)
@@ -49,6 +58,8 @@ def main() -> None:
             path = Path(str(scripts.FOLDER / f"{lab.view}{'-' * bool(which)}{which}.svg"))
             atomic.write(path, still.encode("utf-8"))
             print(path.name)
+    atomic.write(RACE, race().encode("utf-8"))
+    print(RACE.name)
 
 
 if __name__ == "__main__":

@@ -62,9 +62,7 @@ def _quadratics(H, centres) -> Landscape:
         return [0.5 * (g[0] * (w[0] - c[0]) + g[1] * (w[1] - c[1])) for g, (_, c) in zip(gradients(w), clients)]
 
     def falls(G):
-        return [
-            (d * x * x - 2 * b * x * y + a * y * y) / (a * d - b * b) for (x, y), ((a, b), (_, d)) in zip(G, H)
-        ]
+        return [(d * x * x - 2 * b * x * y + a * y * y) / (a * d - b * b) for (x, y), ((a, b), (_, d)) in zip(G, H)]
 
     return Landscape(losses, gradients, lambda w: steep, lambda w: steep, falls)
 

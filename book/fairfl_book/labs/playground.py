@@ -23,13 +23,13 @@ class Playground(TouchLab):
         "start": Points("the start", 2.0, [[1.9, 0.1]]),
     }
     tries = {
-        "hit AdaFed's wall (two circles)": {
+        "AdaFed's wall (two circles)": {
             "problem": "two circles",
             "start": [[1.6, 1.1]],
             "gamma": 0.0,
             "minimisers": [[-1.0, -0.5], [0.4, 0.2], [-0.2, 1.4]],
         },
-        "a front that bulges (Fonseca–Fleming)": {
+        "a bulging front (Fonseca–Fleming)": {
             "problem": "Fonseca–Fleming",
             "minimisers": [[0.71, 0.71], [-0.71, -0.71], [-0.2, 1.4]],
             "start": [[-0.6, 0.5]],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.exercises import progress
+from fairfl_book.labs import Playground
 from fairfl_book.reading import dress
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
@@ -19,6 +20,11 @@ HABITS = """\
 (pictures with sliders) moves once you have run the cells from the top down to it, and an exercise answers once you have run its chapter so far.
 
 ## The map"""
+RACE = """\
+## The playground
+
+All rules race from one start down the losses of two or three clients. Run the cell, drag the start (the black ring), and let go: who pays, and who stops short?"""
+PLAY = "from fairfl_book import labs\n\nlabs.Playground().widget()"
 CLOSING = """\
 ## Good to know
 
@@ -35,8 +41,17 @@ def content(fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None =
     return dress.page(
         dress.text(GREETING, "greeting"),
         dress.code(FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts, known or {})}\n\n{CLOSING}", "map"),
+        dress.text(f"{onward}\n\n{table(fronts, known or {})}", "map"),
+        dress.text(RACE, "race"),
+        dress.code(PLAY, "playground", _still(Playground())),
+        dress.text(CLOSING, "closing"),
     )
+
+
+def _still(lab: Playground) -> dict:
+    """The lab's picture as an output that stands until the cell is run."""
+    data = {"image/svg+xml": lab.still(), "text/plain": lab.alt()}
+    return {"output_type": "display_data", "data": data, "metadata": {"image/svg+xml": {"alt": lab.alt()}}}
 
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:

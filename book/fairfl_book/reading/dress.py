@@ -41,14 +41,14 @@ def text(source: str, identity: str, *tags: str) -> dict:
     return {"cell_type": "markdown", "id": identity, "metadata": {"tags": list(tags)}, "source": source}
 
 
-def code(source: str, identity: str) -> dict:
-    """A code cell that has not run."""
+def code(source: str, identity: str, *outputs: dict) -> dict:
+    """A code cell that has not run; ``outputs`` stand below it until it does."""
     return {
         "cell_type": "code",
         "execution_count": None,
         "id": identity,
         "metadata": {},
-        "outputs": [],
+        "outputs": list(outputs),
         "source": source,
     }
 

@@ -44,6 +44,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write("teachers.md", teachers if answered else answers.without(teachers))
     write("contents.txt", contents.contents(fronts))
     write("front-lab.txt", lab(FRONT_LAB, "front"))
+    write("playground.txt", lab("Playground", "playground"))
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
     write(

@@ -1,10 +1,12 @@
 """The playground: each rule's closed form in the plane is the package's, paths keep their promises, buttons theirs."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 import torch
 from fairfl_book import labs, toy
-from fairfl_book.build import node
+from fairfl_book.build import node, stills
 from fairfl_book.labs import flows
 
 from fairfl import Updates, rules
@@ -83,8 +85,8 @@ def test_arrived_means_that_no_direction_lowers_every_loss():
 
 
 def test_at_the_wall_gradients_are_parallel_and_agree():
-    numbers = labs.Playground().numbers(**labs.Playground.tries["hit AdaFed's wall (two circles)"])
-    land = flows.landscape("two circles", labs.Playground.tries["hit AdaFed's wall (two circles)"]["minimisers"])
+    numbers = labs.Playground().numbers(**labs.Playground.tries["AdaFed's wall (two circles)"])
+    land = flows.landscape("two circles", labs.Playground.tries["AdaFed's wall (two circles)"]["minimisers"])
     (a, b), (c, d) = land.gradients(numbers["paths"]["AdaFed"][-1])
     assert numbers["where"]["AdaFed"] == "wall"
     assert abs(a * d - b * c) < 2e-2 * np.hypot(a, b) * np.hypot(c, d) and a * c + b * d > 0
@@ -95,7 +97,12 @@ def test_at_the_start_fedavg_makes_client_2_pay_and_adafed_stops_at_a_wall():
     numbers = labs.Playground().numbers()
     after = numbers["after"]["FedAvg"]
     assert after[1] > 1.5 * numbers["before"][1] and after[0] < numbers["before"][0]
-    assert numbers["where"] == {"FedAvg": "Pareto set", "FedMGDA": "Pareto set", "AdaFed": "wall", "FedFV": "Pareto set"}
+    assert numbers["where"] == {
+        "FedAvg": "Pareto set",
+        "FedMGDA": "Pareto set",
+        "AdaFed": "wall",
+        "FedFV": "Pareto set",
+    }
 
 
 @needs_node
@@ -123,3 +130,25 @@ def test_a_run_begins_at_the_start_and_ends_with_the_whole_paths():
         function, [[lab.start, 0], [lab.start, 0.5], [lab.start, 1], [lab.start]], {"{ view }": "playground"}
     )
     assert last == rest and len({first[0], middle[0], last[0]}) == len({first[1], middle[1], last[1]}) == 3
+
+
+@needs_node
+def test_the_readmes_picture_is_the_starts_race_in_motion():
+    drawn = stills.RACE.read_text(encoding="utf-8")
+    assert drawn == stills.race(), "run python -m fairfl_book.build.stills"
+    assert len(drawn) < 150_000 and "<script" not in drawn and "var(" not in drawn
+    before, _, moving = drawn.partition("@media (prefers-reduced-motion:no-preference){")
+    assert "animation" not in before and "animate" not in moving.partition("</style>")[2]
+    numbers = labs.Playground().numbers()
+    assert moving.count('class="way w') == moving.count('class="dot d') == 2 * len(numbers["running"])
+    root = ElementTree.fromstring(drawn)
+    assert root.get("role") == "img" and "FedAvg makes client 2 pay" in root.get("aria-label")
+
+
+def test_the_readmes_words_are_the_races_numbers():
+    numbers = labs.Playground().numbers()
+    assert set(numbers["running"]) == {"FedAvg", "FedMGDA", "AdaFed", "FedFV"}
+    assert f"{numbers['after']['FedAvg'][1] / numbers['before'][1]:.2f}" == "1.67"
+    for page in ("README.md", "README.zh.md"):
+        text = (stills.RACE.parents[1] / page).read_text(encoding="utf-8")
+        assert "](book/playground.svg)" in text and "1.67" in text

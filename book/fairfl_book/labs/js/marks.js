@@ -24,8 +24,8 @@ export function arrow(from, to, colour, width, more = {}) {
 
 /** Puts labels where they are free of one another, of ``blocked`` circles [x, y, r] and of the panel's edge: {at, towards, words}, the
  *  most important first. Each goes beside its point, away from the origin if that is free, else as little turned as can be, and in one of
- *  ``rings`` distances. ``wide``: pixels a letter. */
-export function placed(labels, blocked, width, height) {
+ *  ``rings`` distances. ``wide``: pixels a letter; ``edge``: what a label outside costs, beside 1 for one over another. */
+export function placed(labels, blocked, width, height, edge = 4) {
   const boxes = [];
   const over = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
   return labels.map(({ at, towards, words, away = 12, wide = 8, rings = 1, more = {} }) => {
@@ -36,7 +36,7 @@ export function placed(labels, blocked, width, height) {
       const far = out + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
       const x = at[0] + far * c, y = at[1] + far * s, box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
       const outside = w * h - over(box, [1, 1, width - 1, height - 1]);
-      const cost = 4 * outside + boxes.reduce((sum, b) => sum + over(box, b), 0)
+      const cost = edge * outside + boxes.reduce((sum, b) => sum + over(box, b), 0)
         + blocked.reduce((sum, [bx, by, r]) => sum + over(box, [bx - r, by - r, bx + r, by + r]), 0) + j;
       if (cost < least) { least = cost; best = { x, y, box }; }
     }

@@ -43,15 +43,15 @@ function field({ problem, running, centres, start }, land, ways) {
   pieces.push(tag("path", { d: outlined(thinned(set)), "stroke-linejoin": "round", ...area }));
   const shown = ways.map(({ rule, way }) => ({ rule, points: way.map(at) })), heads = shown.map(({ points }) => points[points.length - 1]), busy = [from, ...places, ...heads];
   const labels = names(shown, from);
-  places.forEach((p, k) => labels.push({ at: p, towards: [p[0] - WIDE / 2, p[1] - HIGH / 2 || 1], words: `client ${k + 1}`, wide: 8.5, rings: 2, more: { class: "strong" } }));
-  labels.push({ at: from, towards: [from[0] - WIDE / 2, from[1] - HIGH / 2 || 1], words: "start" }, { at: lonely(set, busy), towards: [0, 1], words: "Pareto set", more: { fill: SOFT } });
+  places.forEach((p, k) => labels.push({ at: p, towards: [p[0] - WIDE / 2, p[1] - HIGH / 2 || 1], words: `client ${k + 1}`, wide: 9.5, rings: 2, more: { class: "strong" } }));
+  labels.push({ at: from, towards: [from[0] - WIDE / 2, from[1] - HIGH / 2 || 1], words: "start", rings: 2 }, { at: lonely(set, busy), towards: [0, 1], words: "Pareto set", rings: 2, more: { fill: SOFT } });
   const wall = running.some((rule) => rule === "AdaFed" || rule === "DQN-Fed") && centres.length === 2 ? parallel(land).map((piece) => piece.map(at)) : [];
   if (wall.length) {
     pieces.push(tag("path", { d: wall.map(outlined).join(""), stroke: SOFT, "stroke-width": 1.8, "stroke-dasharray": "2 3" }));
     labels.push({ at: lonely(wall.map(([p]) => p), busy), towards: [1, 0], away: 6, words: "wall", more: { fill: SOFT } });
   }
   const blocked = [...busy.map((p) => [...p, 8]), ...shown.flatMap(({ points }) => points.filter((_, i) => i % 4 === 0).map((p) => [...p, 3]))];
-  return pieces.join("") + trails(shown) + placed(labels, blocked, WIDE, HIGH);
+  return pieces.join("") + trails(shown) + placed(labels, blocked, WIDE, HIGH, 40);
 }
 
 /** The Pareto set of two clients, or the outline of that of three. */
@@ -88,7 +88,7 @@ function parallel(land) {
 function fates({ centres, before }, land, ways) {
   if (centres.length === 2) {
     const points = ways.map(({ rule, way }) => ({ rule, points: way.map((w) => SQUARE.at(parts(land.losses(w), before))) })), from = SQUARE.at([1, 1]);
-    return square(land.pareto(41).map(land.losses), before) + trails(points) + placed(names(points, from), [...occupied, ...points.map(({ points: way }) => [...way[way.length - 1], 5])], WIDE, SQUARE.bottom + 4);
+    return square(land.pareto(41).map(land.losses), before) + trails(points) + placed(names(points, from), [...occupied, ...points.map(({ points: way }) => [...way[way.length - 1], 5])], WIDE, SQUARE.bottom + 4, 40);
   }
   const dots = (rule, ends) => ends.map(([x, y]) => tag("circle", { cx: x, cy: tenth(y), r: 4, fill: PENS[rule].colour, stroke: PAPER, "stroke-width": 1 })).join("");
   const last = [];

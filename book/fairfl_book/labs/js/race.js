@@ -27,13 +27,13 @@ export const tenth = (v) => px(Math.round(v * 10) / 10);
 export const outlined = (points) => `M${points.map((p) => p.map(tenth).join(" ")).join("L")}`;
 
 /** The ways so far, in pixels of a panel, with dots at their heads. ``ways``: [{ rule, points }]. */
-export const trails = (ways) => ways.map(({ rule, points }) => tag("path", { d: outlined(thinned(points)), fill: "none", stroke: PENS[rule].colour, "stroke-width": 2.6, "stroke-dasharray": PENS[rule].dashes, "stroke-linejoin": "round" })).join("")
-  + ways.map(({ rule, points }) => { const [cx, cy] = points[points.length - 1].map(tenth); return tag("circle", { cx, cy, r: 4.5, fill: PENS[rule].colour, stroke: PAPER, "stroke-width": 1.2 }); }).join("");
+export const trails = (ways) => ways.map(({ rule, points }) => tag("path", { d: outlined(thinned(points)), fill: "none", stroke: PENS[rule].colour, "stroke-width": 2.6, ...(PENS[rule].dashes === "none" ? {} : { "stroke-dasharray": PENS[rule].dashes }), "stroke-linejoin": "round", class: "way" })).join("")
+  + ways.map(({ rule, points }) => { const [cx, cy] = points[points.length - 1].map(tenth); return tag("circle", { cx, cy, r: 4.5, fill: PENS[rule].colour, stroke: PAPER, "stroke-width": 1.2, class: "head" }); }).join("");
 
 /** Labels for ``placed`` with the rules' names at their heads, pointing away from ``from``. */
 export const names = (ways, from) => ways.map(({ rule, points }) => {
   const at = points[points.length - 1];
-  return { at, towards: [at[0] - from[0] || 1, at[1] - from[1] || 1], words: rule, away: 8, wide: 9.5, rings: 2, more: { class: "strong" } };
+  return { at, towards: [at[0] - from[0] || 1, at[1] - from[1] || 1], words: rule, away: 8, wide: 11, rings: 2, more: { class: "strong" } };
 });
 
 /** Circles that keep labels off words of ``length`` pixels beginning at [x, y]. */
