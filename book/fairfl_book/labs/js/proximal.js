@@ -99,7 +99,7 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
   const e = beside(one[0], 11), h = beside(other[0], 11);
   pieces.push(label(e.x, bottom - 8, `E = ${steps}`, { "text-anchor": e.anchor, class: "strong" }), label(h.x, top + 19, `η = ${three(eta)}`, { "text-anchor": h.anchor, class: "strong" }));
   pieces.push(placed([
-    { at: one, towards: [0.3, one[1] < other[1] ? -1 : 1], words: "FedAvg rests", more: { class: "strong" } },
+    { at: one, towards: [0.3, one[1] < other[1] ? -1 : 1], words: "FedAvg rests" },
     { at: other, towards: [0.3, one[1] < other[1] ? 1 : -1], words: "proximal average" },
     { at: start, towards: [1, 1], words: "mean loss", more: { fill: SOFT } },
   ], [[...one, 6], [...other, 6], [...start, 6], [16, RESTS.up(18), 16], [one[0] + 36, bottom - 14, 26], [other[0] + 36, top + 14, 26], ...TURNS.map((turn) => [RESTS.across(turn), one[1], 2])], WIDE, bottom));
