@@ -53,7 +53,10 @@ def said(*calls):
 def test_at_its_start_rules_that_fix_weights_make_client_1_pay():
     numbers = labs.AllRules().numbers()
     lowest = dict(zip(numbers["names"], numbers["rates"].min(1)))
-    fixed = {kind: [lowest[n] for n, k in zip(numbers["names"], numbers["kinds"]) if k == kind] for kind in ("weights", "rates")}
+    fixed = {
+        kind: [lowest[n] for n, k in zip(numbers["names"], numbers["kinds"]) if k == kind]
+        for kind in ("weights", "rates")
+    }
     assert min(fixed["rates"]) > 0.15 and sum(rate < -0.03 for rate in fixed["weights"]) == 6
     assert numbers["rates"][:, 1].min() > 0 and np.allclose(np.linalg.norm(numbers["steps"], axis=1), 1)
     assert np.ptp(numbers["rates"][place("FedMGDA")]) < 1e-9
@@ -62,7 +65,9 @@ def test_at_its_start_rules_that_fix_weights_make_client_1_pay():
 def test_the_buttons_keep_their_promises():
     lab = labs.AllRules()
     sends, whole, near = (lab.numbers(**state) for state in lab.tries.values())
-    deaf = lambda numbers: [n for n, a, b in zip(numbers["names"], numbers["rates"], numbers["honest"]) if np.abs(a - b).max() < 1e-9]
+    deaf = lambda numbers: [
+        n for n, a, b in zip(numbers["names"], numbers["rates"], numbers["honest"]) if np.abs(a - b).max() < 1e-9
+    ]
     assert deaf(sends) == ["FedAvg-n", "FedMGDA+"]
     assert deaf(whole)[:4] == ["FedAvg-n", "FedMGDA+", "AdaFed", "DQN-Fed"]
     assert (sends["rates"] - sends["honest"])[place("FedAvg"), 1] > 0.1 > 0 > sends["rates"][place("FedAvg"), 0]
@@ -97,7 +102,10 @@ def test_what_python_answers_is_drawn_with_the_state_that_it_belongs_to(newcomer
     assert here["names"] == ours["names"] and here["kinds"] == ours["kinds"] and here["waits"] == [""] * 14
     assert "Newcomer" in here["figures"] and "of the 14 rules" in here["lines"][0]
     assert late["waits"][13] == "asking Python …" in late["drawn"]["rates"] and "Newcomer" not in late["figures"]
-    assert alone["lines"][-1] == "Newcomer answers only where Python runs." and "only with Python" in alone["drawn"]["rates"]
+    assert (
+        alone["lines"][-1] == "Newcomer answers only where Python runs."
+        and "only with Python" in alone["drawn"]["rates"]
+    )
     assert re.search(r'"told": \{"state".*"Newcomer"', newcomer.page("here"))
 
 

@@ -12,7 +12,7 @@ export const KINDS = {
 };
 
 const NAME = 30, ZERO_AT = 184, UNIT = 70, HEAD = 22, FOOT = 24, COLUMNS = [306, 358], LONGEST = 10;
-const LEGEND = [0, 122, 220];
+const LEGEND = [0, 116, 208, 286];
 
 /** A row a rule: its number, colour and name, two bars of its rates, with strokes for the rates ``honest``, and the numbers. */
 export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
@@ -39,7 +39,8 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
       texts.push(tag("text", { x: COLUMNS[k], y: base, "text-anchor": "end", ...(rate < -ZERO ? { fill: BAD, class: "strong" } : {}) }, two(rate)));
     });
   });
-  Object.entries(KINDS.switched).forEach(([kind, words], k) => {
+  const other = [...new Set(kinds)].filter((kind) => !(kind in KINDS.switched)).slice(-1).map((kind) => [kind, kind]);
+  [...Object.entries(KINDS.switched), ...other].forEach(([kind, words], k) => {
     pieces.push(tag("rect", { x: LEGEND[k], y: SHEET.height - 16, width: 10, height: 10, fill: KINDS.colours[kind] }), label(LEGEND[k] + 15, SHEET.height - 6, words, { fill: SOFT }));
   });
   return pieces.join("") + tag("g", { fill: INK }, texts.join(""));

@@ -1,7 +1,7 @@
 // Labels around a circle, beside the directions that they name and apart from one another.
 import { label } from "./marks.js";
 
-const LINE_HIGH = 18, NUDGE = 0.04, GAP = 5, LONGEST_LINE = 10;
+const LINE_HIGH = 18, NUDGE = 0.04, GAP = 8, LONGEST_LINE = 10;
 
 /** ``labels``: { turn, words, more }, an angle each. They stand outside the circle of radius ``r`` around ``middle`` and inside the box
  *  [left, top, right, bottom]; where two would overlap they give way to both sides;
