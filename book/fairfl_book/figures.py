@@ -132,7 +132,9 @@ def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
     axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
     mean = 100 * accuracy.mean()
     axes.axhline(mean, color=COLOURS["black"], linewidth=1, linestyle="--")
-    axes.annotate("mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points", fontsize=9)  # over the lowest bar
+    axes.annotate(
+        "mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points", fontsize=9
+    )  # over the lowest bar
     axes.set(
         xlabel="client, worst to best",
         ylabel="test accuracy (%)",

@@ -50,8 +50,6 @@ def test_the_widget_follows_its_controls(name):
     assert (words.value, picture.value) != before
 
 
-
-
 def test_refusals_teach():
     with pytest.raises(ValueError, match="Did you mean 'weight'"):
         labs.TwoClients().numbers(wait=0.5)

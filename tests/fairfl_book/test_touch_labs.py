@@ -5,6 +5,7 @@ import itertools
 import json
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -157,6 +158,15 @@ def test_the_bundle_imports_nothing_and_names_nothing_twice(name):
     )
     names = re.findall(r"^(?:const|let|function) (\w+)", bundle, flags=re.MULTILINE)
     assert len(names) == len(set(names)) and {"mount", "host", "view"} <= set(names)
+
+
+def test_no_module_gives_what_it_imports_another_name():
+    """A bundle drops the lines of imports, and a name given there with them."""
+    for path in sorted(Path(str(scripts.FOLDER)).glob("*.js")):
+        imports = re.findall(r"^import .*", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert not any(
+            " as " in line or not re.fullmatch(r'import \{.*\} from "\./\w+\.js";', line) for line in imports
+        ), path.name
 
 
 @pytest.mark.parametrize("name", LABS)

@@ -56,11 +56,15 @@ def test_the_start_shows_who_pays_and_the_buttons_keep_their_promises():
 @needs_node
 def test_the_drawn_box_holds_exactly_the_weights_that_are_allowed():
     rng = np.random.default_rng(1)
-    states = [{**LAB.start, "crowd": crowd, "epsilon": e} for crowd in LAB.controls["crowd"].options for e in (0.02, 0.2, 0.6)]
+    states = [
+        {**LAB.start, "crowd": crowd, "epsilon": e} for crowd in LAB.controls["crowd"].options for e in (0.02, 0.2, 0.6)
+    ]
     function = "(state) => { const { low, high } = view.compute(state); return corners(low, high); }"
     for state, found in zip(states, node.each(function, [[s] for s in states], {"{ corners, view }": "box"})):
         sizes = np.array([1, 1, 1] if state["crowd"] == "three" else [8, 1, 1])
-        allowed = lambda mu: (np.abs(mu / sizes - 1 / sizes.sum()) <= state["epsilon"] + 1e-9).all(1) & (mu > -1e-9).all(1)
+        allowed = lambda mu: (
+            (np.abs(mu / sizes - 1 / sizes.sum()) <= state["epsilon"] + 1e-9).all(1) & (mu > -1e-9).all(1)
+        )
         assert allowed(np.array(found)).all()
         for goal in rng.normal(size=(20, 3)):
             some = rng.dirichlet(0.5 * np.ones(3), 4000)
