@@ -102,7 +102,7 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
     { at: one, towards: [0.3, one[1] < other[1] ? -1 : 1], words: "FedAvg rests" },
     { at: other, towards: [0.3, one[1] < other[1] ? 1 : -1], words: "proximal average" },
     { at: start, towards: [1, 1], words: "mean loss", more: { fill: SOFT } },
-  ], [[...one, 6], [...other, 6], [...start, 6], [16, RESTS.up(18), 16], [one[0] + 36, bottom - 14, 26], [other[0] + 36, top + 14, 26], ...TURNS.map((turn) => [RESTS.across(turn), one[1], 2])], WIDE, bottom));
+  ], [[...one, 6], [...other, 6], [...start, 6], [16, RESTS.up(18), 16], [one[0] + 36, bottom - 14, 26], [other[0] + 36, top + 14, 26], ...TURNS.map((turn) => [RESTS.across(turn), one[1], 2])], WIDE - 14, bottom));
   return pieces.join("");
 }
 
