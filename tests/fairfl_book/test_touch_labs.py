@@ -26,7 +26,11 @@ def drawn_at_random(lab, rng):
         elif isinstance(control, labs.Points):
             turns, K = rng.uniform(0, 2 * np.pi, len(control.start)), len(control.start)
             # Rounding to hundredths may not take a point beyond its reach.
-            points = (control.reach - 0.01) * np.sqrt(rng.uniform(size=K))[:, None] * np.stack([np.cos(turns), np.sin(turns)], 1)
+            points = (
+                (control.reach - 0.01)
+                * np.sqrt(rng.uniform(size=K))[:, None]
+                * np.stack([np.cos(turns), np.sin(turns)], 1)
+            )
             j, k = rng.integers(K, size=2)
             points[j] *= rng.choice([1, 1, 1, 0])
             points[k] = points[j] * rng.choice([1, -1, 0.5]) if rng.uniform() < 0.2 else points[k]

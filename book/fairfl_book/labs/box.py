@@ -26,7 +26,11 @@ class Box(TouchLab):
     }
     tries = {
         "open the box: ε = 0.3": {"epsilon": 0.3},
-        "g₃ shouts, and rows are raw": {"rows": "raw", "epsilon": 0.3, "tips": [[0.6, 0.26], [0.5, 0.04], [-1.2, 0.71]]},
+        "g₃ shouts, and rows are raw": {
+            "rows": "raw",
+            "epsilon": 0.3,
+            "tips": [[0.6, 0.26], [0.5, 0.04], [-1.2, 0.71]],
+        },
         "nine against one: ten clients, ε = 0.2": {
             "crowd": "ten: client 1 and seven like it",
             "epsilon": 0.2,

@@ -33,13 +33,7 @@ class ThreeFronts(TouchLab):
         problem = toy.Quadratics(centres)
         shares = _shares(np.array(weights[0]))
         w, fair = problem.minimiser(shares), _middle(problem.centres)
-        return {
-            "shares": shares,
-            "w": w,
-            "f": problem.losses(w),
-            "fair": fair,
-            "fairest": problem.losses(fair),
-        }
+        return {"shares": shares, "w": w, "f": problem.losses(w), "fair": fair, "fairest": problem.losses(fair)}
 
     def words(self, numbers):
         row = lambda values: " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values)
