@@ -108,8 +108,9 @@ def centre(handle):
 def test_every_handle_follows_the_mouse(opened, name, width):
     one = opened(LABS[name], width=width)
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width and one.page.evaluate(SMALLEST) >= 13
-    room = one.page.locator(".panels svg").first.bounding_box()
     for n, handle in enumerate(one.handles()):
+        handle.scroll_into_view_if_needed()
+        room = handle.locator("xpath=ancestor::*[@data-panel]").bounding_box()
         for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
             before, at = one.shown(), handle.get_attribute("transform")
             one.page.mouse.move(*centre(handle))
