@@ -29,9 +29,8 @@ def test_the_direction_is_the_rules_own(crowd, sizes, rows):
 def test_from_enough_on_the_box_changes_nothing_and_just_below_it_does():
     for state in ({}, *LAB.tries.values()):
         numbers = LAB.numbers(**state)
-        at = lambda epsilon: LAB.numbers(**{**state, "epsilon": epsilon})["direction"]
-        assert np.allclose(at(numbers["enough"]), numbers["best"])
-        assert not np.allclose(at(0.9 * numbers["enough"]), numbers["best"], atol=1e-3)
+        at, below = (LAB.numbers(**{**state, "epsilon": part * numbers["enough"]})["direction"] for part in (1.0, 0.9))
+        assert np.allclose(at, numbers["best"]) and not np.allclose(below, numbers["best"], atol=1e-3)
 
 
 def test_ten_clients_meet_at_two_fifths_as_in_the_chapter():
@@ -61,11 +60,15 @@ def test_the_drawn_box_holds_exactly_the_weights_that_are_allowed():
     ]
     function = "(state) => { const { low, high } = view.compute(state); return corners(low, high); }"
     for state, found in zip(states, node.each(function, [[s] for s in states], {"{ corners, view }": "box"})):
-        sizes = np.array([1, 1, 1] if state["crowd"] == "three" else [8, 1, 1])
-        allowed = lambda mu: (
-            (np.abs(mu / sizes - 1 / sizes.sum()) <= state["epsilon"] + 1e-9).all(1) & (mu > -1e-9).all(1)
-        )
-        assert allowed(np.array(found)).all()
+        sizes = [1, 1, 1] if state["crowd"] == "three" else [8, 1, 1]
+        assert _allowed(np.array(found), sizes, state["epsilon"]).all()
         for goal in rng.normal(size=(20, 3)):
             some = rng.dirichlet(0.5 * np.ones(3), 4000)
-            assert (some[allowed(some)] @ goal).max(initial=-np.inf) <= (np.array(found) @ goal).max() + 1e-9
+            inside = some[_allowed(some, sizes, state["epsilon"])]
+            assert (inside @ goal).max(initial=-np.inf) <= (np.array(found) @ goal).max() + 1e-9
+
+
+def _allowed(weights, sizes, epsilon):
+    """Which rows of ``weights`` (n, 3) keep every client within ε of an equal weight."""
+    apart = np.abs(weights / sizes - 1 / sum(sizes))
+    return (apart <= epsilon + 1e-9).all(1) & (weights > -1e-9).all(1)
