@@ -63,8 +63,10 @@ class Opened:
         return self.page.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
 
     def state(self):
-        """Where the controls stand, from the page's address, which follows a little later."""
+        """Where the controls stand, from the page's address, which follows a little later; before anything was moved, the start."""
         self.page.wait_for_timeout(150)
+        if "#" not in self.page.url:
+            return self.lab.start
         given = dict(pair.split("=") for pair in self.page.url.partition("#")[2].split("&"))
         state = {}
         for name, control in self.lab.controls.items():
