@@ -14,7 +14,7 @@ from fairfl_book.build import node, stills
 
 pytestmark = pytest.mark.site
 
-LABS = {lab.name: lab for lab in stills.touched()}
+LABS = {lab.name: lab for lab in stills.every()}
 # What a reader sees outside a panel, or at its edge where it would be cut; a stroke's half width is allowed.
 OUTSIDE = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {
   const room = svg.getBoundingClientRect();
@@ -80,8 +80,10 @@ class Opened:
         return state
 
     def shows_its_state(self):
-        """The pictures are those of the state in the address, whose numbers are Python's (test_touch_labs.py)."""
-        [drawn] = node.each("(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view})
+        """The pictures are those of the state in the address, whose numbers are Python's (test_labs.py)."""
+        [drawn] = node.each(
+            "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
+        )
         return self.shown() == self.page.evaluate(PARSED, list(drawn.values()))
 
     def look(self, label):
