@@ -15,7 +15,7 @@ class TwoClients(Lab):
         "tips": Points("tips of the gradients", 2.0, [[1.0, 0.0], [-1.6, 1.2]]),
     }
     tries = {
-        "more weight for client 1": {"weight": 0.66},
+        "a weight that hurts nobody": {"weight": 0.66},
         "gradients that agree": {"tips": [[1.5, 0.2], [0.4, 1.5]]},
         "gradients that oppose each other": {"tips": [[1.0, -0.5], [-1.6, 0.8]]},
     }

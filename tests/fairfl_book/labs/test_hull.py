@@ -59,7 +59,7 @@ def test_what_is_said_and_named_at_the_start_and_after_each_button():
     assert start[0] == ["Client 2 pays: its loss rises.", "Some directions (green) would help everybody."]
     assert {"dir = mean", "helps everybody"} <= set(start[1]) and "weight λ" in start[2]
     assert mended[0][0] == "Nobody pays: every loss falls." and {"equal rates", "mean"} <= set(mended[1])
-    assert "Clients 2 and 3 have the weight" in matters[0][1]
+    assert "nearest to 0" in matters[0][1] and "Clients 2 and 3 have the weight" in matters[0][2]
     assert swallowed[0] == [
         "The server stands still: no direction lowers every loss. This is Pareto stationarity.",
         "Its proof: the gradients' mean with the multipliers μ = 0.27, 0.33, 0.40 is zero.",

@@ -117,7 +117,7 @@ function words({ rule, epsilon, G, weights, multipliers, rates, remark, squared,
   if (rule === "FedMGDA" && squared >= ZERO * ZERO) {
     const heard = where(weights, (v) => v > ZERO), rest = where(weights, (v) => v <= ZERO).filter((k) => !absent.includes(k));
     const gains = rest.length ? ` ${named(rest)} ${rest.length > 1 ? "have" : "has"} weight 0 and no lower rate.` : "";
-    lines.push((heard.length > 1 ? `${named(heard)} have the weight and share the rate ${two(squared)}.` : `${named(heard)} has all the weight.`) + gains);
+    lines.push("The rule takes the point of the grey hull that is nearest to 0.", (heard.length > 1 ? `${named(heard)} have the weight and share the rate ${two(squared)}.` : `${named(heard)} has all the weight.`) + gains);
   }
   if (rule === "AdaFed" && remark === "convex") lines.push("No direction gives these gradients equal rates, so AdaFed takes FedMGDA's.");
   if (rule === "AdaFed" && !remark && squared >= ZERO * ZERO) {

@@ -137,11 +137,11 @@ function words({ problem, running, before, after, where: ends, gamma, withheld }
   }
   if (kind.length) lines.push(`Nobody pays with ${listed(kind)}.`);
   const stopped = running.filter((rule) => ends[rule] === "wall"), still = running.filter((rule) => ends[rule] === "on its way");
-  if (stopped.length) lines.push(`${listed(stopped)} ${stopped.length > 1 ? "stop" : "stops"} at a wall, short of the Pareto set: the gradients are parallel there, so that no direction gives the rates asked for, though both losses could still fall.`);
+  if (stopped.length) lines.push(`${listed(stopped)} ${stopped.length > 1 ? "stop" : "stops"} at a wall, short of the Pareto set: the gradients point the same way there, and its rates cannot be had, though both losses could still fall.`);
   else if (!still.length) lines.push(running.length > 1 ? "All paths reach the Pareto set." : "The path reaches the Pareto set.");
   if (still.length) lines.push(`${listed(still)} ${still.length > 1 ? "are" : "is"} still on the way after ${ROUNDS} rounds.`);
   const worst = (rule) => Math.max(...after[rule]), best = [...running].sort((a, b) => worst(a) - worst(b));
-  lines.push(`The largest loss at the end: ${best.map((rule) => `${rule} ${two(worst(rule))}`).join(", ")}.`);
+  lines.push(`Who pays is told against the start. The largest loss that is left is another question: ${best.map((rule) => `${rule} ${two(worst(rule))}`).join(", ")}.`);
   if (gamma === 1 && problem !== "Fonseca–Fleming" && running.includes("AdaFed") && running.includes("DQN-Fed")) lines.push("At γ = 1 AdaFed goes DQN-Fed's way: these losses are quadratic and end at 0.");
   if (withheld) lines.push(withheldSaid);
   const figures = running.map((rule) => `${rule}: losses ${after[rule].map(two).join(", ")}, ${ends[rule]}.`).join(" ");

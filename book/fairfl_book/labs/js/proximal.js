@@ -148,7 +148,7 @@ function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
   const work = steps === 1 ? "one local step" : `${steps} local steps`, off = Math.abs(rest - best) > 0.005, near = Math.abs(least - rest) <= 0.02;
   const figures = `Mean loss least at ${two(best)}, FedAvg rests at ${two(rest)}, proximal average least at ${two(least)}.`, lines = [];
   const alike = clients.every(({ h, steepest }) => h === clients[0].h && steepest > 1), who = where(paid, (v) => v > PAYS);
-  if (alike) lines.push(`With equal curvatures all agree: FedAvg rests at ${two(rest)}, where the mean loss is least, whatever E is.`, "One local phase is then exactly one step on a leash, and every proximal average is least there too.");
+  if (alike) lines.push(`With equal curvatures all agree: FedAvg rests at ${two(rest)}, where the mean loss is least, whatever E is.`, "One local phase is then exactly one step on a leash of one length, which depends on E, and every proximal average is least there too.");
   else if (off) lines.push(`With ${work} FedAvg rests at ${two(rest)}, not at ${two(best)} where the mean loss is least${who.length ? `: ${named(who).toLowerCase()} pay${who.length > 1 ? "" : "s"} for it` : ""}.`);
   else lines.push(`With ${work} FedAvg rests at ${two(rest)}, where the mean loss is least.`);
   if (!alike) {
@@ -162,8 +162,8 @@ function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
 export const view = {
   title: "The leash",
   about: "Left, three clients' losses with their mean and their proximal average, and below, where each client goes from FedAvg's resting point; right, the resting points against local steps and against the leash.",
-  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. Arrows: where E local steps from FedAvg's resting point end; they cancel. "
-    + "Rings: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher its loss is than where the mean loss is least. Drag the knobs E and η until the square stands on the dashed red line. Grey: what some η reaches.",
+  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. An arm is the ring on a curve. Arrows: where E local steps from FedAvg's resting point end; they cancel. "
+    + "Rings: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher its loss is than where the mean loss is least. Drag the knobs E and η until the square stands on the dashed line of FedAvg. Upwards, at the right, is w; grey: what some η reaches. A client pays here if it is worse off than where the mean loss is least.",
   reach: 25,
   panels: [
     { name: "clients", width: WIDE, height: HIGH, label: "three losses; drag their arms" },

@@ -80,7 +80,7 @@ function stack(row, y, height, numbers) {
 
 const arm = (clients, lie) => FIELD.at([clients.wishes[0] - ARM, lossAt(clients, 0, clients.wishes[0] - ARM) + lie]);
 const placedAt = (state, k, c, floor) => ({ ...state, [`c${k + 1}`]: stepped(WISH, c), [`floor${k + 1}`]: stepped(FLOOR, floor) });
-const telling = (state, c, lie) => ({ ...state, c1: stepped(WISH, c), lie: stepped(LIE, lie) });
+const telling = (state, lie) => ({ ...state, lie: stepped(LIE, lie) });
 
 function handles({ clients, lie }) {
   const bottoms = clients.wishes.map((c, k) => ({
@@ -91,9 +91,9 @@ function handles({ clients, lie }) {
   }));
   return [...bottoms, {
     name: "report", panel: "losses", at: arm(clients, lie), colour: CLIENTS[0], now: lie, range: [LIE.low, LIE.high],
-    value: `adds ${two(lie)}, wants ${two(clients.wishes[0])}`, label: "client 1's report: up, what it adds to its loss; sideways, what it wants",
-    move: (state, point) => { const [w, v] = FIELD.back(point); return telling(state, w + ARM, v - state.floor1 - 0.5 * ARM * ARM); },
-    step: (state, by) => telling(state, state.c1 + by[0], state.lie + by[1]),
+    value: `adds ${two(lie)} to its loss`, label: "client 1's report: up, what it adds to its loss",
+    move: (state, point) => telling(state, FIELD.back(point)[1] - state.floor1 - 0.5 * ARM * ARM),
+    step: (state, by) => telling(state, state.lie + by[0] + by[1]),
   }];
 }
 
@@ -118,7 +118,7 @@ function words(numbers) {
     const drawn = moved.map((i) => `${two(honest.weights[i][0])} to ${two(weights[i][0])} under ${NAMES[i]}`);
     return { tone: who.length ? "bad" : "soft", figures, lines: [
       who.length ? `${added}, and ${named(who).toLowerCase()} pay${who.length > 1 ? "" : "s"} for the lie.` : `${added}, and nobody's loss changes for it.`,
-      moved.length ? `Its weight goes from ${listed(drawn)}; equal weights ask for no losses.` : "Its weight hardly moves.",
+      moved.length ? `Client 1's weight goes from ${listed(drawn)}; equal weights ask for no losses.` : "Client 1's weight hardly moves.",
       "To the server this looks just as if its loss could not fall lower.",
     ] };
   }

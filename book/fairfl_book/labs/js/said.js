@@ -7,4 +7,4 @@ export const sub = (k) => String(k + 1).replace(/\d/g, (d) => "₀₁₂₃₄�
 /** "Client 2", or "Clients 1 and 3", from places in a list. */
 export const named = (who) => `${who.length > 1 ? "Clients" : "Client"} ${who.map((k) => k + 1).join(", ").replace(/, (\d+)$/, " and $1")}`;
 /** The places where something holds. */
-export const where = (list, holds) => list.map((v, k) => (holds(v) ? k : -1)).filter((k) => k >= 0);
+export const where = (list, holds) => list.map((v, k) => (holds(v, k) ? k : -1)).filter((k) => k >= 0);

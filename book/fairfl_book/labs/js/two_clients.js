@@ -31,12 +31,14 @@ function plane({ G, direction, harmless: [low, high] }) {
   pieces.push(line(at(G[0]), at(G[1]), { stroke: SOFT, "stroke-width": 2 }));
   if (free) pieces.push(line(from, to, { stroke: GOOD, "stroke-width": 10, opacity: 0.45 }));
   G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)));
-  pieces.push(arrow(origin, at(direction), INK, 4));
+  const step = direction.map((v) => -v);
+  pieces.push(arrow(origin, at(step), SOFT, 2, { "stroke-dasharray": "5 4" }), arrow(origin, at(direction), INK, 4));
   const away = (v) => (Math.hypot(...v) > ZERO ? [v[0], -v[1]] : [1, 1]), beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
   const labels = [...G.map((g, k) => beside(g, `g${sub(k)}`)), beside(direction, "dir")], middle = between(G, (low + high) / 2);
-  if (free) labels.push({ at: at(middle), towards: away(middle), words: "hurts nobody", more: { fill: GOOD } });
+  if (free && Math.hypot(from[0] - to[0], from[1] - to[1]) > 12) labels.push({ at: at(middle), towards: away(middle), words: "hurts nobody", more: { fill: GOOD } });
   const strewn = (a, b, r) => [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => [...a.map((v, i) => v + t * (b[i] - v)), r]);
   const taken = [strewn(from, to, 6), strewn(at(G[0]), at(G[1]), 4), ...[...G, direction].map((v) => strewn(origin, at(v), 4))].flat();
+  if (Math.hypot(...step) > 0.25) labels.push({ at: at(step), towards: away(step), words: "step", more: { fill: SOFT } });
   pieces.push(placed(labels, [...taken, ...[...G, direction].map((v) => [...at(v), 10])], WIDE, HIGH));
   return pieces.join("");
 }
@@ -53,7 +55,7 @@ function handles({ G, weights, direction }) {
     move: (state, point) => weighed(state, along(state.tips, back(point))),
     step: (state, by) => weighed(state, state.weight + (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) * Math.hypot(...by)),
   };
-  return [server, ...tips];
+  return [...tips, server]; // above the tips, which it meets at either end
 }
 
 /** The weight λ₁ of the point between the tips that is nearest to ``p``, before it is cut to [0, 1]. */
@@ -83,7 +85,9 @@ function words({ A, weights, direction, rates, harmless: [low, high] }) {
     tone = "soft";
     lines.push("The server stands still: nobody gains, nobody pays.");
   } else lines.push(idle.length ? `Nobody pays; ${named(idle).toLowerCase()} gain${idle.length > 1 ? "" : "s"} nothing.` : "Nobody pays: both losses fall.");
-  if (A[0][1] >= 0) lines.push("The gradients agree, being at most a right angle apart, and no weight hurts anybody.");
+  const silent = where(A, (row, k) => row[k] === 0);
+  if (silent.length) lines.push(`${named(silent)} ${silent.length > 1 ? "have zero gradients and ask" : "has a zero gradient and asks"} for nothing.`);
+  else if (A[0][1] >= 0) lines.push("The gradients agree, being at most a right angle apart, and no weight hurts anybody.");
   else if (high - low <= OPPOSED) lines.push("The gradients oppose each other: whatever helps one client hurts the other.");
   else if (pay.length) lines.push(`Nobody would pay with λ₁ between ${two(low)} and ${two(high)}, the green part of the line.`);
   else lines.push(`So it is with every λ₁ between ${two(low)} and ${two(high)}.`);
@@ -92,8 +96,8 @@ function words({ A, weights, direction, rates, harmless: [low, high] }) {
 
 export const view = {
   title: "Two clients and one direction",
-  about: "Left, two gradients as arrows, and between their tips a line with the server's direction on it, a black arrow; the part of the line where nobody pays is green. Right, bars of each client's rate.",
-  hint: "Drag the black dot: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative.",
+  about: "Left, two gradients as arrows, and between their tips a line with the server's direction on it, a black arrow, and its step the other way, dashed; the part of the line where nobody pays is green. Right, bars of each client's rate.",
+  hint: "Drag the black dot: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "two gradients and the server's direction; drag them" },
