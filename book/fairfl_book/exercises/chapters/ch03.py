@@ -62,50 +62,55 @@ register(Exercise(
 ))
 
 
-def _beaten(better):
-    """Rows for which no other row is ``better`` (a function of all pairs)."""
-    def rows(f):
-        f = np.asarray(f, float)
-        return ~better(f[:, None], f[None]).any(0)
-    return rows
+def _supported(f):
+    f = np.asarray(f, float)
+    rows = []
+    for own in f:
+        first, second = (f - own).T  # t · first + (1 − t) · second ≥ 0 for every row bounds t from below or from above
+        turn = first - second
+        rising, falling = turn > 0, turn < 0
+        low = max([0.0, *(-second[rising] / turn[rising])])
+        high = min([1.0, *(-second[falling] / turn[falling])])
+        rows.append(bool((second[turn == 0] >= 0).all() and low <= high + 1e-9))
+    return np.array(rows)
+
+
+def _undominated(f):
+    f = np.asarray(f, float)
+    return ~((f[:, None] <= f).all(2) & (f[:, None] < f).any(2)).any(0)
+
+
+def _first_minimisers(f):
+    f = np.asarray(f, float)
+    found = {int((f @ [t, 1 - t]).argmin()) for t in np.linspace(0, 1, 1001)}
+    return np.array([i in found for i in range(len(f))])
 
 
 register(Exercise(
-    slug="pareto.weakly",
-    task="for each row, whether no other row has a smaller loss for every client",
-    right=_beaten(lambda a, b: (a < b).all(-1)),
-    cases=[([[0.0, 2.0], [1.0, 1.0], [1.0, 3.0], [0.0, 4.0], [3.0, 3.0]],), ([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 2.0, 2.0]],),
-           ([[0.0, 4.0], [2.0, 2.0], [4.0, 0.0], [3.0, 3.0], [5.0, 5.0]],)],
+    slug="pareto.supported",
+    task="for each row, whether some weights (t, 1 − t) give no other row a smaller sum",
+    right=_supported,
+    cases=[([[1.0, 7.0], [2.0, 4.0], [4.0, 3.0], [5.0, 1.0], [5.0, 2.0], [6.0, 4.0]],),
+           ([[0.0, 4.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]],), ([[0.0, 9.0], [0.0, 5.0], [3.0, 3.0], [2.0, 4.0], [9.0, 0.0]],)],
     wrong={
-        "optimal": Wrong(_beaten(lambda a, b: (a <= b).all(-1) & (a < b).any(-1)),
-                         "For losses {case} you answer {given}; it should be {right}. These are the Pareto optimal rows. [0, 4] is beaten "
-                         "by [0, 2] for client 2 only: not optimal, but weakly optimal, since client 1 cannot gain"),
-        "itself": Wrong(_beaten(lambda a, b: (a <= b).all(-1)),
-                        "For losses {case} you answer {given}: nobody is left. With ≤ every row is beaten by itself"),
-        "any": Wrong(_beaten(lambda a, b: (a < b).any(-1)),
-                     "For losses {case} you answer {given}; it should be {right}. You strike out a row as soon as another one is better "
-                     "for one client. It has to be better for all of them"),
-        "beats none": Wrong(
-            lambda f: ~(np.asarray(f)[:, None] < np.asarray(f)).all(2).any(1),
-            "For losses {case} you answer {given}; it should be {right}. Yours are the rows that beat no other row. Asked is for "
-            "those that no other row beats: look along the other axis",
-        ),
-        "indices": Wrong(
-            lambda f: np.flatnonzero(_beaten(lambda a, b: (a < b).all(-1))(f)),
-            "For losses {case} you answer {given}, the rows' numbers. Asked is for one True or False a row: {right}",
-        ),
-        "best somewhere": Wrong(
-            lambda f: (np.asarray(f) == np.min(f, axis=0)).any(1),
-            "For losses {case} you answer {given}; it should be {right}. You ask who is best for some client. A row in between, as "
-            "[2, 2] is here, is beaten by nobody either",
-        ),
+        "optimal": Wrong(_undominated,
+                         "For losses {case} you answer {given}; it should be {right}. These are the Pareto optimal rows. [4, 3] is one of "
+                         "them, but at every weighting [2, 4] or [5, 1] has a smaller sum"),
+        "equal weights": Wrong(lambda f: np.isclose(np.sum(f, axis=1), np.sum(f, axis=1).min()),
+                               "For losses {case} you answer {given}; it should be {right}. You asked one weighting, equal weights. A row is "
+                               "supported if any weighting will do"),
+        "first of a tie": Wrong(_first_minimisers,
+                                "For losses {case} you answer {given}; it should be {right}. `argmin` names the first row of a tie only. On a "
+                                "straight piece of the front every row has the smallest sum at the same t, and each of them is supported"),
+        "ends": Wrong(lambda f: (np.asarray(f) == np.min(f, axis=0)).any(1),
+                      "For losses {case} you answer {given}; it should be {right}. You tried t = 0 and t = 1. Between them other rows may "
+                      "have the smallest sum"),
     },
-    praise="On a front with flat pieces the weakly optimal rows are the larger set",
+    praise="The rows that remain are the corners and edges of a convex polygon's lower left side; a weighted sum knows nothing else of a cloud",
     hints=(
-        "Compare every row with every other: `f[:, None]` against `f` makes one entry for each pair of rows and each client.",
-        "A pair counts if one row is smaller for all clients (the last axis); a row is struck out if any other row does that to it.",
-        "A row is never strictly smaller than itself, so that it need not be left out. True is for the rows that nothing strikes out: `~` turns "
-        "True and False round.",
+        "Fix a row i. Against another row j the sum of i is the smaller one, or equal, for all t of an interval: where does it begin or end?",
+        "With a = f[j] − f[i], the condition is t · a[0] + (1 − t) · a[1] ≥ 0, linear in t. Each j gives a lower bound, an upper bound, or a plain yes or no.",
+        "The row is supported if the largest lower bound does not exceed the smallest upper one. Or try only the values of t at which two rows tie, and 0 and 1.",
     ),
 ))
 
@@ -160,6 +165,51 @@ register(Exercise(
         "AFL makes the largest *reported* loss small. Draw both reported losses over 0 ≤ w ≤ 1.",
         "The larger of the two is least where they cross.",
         "Expand (w − 1)²: the squares cancel, and a linear equation for w is left.",
+    ),
+))
+
+
+def _bargain(lam):
+    return 1 / np.min(lam) - 1
+
+
+register(Exercise(
+    slug="pareto.bargain",
+    task="the smallest M so that a gain δ of one client costs some other at least δ / M, at a minimiser for the weights lam",
+    right=_bargain,
+    cases=[([0.5, 0.5],), ([0.2, 0.8],), ([0.2, 0.3, 0.5],), ([0.6, 0.3, 0.1],), ([0.25, 0.25, 0.25, 0.25],)],
+    wrong={
+        "largest ratio": Wrong(lambda lam: np.max(lam) / np.min(lam),
+                               "For lam = {case} you answer {given}, the largest ratio of two weights. With two clients that is right. With more, "
+                               "the loss can be spread over all the others, and each of them pays less than you promise; it should be {right}"),
+        "ratio times count": Wrong(lambda lam: (len(lam) - 1) * np.max(lam) / np.min(lam),
+                                   "For lam = {case} you answer {given}, the bound in Geoffrion's proof. It is true, and not the smallest: add up "
+                                   "the weights of all who pay instead of counting them. That gives {right}"),
+        "one over": Wrong(lambda lam: 1 / np.min(lam),
+                          "For lam = {case} you answer {given}. You let the client who gains pay as well: the others' weights add up to less "
+                          "than 1, and the bound is {right}"),
+        "largest weight": Wrong(lambda lam: 1 / np.max(lam) - 1,
+                                "For lam = {case} you answer {given}; it should be {right}. You took the client of the largest weight. The best bargain "
+                                "is had by the one whose gain counts least in the sum"),
+        "upside down": Wrong(lambda lam: np.min(lam) / (1 - np.min(lam)),
+                             "For lam = {case} you answer {given}, which is 1 / M: the least that somebody pays for a gain of 1. M itself is {right}"),
+    },
+    praise="So a small weight is a licence: a client at a share of 1 % can gain 99 times what any single other client pays",
+    hints=(
+        "The model is a minimiser: Σ λ_k f_k is nowhere smaller. Write that down for the other place, with the gain of client i on one side.",
+        "Let ε be the largest loss among the other clients. Their weighted losses are at most ε times the sum of their weights.",
+        "To see that no smaller M can be promised, let all the others pay the same. For which i is the bound largest?",
+    ),
+))
+
+register(Question(
+    slug="pareto.smooth",
+    task="a smooth change to the weighted sum with which descent finds the middle of the arch",
+    hints=(
+        "Let a common function bend each loss before they are added. What must that function do so that a dominating model still has the smaller sum?",
+        "At the middle both losses are 1 − 1/e. Along the diagonal, add up the second derivatives of the bent losses: a large loss must count for more than "
+        "in proportion.",
+        "Try powers of the losses, and look for the exponent at which the middle turns from a maximum into a minimum.",
     ),
 ))
 
