@@ -11,7 +11,7 @@ register(Exercise(
     wrong={
         "weight": Wrong(2 / 7, "2/7 is client 1's weight. The rates are A λ, and with λ = (2/7, 5/7) both of them are larger than that"),
         "length": Wrong(np.sqrt(3 / 7), "That is the length of dir. The rate is its square: ρ_k = ‖dir‖² where λ_k > 0"),
-        "mean": Wrong(0.75, "0.75 is the squared length of the mean. With equal weights the rates are 1.5 and 0, not equal: (8) gives client 1 a "
+        "mean": Wrong(0.75, "0.75 is the squared length of the mean. With equal weights the rates are 1.5 and 0, not equal: (9) gives client 1 a "
                             "weight below one half"),
         "sign": Wrong(1.0, "1 is 3/3: you divided by 4 − 2 + 1. A₁₂ is −1, so −2 A₁₂ = 2 and the denominator is 7"),
         "half": Wrong(1.5, "1.5 is client 1's rate under equal weights; client 2's is 0 there, and MGDA makes them equal"),
@@ -27,7 +27,7 @@ register(Exercise(
     praise="In general it is (A₁₁ A₂₂ − A₁₂²) / (A₁₁ − 2 A₁₂ + A₂₂): the squared area of the parallelogram over the squared length of "
            "its diagonal g₁ − g₂",
     hints=(
-        "Formula (8) gives client 1's weight. Put in A₁₂ = −1 with its sign.",
+        "Formula (9) gives client 1's weight. Put in A₁₂ = −1 with its sign.",
         "A rate is a row of A λ: ρ₁ = A₁₁ λ₁ + A₁₂ λ₂.",
         "Compute ρ₂ as well: if the two differ, a sign was lost on the way.",
     ),
@@ -119,7 +119,7 @@ register(Exercise(
     praise="A gradient of a third of the length has nine times the weight. Chapter 5 divides by the lengths first",
     hints=(
         "If the rows are perpendicular, A is diagonal with ℓ_k² on the diagonal. What is then the rate of client k under the weights λ?",
-        "By (9), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
+        "By (8), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
         "Solve for λ_k; the constant follows from the sum of the weights.",
     ),
 ))
@@ -169,11 +169,45 @@ register(Exercise(
     ),
 ))
 
+register(Exercise(
+    slug="mgda.distance",
+    task="the smallest c with ‖Gᵀλ − dir‖² ≤ c · gap(λ) for all gradients and weights",
+    right=1.0,
+    wrong={
+        "sum": Wrong(2.0, "2 holds and is not the smallest. It comes from ‖x‖² − ‖dir‖² ≤ 2 gap; the step before it has ‖x − dir‖² in its own right"),
+        "triangle": Wrong(4.0, "4 holds and is far from the smallest. Do not go through lengths: multiply out ‖x − dir‖² and use the two products "
+                               "that (8) and the gap bound"),
+        "half": Wrong(0.5, "½ is too small. Take the gradients (1, 0) and (0, 0) and all weight on the first: dir = 0, and gap and squared distance "
+                           "are both 1"),
+        "none": Wrong(0.0, "With c = 0 every point would be dir. The gap is positive elsewhere, and so is the distance"),
+        "root": Wrong(np.sqrt(2), "√2 holds and is not the smallest. The square of the distance is asked, and no root is needed"),
+        "opposite": Wrong(-1.0, "A squared distance and a gap are both at least 0, so c cannot be negative"),
+    },
+    praise="So a solver that reports a gap of 1e-12 has found dir to within 1e-6. About the weights the gap says nothing: they need not be unique",
+    hints=(
+        "Multiply out ‖x − dir‖². The mixed product x · dir stands there twice, and you know two things about it.",
+        "By (8), every g_k · dir ≥ ‖dir‖², so x · dir ≥ ‖dir‖² too. And in the section on the gap: x · dir ≥ ‖x‖² − gap.",
+        "Use the first on one of the two products, the second on the other. For the last part try a hull that has the origin as a corner.",
+    ),
+))
+
+register(Question(
+    slug="mgda.step_from_reports",
+    task="a rule for the step that uses only what a round brings, tried with losses of unknown scale",
+    hints=(
+        "After the step the server holds the new losses. Which inequality of this chapter can it check then, and what should it do with the "
+        "next step if some client's fails?",
+        "Shrink by a factor when it fails, grow a little when it holds. Does the server keep the bad step or take it back, and what does "
+        "taking it back cost?",
+        "Count a round trip for each model at which clients evaluate. Armijo's rule needs one for each trial; yours one a round.",
+    ),
+))
+
 register(Question(
     slug="mgda.rescaled",
     task="whether MGDA's ends move if one client's loss is multiplied by 10, and those of unit gradients",
     hints=(
-        "A factor of the loss is a factor of the gradient's length. Which of the two weights in (8) grows when g₂ becomes longer?",
+        "A factor of the loss is a factor of the gradient's length. Which of the two weights in (9) grows when g₂ becomes longer?",
         "Gradients that were divided by their lengths do not know the factor. What can change for that rule?",
         "Take the chapter's `two`, `toy.descend`, `problem` and `starts`; only the rows of G are new.",
     ),
