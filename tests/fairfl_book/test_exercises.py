@@ -166,11 +166,7 @@ def test_a_solution_says_why_before_its_code():
         ("pareto.inflated", 0.3, "that is not it"),
         ("robustness.inflation", {"FedAvg", "AdaFed"}, "Of yours, right: 1; too many: 1; missing: 2"),
         ("reading.least", lambda mean, worst, best, p: 3.0, "the same for all 3 inputs"),
-        (
-            "fedmgda.direction",
-            lambda G, mu: -len(G) * (mu @ (G / np.linalg.norm(G, axis=1, keepdims=True))),
-            "it should be",
-        ),
+        ("fedmgda.worst_rate", lambda K, epsilon: 2 / K - 1, "it should be"),
     ],
 )
 def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, words):

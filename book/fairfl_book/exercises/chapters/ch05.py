@@ -4,93 +4,6 @@ import numpy as np
 
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
-
-def _bounds(lambda0, epsilon):
-    lambda0 = np.asarray(lambda0, float)
-    return np.maximum(lambda0 - epsilon, 0), np.minimum(lambda0 + epsilon, 1)
-
-
-register(Exercise(
-    slug="fedmgda.bounds",
-    task="two vectors: the smallest and the largest weight that each client may get",
-    right=_bounds,
-    cases=[([0.1, 0.2, 0.7], 0.4), ([0.5, 0.5], 0.2), ([0.25, 0.25, 0.25, 0.25], 1.0)],
-    wrong={
-        "outside the simplex": Wrong(lambda lambda0, epsilon: (np.asarray(lambda0, float) - epsilon, np.asarray(lambda0, float) + epsilon),
-                                     "For {case} you answer {given}. That is the box alone, and some of these weights are negative or "
-                                     "above 1. Weights on the simplex stay between 0 and 1, so it should be {right}"),
-        "around 1/K": Wrong(lambda lambda0, epsilon: _bounds(np.full(len(lambda0), 1 / len(lambda0)), epsilon),
-                            "For {case} you answer {given}; it should be {right}. You centre the box at 1/K, but this server has weights "
-                            "λ⁰ of its own, and the box is around them"),
-        "relative": Wrong(lambda lambda0, epsilon: (np.asarray(lambda0, float) * max(1 - epsilon, 0), np.minimum(np.asarray(lambda0, float) * (1 + epsilon), 1)),
-                          "For {case} you answer {given}; it should be {right}. You let each weight move by a fraction ε of itself. The box "
-                          "has the same half side ε for everybody: small clients may grow by as much as large ones"),
-        "above one": Wrong(
-            lambda lambda0, epsilon: (np.maximum(np.asarray(lambda0, float) - epsilon, 0), np.asarray(lambda0, float) + epsilon),
-            "For {case} you answer {given}; it should be {right}. The lower ends are right. But no weight can be above 1 while the "
-            "others are at least 0: cut the upper ends there",
-        ),
-        "below zero": Wrong(
-            lambda lambda0, epsilon: (np.asarray(lambda0, float) - epsilon, np.minimum(np.asarray(lambda0, float) + epsilon, 1)),
-            "For {case} you answer {given}; it should be {right}. The upper ends are right. The lower ones cannot be below 0",
-        ),
-        "turned round": Wrong(
-            lambda lambda0, epsilon: _bounds(lambda0, epsilon)[::-1],
-            "For {case} you answer {given}; it should be {right}. Smallest and largest have changed places: the smallest weights come "
-            "first",
-        ),
-    },
-    praise="With ε = 1 these are 0 and 1, and the box is gone",
-    hints=(
-        "The box says |μ_k − λ⁰_k| ≤ ε: every weight may move by ε, up or down.",
-        "A weight on the simplex is never below 0 nor above 1: cut there. `np.maximum` and `np.minimum` work entry by entry.",
-        "Return two vectors, separated by a comma: first the smallest weights, then the largest.",
-    ),
-))
-
-
-def _direction(G, mu):
-    G = np.asarray(G, float)
-    return np.asarray(mu, float) @ (G / np.linalg.norm(G, axis=1, keepdims=True))
-
-
-def _raw(G, mu):
-    return np.asarray(mu, float) @ np.asarray(G, float)
-
-
-register(Exercise(
-    slug="fedmgda.direction",
-    task="Σ μ_k g_k / ‖g_k‖",
-    right=_direction,
-    cases=[([[3.0, 0.0], [0.0, 0.5]], [0.5, 0.5]), ([[1.0, 2.0, 2.0], [-4.0, 0.0, 3.0], [0.0, 1.0, 0.0]], [0.2, 0.3, 0.5])],
-    wrong={
-        "raw rows": Wrong(_raw, "For {case} you answer {given}; it should be {right}. You weigh the gradients themselves, and the longest "
-                                "one decides again. Lines 5 and 7 use the unit rows g_k / ‖g_k‖"),
-        "normalised afterwards": Wrong(lambda G, mu: _raw(G, mu) / np.linalg.norm(_raw(G, mu)),
-                                       "For {case} you answer {given}; it should be {right}. You add first and normalise the sum: a client who "
-                                       "multiplies its gradient by ten still turns that sum. Each row is divided by its own length before"),
-        "squared lengths": Wrong(lambda G, mu: np.asarray(mu, float) @ (np.asarray(G, float) / (np.asarray(G, float) ** 2).sum(1, keepdims=True)),
-                                 "For {case} you answer {given}; it should be {right}. You divide by ‖g‖², the entry A_kk of the Gram matrix. "
-                                 "Its square root is the length"),
-        "columns": Wrong(
-            lambda G, mu: np.asarray(mu, float) @ (np.asarray(G, float) / np.maximum(np.linalg.norm(G, axis=0), 1e-300)),
-            "For {case} you answer {given}; it should be {right}. You divided by the lengths of the columns, one a parameter. A "
-            "client is a row: `axis=1`",
-        ),
-        "divided by K": Wrong(
-            lambda G, mu: _direction(G, mu) / len(G),
-            "For {case} you answer {given}; it should be {right}. You divided by the number of clients as well. The weights μ sum to "
-            "1 already",
-        ),
-    },
-    praise="The weights on the gradients themselves are λ_k = μ_k / ‖g_k‖",
-    hints=(
-        "Line 7 adds the *unit* rows g_k / ‖g_k‖, with the weights μ.",
-        "`np.linalg.norm(G, axis=1, keepdims=True)` is the column of the rows' lengths; the chapter's `unit` divides by it.",
-        "Weights times a matrix, in this order, is the weighted sum of its rows.",
-    ),
-))
-
 register(Exercise(
     slug="fedmgda.pair",
     task="μ₁ of the unit row of client 1, for g₁ = (3, 0), g₂ = (−1, 1) and ε = 1",
@@ -137,6 +50,40 @@ register(Exercise(
 ))
 
 
+def _minority(m, K, epsilon):
+    return min(0.5, m * (1 / K + epsilon))
+
+
+register(Exercise(
+    slug="fedmgda.minority",
+    task="the weight that m of K clients have together who send one unit row, while all others send another",
+    right=_minority,
+    cases=[(1, 10, 0.2), (3, 10, 0.05), (2, 8, 0.5), (1, 4, 0.0), (5, 20, 0.1)],
+    wrong={
+        "one box for all": Wrong(lambda m, K, epsilon: min(0.5, m / K + epsilon),
+                                 "For m, K, ε = {case} you answer {given}; it should be {right}. You let the group move by ε. The box is around "
+                                 "every client's own weight: m clients may each take ε more"),
+        "no half": Wrong(lambda m, K, epsilon: min(1.0, m * (1 / K + epsilon)),
+                         "For m, K, ε = {case} you answer {given}; it should be {right}. That is what the box allows. But between two unit rows the "
+                         "nearest point is in the middle, and a larger box does not move it"),
+        "no box": Wrong(lambda m, K, epsilon: 0.5,
+                        "For m, K, ε = {case} you answer {given}, the middle between the two rows. It should be {right}: the box may not allow that much"),
+        "shares": Wrong(lambda m, K, epsilon: m / K,
+                        "For m, K, ε = {case} you answer {given}, the weight at ε = 0. It should be {right}: a nearer point has more of the smaller group"),
+        "one client": Wrong(lambda m, K, epsilon: min(0.5, 1 / K + epsilon),
+                            "For m, K, ε = {case} you answer {given}; it should be {right}. One client has that much at most, and there are m of them"),
+        "the others": Wrong(lambda m, K, epsilon: 1 - _minority(m, K, epsilon),
+                            "For m, K, ε = {case} you answer {given}, the weight of the K − m others. The m have {right}"),
+    },
+    praise="The angle between the two rows does not enter. One of ten at ε = 0.1 has twice its share, and still may pay",
+    hints=(
+        "Start without the box. How much of each of two unit vectors is in the point nearest to the origin between them?",
+        "How much weight may one client have at most? And m clients together?",
+        "Whichever of the two is smaller. (The others can always give that much: each of them may go down by ε, and they are at least as many.)",
+    ),
+))
+
+
 def _step_size(t, T, eta, decay):
     return eta * decay ** (100 / T * (t // 100))
 
@@ -172,6 +119,51 @@ register(Exercise(
         "First β: over all T rounds `decay` is lost, in T/100 equal factors.",
         "⌊t/100⌋ counts the full hundreds of rounds so far; `//` rounds down.",
         "Then η, times β once for each of these hundreds.",
+    ),
+))
+
+def _worst_rate(K, epsilon):
+    return min(0.0, 2 * (1 / K + epsilon) - 1)
+
+
+register(Exercise(
+    slug="fedmgda.worst_rate",
+    task="the number below which no rate of unit rows can fall, for ε from 1/K on",
+    right=_worst_rate,
+    cases=[(10, 0.1), (10, 0.25), (10, 0.4), (5, 0.2), (20, 0.45), (4, 1.0)],
+    wrong={
+        "forgot the centre": Wrong(lambda K, epsilon: min(0.0, 2 * epsilon - 1),
+                                   "For K, ε = {case} you answer {given}; it should be {right}. The largest weight is 1/K + ε: ε counts from 1/K"),
+        "sign": Wrong(lambda K, epsilon: max(0.0, 1 - 2 * (1 / K + epsilon)),
+                      "For K, ε = {case} you answer {given}: so much a client may pay. Asked is the rate, {right}"),
+        "all against one": Wrong(lambda K, epsilon: min(0.0, -(1 - 1 / K - epsilon)),
+                                 "For K, ε = {case} you answer {given}: the pull of all the others straight against the client. But its own row is in "
+                                 "the mixture too, with the weight 1/K + ε and the rate 1: {right}"),
+        "above zero": Wrong(lambda K, epsilon: 2 * min(1.0, 1 / K + epsilon) - 1,
+                            "For K, ε = {case} you answer {given}; it should be {right}. A client may hold more than half of the weight here, but it need "
+                            "not, and at a stationary point all rates are zero"),
+        "FedAvg-n": Wrong(lambda K, epsilon: min(0.0, 2 / K - 1),
+                          "For K, ε = {case} you answer {given}, the worst at ε = 0, where a client keeps the weight 1/K. Here it may have 1/K + ε, so it should be {right}"),
+        "a square": Wrong(lambda K, epsilon: -(1 - min(1.0, 1 / K + epsilon)) ** 2 / (4 * min(1.0, 1 / K + epsilon)),
+                          "For K, ε = {case} you answer {given}, from (2) and ‖dir‖ alone. Who is at the upper bound is *in* dir with that weight. Use it: {right}"),
+    },
+    praise="At ε = 1/2 − 1/K it is zero: formula (3) once more, with the price of every smaller box",
+    hints=(
+        "Low ends are zero, so weight can be taken from any client that has some. If client k could be given more, compare its rate with those of the clients "
+        "that have weight: (2) says ρ_k ≥ ‖dir‖².",
+        "Else client k has the weight t = 1/K + ε, and dir = t h_k + (1 − t) v, where v is a mean of unit rows. What is h_k · dir, and how small can h_k · v be?",
+        "That it is reached: one row against K − 1 equal ones, more and more nearly opposite. Their angle goes to 180°, the rate to your number.",
+    ),
+))
+
+register(Question(
+    slug="fedmgda.one_server",
+    task="rows, ε, λ⁰ and a server step that serve a lone office and survive a client with wrong labels",
+    hints=(
+        "Two numbers pull against each other: the most weight a dissenter can have on the offices, and the most it can have among the ten. What fixes both?",
+        "Begin with unit rows and ε between 0.2 and 0.3, and put the three numbers of each run in one line. Then try `rules.FedMGDA(epsilon)`, raw rows, with a server step of 1.",
+        "For what breaks it: two offices with wrong labels, a tenth office that sends ten times its gradient, or forty offices instead of ten. What becomes of "
+        "the weight 1/K + ε in each?",
     ),
 ))
 
