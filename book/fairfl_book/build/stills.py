@@ -6,7 +6,7 @@ from fairfl import atomic
 from fairfl_book import labs
 from fairfl_book.build import node
 from fairfl_book.labs import scripts
-from fairfl_book.labs.touch import TouchLab
+from fairfl_book.labs.lab import Lab
 
 # A picture by itself has no page to follow, and stands on white everywhere.
 COLOURS = {
@@ -21,13 +21,13 @@ RACE = Path(__file__).parents[2] / "playground.svg"
 STYLE = 'text{font:14px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}.strong{font-weight:600}'
 
 
-def touched() -> list[TouchLab]:
+def every() -> list[Lab]:
     """One of each lab that is drawn in JavaScript."""
     kinds = (getattr(labs, name) for name in labs.__all__)
-    return [kind() for kind in kinds if isinstance(kind, type) and issubclass(kind, TouchLab) and kind is not TouchLab]
+    return [kind() for kind in kinds if isinstance(kind, type) and issubclass(kind, Lab) and kind is not Lab]
 
 
-def draw(lab: TouchLab) -> dict[str, str]:
+def draw(lab: Lab) -> dict[str, str]:
     """The stills of ``lab``: the start as ``""``, and each state of ``also``. Raises ``ValueError`` if there is no node."""
     states = {"": {}, **lab.also}
     drawn = node.each(
@@ -53,7 +53,7 @@ def _coloured(still: str) -> str:
 
 
 def main() -> None:
-    for lab in touched():
+    for lab in every():
         for which, still in draw(lab).items():
             path = Path(str(scripts.FOLDER / f"{lab.view}{'-' * bool(which)}{which}.svg"))
             atomic.write(path, still.encode("utf-8"))

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.lab import Lab
 
 _NEARLY = [[1.0, 0.0], [1.99, 0.17]]  # chapter 8: lengths 1 and 2, five degrees apart
 _PARALLEL = [[0.8, 0.4], [1.6, 0.8]]
 
 
-class AffineHull(TouchLab):
+class AffineHull(Lab):
     """Two gradients with tips to drag, losses f₁ and f₂, and AdaFed's scales s_k = f_k^γ: rows h_k = g_k / s_k and the points of their
     convex and of their affine hull that are nearest to the origin.
 

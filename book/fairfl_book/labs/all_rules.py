@@ -8,8 +8,8 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Layout, Updates
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, Several, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.lab import Lab
 
 # What each of the book's rules fixes; js/rules.js knows these. One that is added to fairfl.rules later is "new", and asked of Python.
 FAMILIES = {
@@ -33,7 +33,7 @@ SHORTEST = 1e-7  # a direction below this length is a rounding error of a server
 NEAR = [[0.5, 0.0], [0.86, 0.5]]
 
 
-class AllRules(TouchLab):
+class AllRules(Lab):
     """Two clients with gradients to drag, losses 1 and f₂, and falls 1 and r₂ of their own Newton steps; client 2 may lie.
 
     Every rule's direction is drawn with length 1, and its rates are those of the true gradients. ``extra``: a rule of your own, or

@@ -6,8 +6,8 @@ import torch
 from fairfl import rules
 from fairfl.attacks import Scaling
 from fairfl.updates import Updates
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, Several, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.lab import Lab
 
 LOSSES = (1.0, 1.2, 0.8, 0.6)
 LIAR = 3
@@ -24,7 +24,7 @@ RULES = {
 }
 
 
-class Attack(TouchLab):
+class Attack(Lab):
     """Four gradients with tips to drag; client 4 multiplies its loss, its update, or both, before it sends them.
 
     For each rule of the package, with equal shares: by how many degrees the lie turns its direction, and which of the three others

@@ -3,13 +3,13 @@
 import numpy as np
 
 from fairfl.rules import min_norm
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.lab import Lab
 
 _CROWDS = {"three": (1, 1, 1), "ten: client 1 and seven like it": (8, 1, 1)}
 
 
-class Box(TouchLab):
+class Box(Lab):
     """Three gradients with tips to drag, and the box ``|μ_k − 1/K| ≤ ε`` around equal weights μ, dragged by an edge.
 
     The direction is the point ``Σ μ_k h_k`` nearest to the origin over the box and the simplex (Hu et al. 2022, (25)), with rows

@@ -8,8 +8,8 @@ import torch
 from fairfl import rules
 from fairfl.updates import Updates
 from fairfl_book.labs import scripts
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.lab import Lab
 
 RULES = {"FedAvg": rules.FedAvg, "FedMGDA+": rules.FedMGDAPlus, "FedFV": rules.FedFV, "AdaFed": rules.AdaFed}
 SOUND, LONG, NAN, SHAPE, POSES = ("sound", "100 × too long", "NaN", "wrong shape", "poses as office 0")
@@ -26,7 +26,7 @@ def offices() -> dict[str, list]:
     return json.loads(scripts.read("offices.js").partition("OFFICES = ")[2].rstrip(";\n"))
 
 
-class Dropout(TouchLab):
+class Dropout(Lab):
     """Offices 0 to 8 see the digits 0 to 7, office 9 sees 8 and 9; the model has had five rounds of FedMGDA+.
 
     Replies arrive at hours that the reader drags, how far up means nothing; the server closes at an hour to be dragged as well. What is

@@ -5,8 +5,8 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Updates
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.lab import Lab
 
 _RULES = {
     "FedAvg": lambda epsilon: rules.FedAvg("uniform"),
@@ -17,7 +17,7 @@ _RULES = {
 }
 
 
-class Hull(TouchLab):
+class Hull(Lab):
     """Two to four gradients with tips to drag: their hull, the direction that a rule takes, weights and rates.
 
     The rules are the package's, with equal shares and losses 1, 2, …: FedFV projects in the order of the clients and nobody keeps

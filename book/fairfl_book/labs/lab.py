@@ -1,115 +1,48 @@
-"""A lab: ``compute(state) → numbers``, ``draw(axes, numbers)``, and a thin widget around both.
+"""A lab one can touch: ``compute(state) → numbers`` in Python, and one drawing in JavaScript for JupyterLab and for a page from disk.
 
-``compute`` and ``draw`` know nothing of widgets, so that they are tested at the ends of every control without a
-browser, and the default state is drawn as ordinary output: the page is complete without a kernel.
+What stays in JavaScript is the picture and its words (``js/NAME.js``); the numbers are computed in both, and a test compares them.
+Without scripts, on GitHub or on paper, ``js/NAME.svg`` stands: the same drawing of the state at the start.
 """
 
-import base64
+import functools
 import html
-import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
 
-from fairfl.errors import refuse, unknown
+from fairfl.errors import unknown
 from fairfl.extras import needed_by
-from fairfl_book import figures
-
-
-@dataclass(frozen=True)
-class Slider:
-    """A number from ``low`` to ``high`` in steps of ``step``; whole numbers if all of these are. One that is not ``shown`` has no
-    slider on the page: in a lab one can touch, a handle in the picture moves it."""
-
-    label: str
-    low: float
-    high: float
-    step: float
-    start: float
-    shown: bool = True
-
-    @property
-    def ends(self) -> tuple:
-        return self.low, self.high
-
-    @property
-    def whole(self) -> bool:
-        """Whether the control holds whole numbers."""
-        return all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
-
-    def check(self, name, value):
-        if not self.low <= value <= self.high:
-            raise refuse(
-                f"the lab's {name}", value, f"{self.low} to {self.high}", "Move the value inside the slider's range."
-            )
-
-    def widget(self):
-        import ipywidgets
-
-        kind = ipywidgets.IntSlider if self.whole else ipywidgets.FloatSlider
-        # Redrawing while a slider is dragged would queue frames faster than a slow machine draws them.
-        return kind(
-            self.start,
-            min=self.low,
-            max=self.high,
-            step=self.step,
-            description=self.label,
-            continuous_update=False,
-            style={"description_width": "12em"},
-            layout={"width": "34em"},
-        )
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One of a few named options."""
-
-    label: str
-    options: Sequence[str]
-    start: str
-
-    @property
-    def ends(self) -> tuple:
-        return tuple(self.options)
-
-    def check(self, name, value):
-        if value not in self.options:
-            raise unknown(f"choice of the lab's {name}", value, self.options)
-
-    def widget(self):
-        import ipywidgets
-
-        return ipywidgets.Dropdown(
-            options=list(self.options),
-            value=self.start,
-            description=self.label,
-            style={"description_width": "12em"},
-            layout={"width": "34em"},
-        )
+from fairfl_book.labs import scripts
+from fairfl_book.labs.controls import Choice, Points, Several, Slider
 
 
 class Lab:
-    """Base of all labs. A subclass gives ``controls`` and answers ``compute``, ``axes``, ``draw``, ``words`` and ``alt``.
+    """Base of all labs. A subclass gives ``controls``, ``tries``, ``view`` and answers ``compute`` and ``words``.
 
-    ``compute(**state)`` → a dictionary of numbers. ``axes()`` → a new (figure, axes). ``draw(axes, numbers)`` draws into axes that
-    were cleared. ``words(numbers)`` → the lines of text under the picture, rounded. ``alt(numbers)`` → its alternative text.
+    ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/frame.js``. ``tries``: what a button says → the
+    controls that it moves, the others at their start. ``also``: further states that a chapter shows as pictures, by a name each.
     """
 
-    controls: dict[str, Slider | Choice] = {}
+    view: str = ""
+    controls: dict[str, Slider | Choice | Several | Points] = {}
+    tries: dict[str, dict] = {}
+    also: dict[str, dict] = {}
+
+    def __init__(self):
+        self._live = None
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
 
     def compute(self, **state) -> dict:
-        raise NotImplementedError
-
-    def axes(self):
-        raise NotImplementedError
-
-    def draw(self, axes, numbers: dict) -> None:
+        """The numbers of a state, as a dictionary."""
         raise NotImplementedError
 
     def words(self, numbers: dict) -> list[str]:
+        """The lines of text under the picture, rounded."""
         raise NotImplementedError
-
-    def alt(self, numbers: dict) -> str:
-        return "; ".join(self.words(numbers))
 
     @property
     def start(self) -> dict:
@@ -126,48 +59,91 @@ class Lab:
             self.controls[name].check(name, value)
         return self.compute(**full)
 
-    def picture(self, **state) -> None:
-        """Show the lab in one state as ordinary output: the figure with its alternative text, then the words."""
-        with figures.book_style():
-            numbers = self.numbers(**state)
-            figure, axes = self.axes()
-            self.draw(axes, numbers)
-            figures.show(figure, self.alt(numbers))
-        print("\n".join(self.words(numbers)))
+    @property
+    def state(self) -> dict:
+        """What the reader made of the lab: the state of its latest widget, for ``numbers(**lab.state)``; before, the start."""
+        return self.start if self._live is None else dict(self._live.state)
+
+    def told(self, state: dict) -> dict:
+        """What of a state's numbers the drawing cannot compute, with the ``state`` that it belongs to: ``view.compute(state, told)`` gets
+        it while Python runs, a moment after the state. Empty in a lab whose drawing computes everything."""
+        return {}
+
+    def spec(self, **state) -> dict:
+        """What the drawing has to be told: the lab's name, its controls and buttons, and where it starts."""
+        self.numbers(**state)
+        controls = {name: {**asdict(control), **_kind(control)} for name, control in self.controls.items()}
+        return {"name": self.name, "controls": controls, "tries": self.tries, "start": {**self.start, **state}}
+
+    def alt(self, numbers=None, which: str = "") -> str:
+        """The description of the picture ``which`` (the start, or one of ``also``), as its drawing gave it."""
+        return html.unescape(re.search("<desc>(.*?)</desc>", self.still(which), re.DOTALL)[1])
+
+    def still(self, which: str = "") -> str:
+        """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description.
+
+        Raises ``ValueError`` for a name that is not in ``also``.
+        """
+        if which and which not in self.also:
+            raise unknown(f"picture of the lab {self.name}", which, self.also)
+        return scripts.read(f"{self.view}{'-' * bool(which)}{which}.svg")
+
+    def picture(self, which: str = "") -> None:
+        """Show the lab at its start, or in the state ``which`` of ``also``, as ordinary output: the picture with its alternative text,
+        then the numbers."""
+        with needed_by("the lab's picture"):
+            from IPython.display import display
+
+        still, alt = self.still(which), self.alt(which=which)
+        display({"image/svg+xml": still, "text/plain": alt}, raw=True, metadata={"image/svg+xml": {"alt": alt}})
+        print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state):
-        """The live lab: controls, picture and words, for JupyterLab, Colab or VS Code with a kernel."""
-        with needed_by("the live lab"):
-            import ipywidgets
-            from matplotlib import pyplot as plt
+        """The living lab, for JupyterLab, Colab or VS Code with a kernel. ``state``: where controls start. See ``lab.state``."""
+        spec = self.spec(**state)
+        live = _widget_class(type(self))(spec=spec, state=spec["start"], told=self.told(spec["start"]))
+        if live.told:
+            live.observe(lambda change: live.set_trait("told", self.told(change["new"])), "state")
+        self._live = live
+        return live
 
-        with figures.book_style():
-            figure, axes = self.axes()
-        plt.close(figure)
-        controls = {name: control.widget() for name, control in self.controls.items()}
-        picture, words = ipywidgets.HTML(), ipywidgets.HTML()
+    def page(self, key: str) -> str:
+        """The lab as a piece of a page that needs no kernel, no network and, to be read, no scripts.
 
-        def redraw(_=None):
-            numbers = self.numbers(**{name: control.value for name, control in controls.items()})
-            for one in figure.axes:
-                one.clear()
-            with figures.book_style():
-                self.draw(axes, numbers)
-            lines = "<br>".join(html.escape(line) for line in self.words(numbers))
-            picture.value = (
-                f'<img src="data:image/png;base64,{_png(figure)}" alt="{html.escape(self.alt(numbers), quote=True)}">'
-            )
-            words.value = f'<div class="lab-words" aria-live="polite" style="font-family: monospace; white-space: pre; line-height: 1.4">{lines}</div>'
-
-        for name, value in state.items():
-            controls[name].value = value
-        for control in controls.values():
-            control.observe(redraw, names="value")
-        redraw()
-        return ipywidgets.VBox([*controls.values(), picture, words])
+        ``key``: an id that nothing else on the page has.
+        """
+        spec = json.dumps(self.spec() | {"told": self.told(self.start)}, ensure_ascii=False).replace("</", "<\\/")
+        module = scripts.bundle(self.view).replace("export default", "const here =")
+        return (
+            f'<div class="lab-touch" id="{key}" data-lab="{self.name}">{self.still()}</div>\n'
+            f"<style>{scripts.read('style.css')}</style>\n"
+            f'<script type="module">\n{module}\nhost(document.getElementById("{key}"), view, {spec});\n</script>'
+        )
 
 
-def _png(figure) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return base64.b64encode(buffer.getvalue()).decode()
+def _kind(control) -> Mapping:
+    if isinstance(control, Several):
+        return {"several": True}
+    return {"whole": True} if isinstance(control, Slider) and control.whole else {}
+
+
+@functools.cache
+def _widget_class(lab: type[Lab]) -> type:
+    """The widget of one lab; made when it is first wanted, so that labs import without anywidget."""
+    with needed_by("the living lab"):
+        import anywidget
+        import traitlets
+
+    class Touched(anywidget.AnyWidget):
+        """``spec``: as ``Lab.spec``. ``state``: control → value, as the reader moves it. ``told``: as ``Lab.told``."""
+
+        _esm = scripts.bundle(lab.view)
+        _css = scripts.read("style.css")
+        spec = traitlets.Dict().tag(sync=True)
+        state = traitlets.Dict().tag(sync=True)
+        told = traitlets.Dict().tag(sync=True)
+
+        def __repr__(self) -> str:
+            return f"{lab.__name__}: a lab to be touched, in JupyterLab or on the book's site"
+
+    return Touched

@@ -5,8 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from fairfl_book.labs.lab import Choice
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points
+from fairfl_book.labs.lab import Lab
 
 ROUNDS = 20
 SHORT, LONG = (
@@ -20,7 +20,7 @@ _ALONE, _BOTH = "client 1 alone", "both clients"
 Pair = Sequence[float]
 
 
-class NewtonRates(TouchLab):
+class NewtonRates(Lab):
     """DQN-Fed with exact Hessians on two quadratics in the plane: minimisers, long axes and the start are dragged.
 
     A client's curvature is 1 along its long axis, whose tip lies at ``shapes`` from its minimiser, and (long / short axis)² across it.

@@ -1,11 +1,11 @@
 """A toy problem of two or three clients, a start to drag, and the rules' ways from there."""
 
 from fairfl_book.labs import flows
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, Several, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.lab import Lab
 
 
-class Playground(TouchLab):
+class Playground(Lab):
     """Rules race from one start down the losses of two or three clients; minimisers and start are to be dragged.
 
     Every rule takes steps of one length (``flows.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.lab import Lab
 
 ORDERS = tuple("→".join(order) for order in itertools.permutations("123"))
 SWEEPS = 3
@@ -24,7 +24,7 @@ def meetings(order: str) -> list[tuple[int, int]]:
     return first + [(k, j) for k in range(3) for j in targets] * (SWEEPS - 1)
 
 
-class Projections(TouchLab):
+class Projections(Lab):
     """Three gradients with tips to drag, client 3 with the largest loss: FedFV's projections, one meeting at a time.
 
     After step 6 ``direction`` is FedFV's: the mean of ``projected``, with the length of FedAvg's mean. Before, it is what the mean would

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import TouchLab
+from fairfl_book.labs.controls import Choice, Slider
+from fairfl_book.labs.lab import Lab
 
 _STEP = 0.2  # ℓ, the size of a local step
 # A client's largest slope. No parabola within the lab's ranges is as steep as the first.
@@ -68,7 +68,7 @@ def _zero(falling: Callable, low: NDArray[np.float64], high: NDArray[np.float64]
     return (low + high) / 2
 
 
-class ProximalAverage(TouchLab):
+class ProximalAverage(Lab):
     """Three clients with equal weights, whose minimisers and curvatures are dragged; E and η slide along the axes of the second picture.
 
     FedAvg rests where its clients' E local steps cancel; rounds of proximal steps rest where the proximal average is least. ``steps``:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import TouchLab
+from fairfl_book.labs.controls import Slider
+from fairfl_book.labs.lab import Lab
 
 CURVATURE = (1.0, 1.0, 0.7)
 ROUNDS, STEP = 300, 0.2
@@ -79,7 +79,7 @@ def _projected(v):
     return [max(x - threshold, 0.0) for x in v]
 
 
-class Reweighting(TouchLab):
+class Reweighting(Lab):
     """Three losses to drag by their lowest points, sideways and up; and what client 1 reports, to be pulled above its loss.
 
     ``c1`` …: what the clients want. ``floor1`` …: what their loss cannot fall below. ``lie``: what client 1 adds to the loss that it reports;

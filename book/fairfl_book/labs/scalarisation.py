@@ -5,8 +5,8 @@ import functools
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.lab import Choice, Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.lab import Lab
 
 _PROBLEMS = {"dented": toy.FonsecaFleming(), "convex": toy.two_valleys()}
 METHODS = ("weighted sum", "ε-constraint", "Chebyshev")
@@ -15,7 +15,7 @@ _KNOB = np.linspace(0, 1, 51)
 _TIE = 1e-12  # scores this close are equal, and the first point of the path has it: rounding decides nothing
 
 
-class Scalarisation(TouchLab):
+class Scalarisation(Lab):
     """Two losses on a front that is dented (Fonseca–Fleming) or convex (the two valleys): a line to turn, a wall to move or a goal to drag, and a model w to compare.
 
     ``weight``: λ₁ of the weighted sum. ``bound``: ε, what f₂ must not exceed. ``goal_1``, ``goal_2``: the reference point s of the

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import TouchLab
+from fairfl_book.labs.controls import Slider
+from fairfl_book.labs.lab import Lab
 
 
 def least(mean: float, worst: float, best: float, share: float) -> float:
@@ -13,7 +13,7 @@ def least(mean: float, worst: float, best: float, share: float) -> float:
     return np.sqrt(share * (mean - worst) ** 2 + share * (best - mean) ** 2 + (1 - 2 * share) * (middle - mean) ** 2)
 
 
-class SpreadBound(TouchLab):
+class SpreadBound(Lab):
     """A hundred clients with a mean and two tails to drag, the least spread that these allow, and a printed spread beside it.
 
     All in points of accuracy. ``uneven``: how far the clients between the tails lie apart, from all equal (0: these are the tightest

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.lab import Lab
 
 
-class ThreeFronts(TouchLab):
+class ThreeFronts(Lab):
     """Three clients with the losses ``½ ‖w − c_k‖²``: minimisers c_k to drag, the front as a surface to turn, and weights to choose.
 
     The Pareto set is the triangle of the minimisers, and the weighted sum's minimiser its point ``Σ λ_k c_k``. The model with the least

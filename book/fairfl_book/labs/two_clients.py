@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.lab import Lab
 
 
-class TwoClients(TouchLab):
+class TwoClients(Lab):
     """Two gradients with tips to drag, and the server's direction λ₁ g₁ + (1 − λ₁) g₂, a point between the tips to drag as well."""
 
     view = "two_clients"

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy import stats
 
-from fairfl_book.labs.lab import Slider
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.lab import Lab
 
 CENTRE = 81.0  # per cent; the dots' places are relative to it
 SHOWN, MOST = 20, 60  # runs a side that the right panel shows, and that are tried
@@ -19,7 +19,7 @@ def _dots(places):
     return [[place, 0.0] for place in places]
 
 
-class Verdicts(TouchLab):
+class Verdicts(Lab):
     """Two groups of two to eight runs, their accuracies as dots to drag, and a margin to drag: Welch's 90 % interval, and its word.
 
     At the start the runs have the means and spreads of the cell that chapter 12 judges by hand. How far across a dot lies is its

@@ -5,13 +5,14 @@ from functools import partial
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.touch import Points, TouchLab
+from fairfl_book.labs.controls import Points
+from fairfl_book.labs.lab import Lab
 
 _BOWLS = toy.Quadratics([[0.0, 0.0], [0.0, 0.0]], [np.diag([1.0, 4.0]), np.diag([4.0, 1.0])])
 _STEP, _STEPS = 0.1, 60
 
 
-class Wall(TouchLab):
+class Wall(Lab):
     """The losses ½ (x² + 4 y²) and ½ (4 x² + y²), and a start to drag: 60 steps of 0.1 with AdaFed's direction at γ = 0, the affine hull's
     nearest point, and with FedMGDA's, the convex hull's.
 

@@ -21,8 +21,8 @@ def page(
     """A copy of ``notebook`` to be rendered: widgets replaced by ``lab(its name, cell number)``, hints and solutions folded under their
     exercises.
 
-    ``solutions``: by slug; without any, hints stand alone. Raises ``ValueError`` for an exercise that is not registered, and
-    ``KeyError`` for a widget of something that the chapter does not name as a lab.
+    ``solutions``: by slug; without any, hints stand alone. A lab that was made with arguments, a reader's own rule for one, needs Python: a
+    note says where it moves. Raises ``ValueError`` for an exercise that is not registered.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
@@ -38,9 +38,13 @@ def page(
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
-            cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": lab(named[variable], number)})]
+            piece = lab(named[variable], number) if variable in named else _NOTE
+            cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece})]
         slug = answered_after(cell)
         if slug and (folded := answers.below(slug, solutions or {})):
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
     notebook.cells = cells
     return notebook
+
+
+_NOTE = "<p>This lab asks Python as it moves: open the chapter in JupyterLab (<code>make lab</code>).</p>"

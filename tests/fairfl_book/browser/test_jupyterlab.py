@@ -184,7 +184,7 @@ def move_every_handle(page):
     return unmoved
 
 
-@pytest.mark.parametrize("touched", stills.touched(), ids=lambda touched: touched.name)
+@pytest.mark.parametrize("touched", stills.every(), ids=lambda touched: touched.name)
 def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
     code = [f"from fairfl_book import labs\n\nlab = labs.{touched.name}()\nlab.widget()", "print(lab.state)"]
     path = lab.work / f"touch-{touched.name}.ipynb"

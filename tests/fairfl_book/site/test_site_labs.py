@@ -18,7 +18,7 @@ def test_the_labs_move_on_the_site(start):
     page = notebooks.page(
         nbformat.read(BOOK.notebook(name), as_version=4), lambda lab, cell: asked.append(lab) or f"<p>{lab}</p>"
     )
-    assert asked and set(asked) <= {lab.name for lab in stills.touched()}
+    assert asked and set(asked) <= {lab.name for lab in stills.every()}
     shown = [
         output.data["text/html"]
         for cell in page.cells

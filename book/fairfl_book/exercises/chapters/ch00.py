@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.exercises.registry import Exercise, Wrong, register
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
 def _gram(G):
@@ -57,5 +57,45 @@ register(Exercise(
         "Write down the Gram matrix A of the two gradients: its entries are g₁ · g₁, g₁ · g₂ and g₂ · g₂.",
         "Client 1's rate is the first row of A λ. With 1 − λ₁ for λ₂ it is a straight line in λ₁.",
         "Client 1's loss rises where that line is below zero. Where does it cross?",
+    ),
+))
+
+
+def _fair_pair(g1, g2):
+    sizes = np.linalg.norm([g2, g1], axis=1)
+    return sizes / sizes.sum()
+
+
+register(Exercise(
+    slug="start.fair_pair",
+    task="weights (λ₁, λ₂), summing to 1, with which λ₁ g₁ + λ₂ g₂ halves the angle between g₁ and g₂",
+    right=_fair_pair,
+    cases=[([3.0, 0.0], [-1.0, 1.0]), ([0.0, 2.0], [1.0, 0.0]), ([1.0, 2.0, 2.0], [-2.0, 0.0, 0.0])],
+    wrong={
+        "own lengths": Wrong(lambda g1, g2: np.linalg.norm([g1, g2], axis=1) / np.linalg.norm([g1, g2], axis=1).sum(),
+                             "For {case} you answer {given}: each client is weighted by its own length, and the longer gradient wins twice. "
+                             "Each should be weighted by the other's: {right}"),
+        "equal": Wrong(lambda g1, g2: np.array([0.5, 0.5]),
+                       "For {case} you answer {given}. The mean halves the angle only if both gradients have the same length; here it should be {right}"),
+        "not normalised": Wrong(lambda g1, g2: 1 / np.linalg.norm([g1, g2], axis=1),
+                                "For {case} you answer {given}. The direction is right, but the weights should sum to 1: {right}"),
+        "squares": Wrong(lambda g1, g2: np.square(np.linalg.norm([g2, g1], axis=1)) / np.square(np.linalg.norm([g2, g1], axis=1)).sum(),
+                         "For {case} you answer {given}: the squares of the lengths. The lengths themselves make λ₁ g₁ and λ₂ g₂ equally long: {right}"),
+    },
+    praise="Both rates are ‖g₁‖ ‖g₂‖ (1 + cos θ) times the client's own length over the sum of both. For three clients no such formula helps: chapter 4",
+    hints=(
+        "The sum of two vectors of *equal length* halves the angle between them. Which weights make λ₁ g₁ and λ₂ g₂ equally long?",
+        "λ₁ ‖g₁‖ = λ₂ ‖g₂‖ and λ₁ + λ₂ = 1.",
+        "For the proof multiply g₁ by dir: λ₁ ‖g₁‖² + λ₂ ‖g₁‖ ‖g₂‖ cos θ. Put the weights in; when is it zero?",
+    ),
+))
+
+register(Question(
+    slug="start.three",
+    task="three unit gradients in conflict that equal weights do not hurt, and three of which they hurt two",
+    hints=(
+        "With equal weights a client's rate is a third of g_k · (g₁ + g₂ + g₃). For unit vectors the own part is 1: the other two cosines may sum to −1.",
+        "Put them at angles: (cos a, sin a). For the first, spread them as far as you dare and let the sum stay on everybody's side.",
+        "For the second: two that agree a little and are both turned away from the third's side. Whom does the sum follow? Print G @ G.sum(0) / 3.",
     ),
 ))

@@ -90,7 +90,7 @@ function day({ closing, times, fates }) {
 }
 
 function bars({ cosines, fates, length }) {
-  const zero = AGREES.across(0), pieces = [label(AGREES.left, 15, "agrees with the server's step (cosine)", { fill: SOFT })];
+  const zero = AGREES.across(0), pieces = [label(zero, 15, "cosine with the server's step", { fill: SOFT, "text-anchor": "middle" })];
   for (const tick of [-1, -0.5, 0, 0.5, 1]) {
     pieces.push(line([AGREES.across(tick), TOP], [AGREES.across(tick), BOTTOM], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
     pieces.push(label(AGREES.across(tick), HEIGHT - 18, String(tick).replace("-", "−"), { fill: SOFT, "text-anchor": "middle" }));

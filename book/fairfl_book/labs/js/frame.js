@@ -3,7 +3,7 @@
 //   title, about, hint   words: its name, its picture for who does not see it, what to do with it
 //   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
 //   compute(state, told) → numbers; whatever Python's compute gives has to be among them, equal to 1e-9. told: what only Python can
-//                        compute (TouchLab.told) and the state that this belongs to, an earlier one while Python has not answered yet
+//                        compute (Lab.told) and the state that this belongs to, an earlier one while Python has not answered yet
 //   draw(numbers, time)  → { panel: markup }; time goes from 0 to 1 while a lab with seconds runs, and is 1 at rest
 //   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
 //                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab

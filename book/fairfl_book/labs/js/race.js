@@ -80,11 +80,11 @@ function helping(left, top, right, bottom) {
 }
 
 /** Three clients: a column each. */
-export const COLUMNS = { x: (k) => 68 + 90 * k, y: (v) => SQUARE.up(v) };
+export const COLUMNS = { x: (k) => 66 + 86 * k, y: (v) => SQUARE.up(v) };
 export function columns(clients) {
-  const pieces = [helping(LEFT, COLUMNS.y(1), 272, BOTTOM)];
+  const pieces = [helping(LEFT, COLUMNS.y(1), 258, BOTTOM)];
   for (const [v, said] of TICKS) {
-    pieces.push(line([LEFT, COLUMNS.y(v)], [272, COLUMNS.y(v)], { stroke: v === 1 ? SOFT : LINE, "stroke-width": v === 1 ? 1.5 : 0.7 }));
+    pieces.push(line([LEFT, COLUMNS.y(v)], [258, COLUMNS.y(v)], { stroke: v === 1 ? SOFT : LINE, "stroke-width": v === 1 ? 1.5 : 0.7 }));
     pieces.push(label(LEFT - 6, COLUMNS.y(v) + 5, said, { fill: SOFT, "text-anchor": "end" }));
   }
   for (let k = 0; k < clients; k++) {

@@ -50,7 +50,7 @@ function losses({ problem, method, setting, f, image, gain: more }) {
   pieces.push(...DEVICES[method](c, setting, f));
   const [lx, ly] = c.at(f), [ix, iy] = c.at(image), labels = [{ at: [ix, iy], towards: [1, -0.6], words: "w", more: { class: "strong" } }];
   pieces.push(circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }), circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
-  labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "lands here", more: { fill: METHOD, class: "strong" } });
+  labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "solution", more: { fill: METHOD, class: "strong" } });
   labels.push({ at: c.at(path[72]), towards: [-1, 1], words: "front", away: 6 });
   const grip = GRIPS[method].at(c, setting);
   pieces.push(placed(labels, [...sits, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62]] : [])], WIDE, HIGH - 20));

@@ -14,7 +14,7 @@ from fairfl_book.build import node, stills
 
 pytestmark = pytest.mark.site
 
-LABS = {lab.name: lab for lab in stills.touched()}
+LABS = {lab.name: lab for lab in stills.every()}
 # What a reader sees outside a panel, or at its edge where it would be cut; a stroke's half width is allowed.
 OUTSIDE = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {
   const room = svg.getBoundingClientRect();
@@ -63,9 +63,11 @@ class Opened:
         return self.page.locator(".drawn").evaluate_all("all => all.map(e => e.innerHTML)")
 
     def state(self):
-        """Where the controls stand, from the page's address, which follows a little later."""
+        """Where the controls stand, from the page's address, which follows a little later; before anything was moved, the start."""
         # The page's own clock: on a busy machine its timers are late, and this one is behind that of the address.
         href = self.page.evaluate("new Promise(done => setTimeout(() => done(location.href), 150))")
+        if "#" not in href:
+            return self.lab.start
         given = dict(pair.split("=") for pair in href.partition("#")[2].split("&"))
         state = {}
         for name, control in self.lab.controls.items():
@@ -78,17 +80,11 @@ class Opened:
         return state
 
     def shows_its_state(self):
-        """The pictures are those of the state in the address, whose numbers are Python's (test_touch_labs.py). On a busy machine the
-        address is late, so that it is asked for some seconds."""
-        for _ in range(20):
-            if "=" in self.page.url.partition("#")[2]:
-                [drawn] = node.each(
-                    "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
-                )
-                if self.shown() == self.page.evaluate(PARSED, list(drawn.values())):
-                    return True
-            self.page.wait_for_timeout(100)
-        return False
+        """The pictures are those of the state in the address, whose numbers are Python's (test_labs.py)."""
+        [drawn] = node.each(
+            "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
+        )
+        return self.shown() == self.page.evaluate(PARSED, list(drawn.values()))
 
     def look(self, label):
         if folder := os.environ.get("FAIRFL_SCREENSHOTS"):

@@ -1,0 +1,101 @@
+"""What a reader moves in a lab. Each has a ``label``, a ``start`` and its ``ends``, and refuses a value that it cannot have."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairfl.errors import refuse, unknown
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number from ``low`` to ``high`` in steps of ``step``; whole numbers if all of these are. One that is not ``shown`` has no
+    slider on the page: a handle in the picture moves it."""
+
+    label: str
+    low: float
+    high: float
+    step: float
+    start: float
+    shown: bool = True
+
+    @property
+    def ends(self) -> tuple:
+        return self.low, self.high
+
+    @property
+    def whole(self) -> bool:
+        """Whether the control holds whole numbers."""
+        return all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
+
+    def check(self, name, value):
+        if not self.low <= value <= self.high:
+            raise refuse(
+                f"the lab's {name}", value, f"{self.low} to {self.high}", "Move the value inside the slider's range."
+            )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few named options."""
+
+    label: str
+    options: Sequence[str]
+    start: str
+
+    @property
+    def ends(self) -> tuple:
+        return tuple(self.options)
+
+    def check(self, name, value):
+        if value not in self.options:
+            raise unknown(f"choice of the lab's {name}", value, self.options)
+
+
+@dataclass(frozen=True)
+class Several:
+    """Any of a few named options, in their order: each is switched on or off."""
+
+    label: str
+    options: Sequence[str]
+    start: Sequence[str]
+
+    @property
+    def ends(self) -> tuple:
+        """Nothing switched on, everything, and each alone."""
+        return ([], list(self.options), *([one] for one in self.options))
+
+    def check(self, name, value):
+        for one in value:
+            if one not in self.options:
+                raise unknown(f"choice of the lab's {name}", one, self.options)
+        if list(value) != [one for one in self.options if one in value]:
+            raise refuse(
+                f"the lab's {name}", value, f"some of {list(self.options)}, each once", "Name them in this order."
+            )
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points in the plane that a reader drags, none farther than ``reach`` from the origin."""
+
+    label: str
+    reach: float
+    start: Sequence[Sequence[float]]
+
+    @property
+    def ends(self) -> tuple:
+        """All points at the left, all at the top, all at the origin."""
+        return tuple([list(end)] * len(self.start) for end in ((-self.reach, 0.0), (0.0, self.reach), (0.0, 0.0)))
+
+    def check(self, name, value):
+        fits = len(value) == len(self.start) and all(
+            len(point) == 2 and math.hypot(*point) <= self.reach + 1e-9 for point in value
+        )
+        if not fits:
+            raise refuse(
+                f"the lab's {name}",
+                value,
+                f"{len(self.start)} points (x, y), each at most {self.reach} from the origin",
+                "Write them as a list of pairs.",
+            )
