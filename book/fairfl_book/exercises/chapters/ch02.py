@@ -5,45 +5,46 @@ import numpy as np
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
-def _shrink(w, by, b):
-    return b + np.sign(w - b) * max(abs(w - b) - by, 0.0)
+def _huber(w, eta, h, c, L):
+    away = (w - c) / (1 + eta * h)
+    return c + away if h * abs(away) <= L else w - eta * L * np.sign(away)
+
+
+def _on_the_slope_at_w(w, eta, h, c, L):
+    return c + (w - c) / (1 + eta * h) if h * abs(w - c) <= L else w - eta * L * np.sign(w - c)
 
 
 register(Exercise(
-    slug="prox.absolute",
-    task="the proximal map of f(x) = a |x − b| at w: move by η a towards b, and stop there",
-    right=lambda w, eta, a, b: _shrink(w, eta * a, b),
-    cases=[(3.0, 0.5, 2.0, 1.0), (1.2, 0.5, 2.0, 1.0), (0.5, 0.5, 1.0, 2.0), (-4.0, 2.0, 0.5, 1.0)],
+    slug="prox.huber",
+    task="the proximal map of a parabola whose slope is cut off at L",
+    right=_huber,
+    cases=[(3.0, 1.0, 1.0, 0.0, 2.0), (9.0, 1.0, 1.0, 0.0, 2.0), (3.0, 4.0, 1.0, 0.0, 2.0), (-5.0, 0.5, 2.0, 1.0, 1.0), (1.0, 0.5, 0.1, 4.0, 1.0)],
     wrong={
-        "overshoots": Wrong(lambda w, eta, a, b: w - eta * a * np.sign(w - b),
-                            "For (w, η, a, b) = ({case}) you answer {given}. That step of length η a jumps over the kink at b. Past b the loss "
-                            "grows again, so the minimiser is b itself: {right}"),
-        "towards zero": Wrong(lambda w, eta, a, b: _shrink(w, eta * a, 0.0),
-                              "For (w, η, a, b) = ({case}) you answer {given}: you pull towards 0. This loss has its kink at b, so pull "
-                              "there: {right}"),
-        "no η": Wrong(lambda w, eta, a, b: _shrink(w, a, b),
-                      "For (w, η, a, b) = ({case}) you answer {given}. You move by a, whatever the leash. Set the derivative of "
-                      "a |x − b| + (x − w)² / (2 η) to zero: the move is η a, and the answer {right}"),
-        "divided": Wrong(lambda w, eta, a, b: _shrink(w, a / eta, b),
-                         "For (w, η, a, b) = ({case}) you answer {given}. You move by a / η, less on a longer leash. A large η "
-                         "is a long leash, and the move is η a: {right}"),
-        "no stop, derivative at b": Wrong(
-            lambda w, eta, a, b: b if abs(w - b) <= eta * a else w,
-            "For (w, η, a, b) = ({case}) you answer {given}; it should be {right}. You stop at b where it is within reach, and that "
-            "is right. Where it is not, w still moves: by η a towards b",
-        ),
-        "gradient size": Wrong(
-            lambda w, eta, a, b: w - eta * a * (w - b),
-            "For (w, η, a, b) = ({case}) you answer {given}; it should be {right}. You step by η a times the distance, as for a "
-            "parabola. The slope of a |x − b| is a or −a, however far b is",
-        ),
+        "slope at w": Wrong(_on_the_slope_at_w,
+                            "For (w, η, h, c, L) = ({case}) you answer {given}. You ask whether the loss is straight at w. What counts is where the client "
+                            "*ends*: it may start on the straight part and stop in the bowl, so ask for the slope there: {right}"),
+        "no cut": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h),
+                        "For ({case}) you answer {given}: the parabola's proximal map. Beyond its bowl the loss pulls with L and no more, and the client goes "
+                        "a shorter way: {right}"),
+        "straight everywhere": Wrong(lambda w, eta, h, c, L: w - eta * L * np.sign(w - c),
+                                     "For ({case}) you answer {given}, a step of η L. That is right where the step ends on the straight part. In the bowl the "
+                                     "slope is smaller than L: {right}"),
+        "gradient step": Wrong(lambda w, eta, h, c, L: w - eta * np.clip(h * (w - c), -L, L),
+                               "For ({case}) you answer {given}: one gradient step of size η, with the slope at w. The proximal map takes the slope where it "
+                               "ends: {right}"),
+        "no η": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h) if h * abs(w - c) / (1 + eta * h) <= L else w - L * np.sign(w - c),
+                      "For ({case}) you answer {given}. On the straight part the leash balances the slope L where (w − x) / η = L: the way is η L, and the "
+                      "answer {right}"),
+        "stops at the bowl": Wrong(lambda w, eta, h, c, L: c + np.clip((w - c) / (1 + eta * h), -L / h, L / h),
+                                   "For ({case}) you answer {given}. You stop the client at the edge of the bowl at the latest. It may end further out, where the "
+                                   "leash has balanced L already: {right}"),
     },
-    praise="With b = 0 this is soft thresholding, the map behind the lasso",
+    praise="It is never further from w than η L. That is why, in the lab, clients with a bounded slope cannot be told apart by their curvature as long as all end on "
+           "the straight part",
     hints=(
-        "By (2) the map minimises a |x − b| + (x − w)² / (2 η) over x. Away from b, the first term has the slope a or −a.",
-        "Set the derivative to zero for x > b: how far is x from w? For x < b the move goes the other way, and as far.",
-        "If that move would carry w past b, the derivative is zero on neither side, and the kink itself is the minimiser. `np.sign` and `max` put "
-        "this into one line.",
+        "Two cases: the client ends in the bowl, or on the straight part. Solve each as if there were no other.",
+        "In the bowl: h (x − c) + (x − w) / η = 0. On the straight part: the slope ±L balances (w − x) / η.",
+        "Which case is it? Compute the bowl's answer and look at its own slope h (x − c): if that is larger than L in size, the end is not in the bowl.",
     ),
 ))
 
@@ -52,88 +53,99 @@ def _arrays(*values):
     return [np.asarray(v, float) for v in values]
 
 
-def _round(w, eta, h, c, lam):
-    h, c, lam = _arrays(h, c, lam)
-    return float(lam @ (c + (w - c) / (1 + eta * h)))
+def _round(w, eta, H, c, lam):
+    w, H, c, lam = _arrays(w, H, c, lam)
+    ends = np.linalg.solve(np.eye(len(w)) + eta * H, (w + eta * (H @ c[:, :, None])[:, :, 0])[:, :, None])[:, :, 0]
+    return lam @ ends
 
 
-def _explicit(w, eta, h, c, lam):
-    h, c, lam = _arrays(h, c, lam)
-    return float(w - eta * lam @ (h * (w - c)))
+def _explicit(w, eta, H, c, lam):
+    w, H, c, lam = _arrays(w, H, c, lam)
+    return w - eta * lam @ (H @ (w - c)[:, :, None])[:, :, 0]
 
 
-def _of_the_mean(w, eta, h, c, lam):
-    h, c, lam = _arrays(h, c, lam)
-    return float((lam @ (h * c) + w / eta) / (lam @ h + 1 / eta))
+def _of_the_mean(w, eta, H, c, lam):
+    w, H, c, lam = _arrays(w, H, c, lam)
+    pulls = lam @ (H @ c[:, :, None])[:, :, 0]
+    return np.linalg.solve(np.eye(len(w)) + eta * np.tensordot(lam, H, 1), w + eta * pulls)
+
+
+def _entry_by_entry(w, eta, H, c, lam):
+    w, H, c, lam = _arrays(w, H, c, lam)
+    return lam @ (c + (w - c) / (1 + eta * np.diagonal(H, axis1=1, axis2=2)))
+
+
+def _not_back(w, eta, H, c, lam):
+    w, H, c, lam = _arrays(w, H, c, lam)
+    return _round(w, eta, H, c, lam) - lam @ c
 
 
 register(Exercise(
     slug="prox.round",
-    task="Σ λ_k P_k(w) for the quadratics h_k (x − c_k)² / 2",
+    task="Σ λ_k P_k(w) for the quadratics (x − c_k)ᵀ H_k (x − c_k) / 2",
     right=_round,
-    cases=[(0.0, 2.0, [1.0, 0.5], [4.0, -2.0], [0.25, 0.75]), (5.0, 0.5, [2.0, 0.1, 1.0], [1.0, 3.0, 0.0], [0.2, 0.5, 0.3])],
+    cases=[([4.0, 0.0], 1.0, [[[2.0, 1.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 3.0]]], [[0.0, 0.0], [2.0, 4.0]], [0.25, 0.75]),
+           ([1.0, -1.0], 0.5, [[[1.0, 0.5], [0.5, 1.0]], [[2.0, -1.0], [-1.0, 1.0]], [[0.0, 0.0], [0.0, 1.0]]],
+            [[1.0, 3.0], [0.0, -2.0], [4.0, 1.0]], [0.2, 0.5, 0.3])],
     wrong={
         "gradient step": Wrong(_explicit, "For {case} you answer {given}. That is one gradient step of size η from w. A proximal step ends where "
-                                          "the client's gradient *there* balances the leash; the distance to c_k is divided by 1 + η h_k: {right}"),
+                                          "the client's gradient *there* balances the leash: solve (I + η H_k) x = w + η H_k c_k. It gives {right}"),
         "map of the mean": Wrong(_of_the_mean, "For {case} you answer {given}: the proximal map of the mean loss. The clients each take "
                                                "their own map and the server averages the results: {right}. The difference between the two is "
                                                "this chapter"),
-        "equal weights": Wrong(lambda w, eta, h, c, lam: _round(w, eta, h, c, np.full(len(lam), 1 / len(lam))),
+        "equal weights": Wrong(lambda w, eta, H, c, lam: _round(w, eta, H, c, np.full(len(lam), 1 / len(lam))),
                                "For {case} you answer {given}. You counted every client once; the server weighs them by λ: {right}"),
         "not back to c": Wrong(
-            lambda w, eta, h, c, lam: float(np.asarray(lam) @ ((w - np.asarray(c)) / (1 + eta * np.asarray(h)))),
-            "For {case} you answer {given}; it should be {right}. You have the distances that are left, w − c divided by 1 + η h. "
+            _not_back,
+            "For {case} you answer {given}; it should be {right}. You have the ways that are left, (I + η H)⁻¹ (w − c). "
             "Where a client stands is that far from its own c_k: add it",
+        ),
+        "entry by entry": Wrong(
+            _entry_by_entry,
+            "For {case} you answer {given}; it should be {right}. You divided each coordinate by 1 + η times the diagonal of H. Off the diagonal stands how "
+            "one coordinate's slope depends on the other: the system (I + η H_k) x = w + η H_k c_k must be solved as a whole",
         ),
     },
     praise="Repeat it until nothing moves and you have minimised the proximal average without ever writing it down",
     hints=(
-        "Each client's own map is in (8): P(w) = c + (w − c) / (1 + η h).",
-        "With arrays for h and c that line gives the answers of all clients at once.",
-        "Round (7) is their mean with the weights λ: a product of two vectors, one number.",
+        "Set the gradient of (x − c)ᵀ H (x − c) / 2 + ‖x − w‖² / (2 η) to zero: a linear system for x.",
+        "Multiply by η and sort: (I + η H) x = w + η H c. `np.linalg.solve` solves it, one client at a time or all at once.",
+        "Round (7) is the mean of the solutions with the weights λ: `lam @ ends`, with a row of `ends` per client.",
     ),
 ))
 
 
-def _match(h, lr, E):
-    return ((1 - lr * h) ** -E - 1) / h
+def _steps(mu, h, lr):
+    return np.log1p(h / mu) / -np.log1p(-lr * h)
 
 
 register(Exercise(
     slug="prox.match",
-    task="the η with 1 / (1 + η h) = (1 − ℓ h)^E",
-    right=_match,
-    cases=[(0.5, 0.4, 3), (1.0, 0.1, 10), (0.1, 0.2, 50)],
+    task="the E with (1 − ℓ h)^E = 1 / (1 + h / μ)",
+    right=_steps,
+    cases=[(0.5, 1.0, 0.1), (2.0, 0.3, 0.4), (0.01, 0.1, 0.2)],
     wrong={
-        "sum of steps": Wrong(lambda h, lr, E: lr * E, "For (h, ℓ, E) = ({case}) you answer {given}: E steps of size ℓ. That is right only while "
-                                                       "ℓ h E is small. The steps shorten as the client nears its minimiser, and it takes a "
-                                                       "longer leash, {right}, to get as near"),
-        "resting point": Wrong(lambda h, lr, E: lr * (E - 1) / 2, "For (h, ℓ, E) = ({case}) you answer {given}, ℓ (E − 1) / 2. That η makes the "
-                                                                  "resting points agree for small steps. Asked is the η for which the *maps* "
-                                                                  "agree: {right}"),
-        "no division": Wrong(lambda h, lr, E: (1 - lr * h) ** -E - 1, "For (h, ℓ, E) = ({case}) you answer {given}, which is η h. Divide by h: "
-                                                                      "{right}"),
-        "not inverted": Wrong(
-            lambda h, lr, E: ((1 - lr * h) ** E - 1) / h,
-            "For (h, ℓ, E) = ({case}) you answer {given}; it should be {right}. You set 1 + η h to (1 − ℓ h)^E. It is its reciprocal: "
-            "what is left of the distance is 1 / (1 + η h)",
-        ),
-        "pull": Wrong(
-            lambda h, lr, E: (1 - (1 - lr * h) ** E) / h,
-            "For (h, ℓ, E) = ({case}) you answer {given}; it should be {right}. You set η h equal to the pull of E steps, 1 − (1 − ℓ "
-            "h)^E. The proximal step's own pull is η h / (1 + η h)",
-        ),
-        "one step": Wrong(
-            lambda h, lr, E: (1 / (1 - lr * h) - 1) / h * E,
-            "For (h, ℓ, E) = ({case}) you answer {given}; it should be {right}. You took E times the leash of one step. The factors "
-            "(1 − ℓ h) multiply: raise to the power E first",
-        ),
+        "η for μ": Wrong(lambda mu, h, lr: np.log1p(mu * h) / -np.log1p(-lr * h),
+                         "For (μ, h, ℓ) = ({case}) you answer {given}. You used μ as the length of the leash. A large μ is a short leash, η = 1 / μ: {right}"),
+        "sum of steps": Wrong(lambda mu, h, lr: 1 / (mu * lr), "For (μ, h, ℓ) = ({case}) you answer {given}, from η = ℓ E. That is right only while both "
+                                                               "ℓ h E and h / μ are small; here it takes {right} steps"),
+        "resting point": Wrong(lambda mu, h, lr: 1 + 2 / (mu * lr), "For (μ, h, ℓ) = ({case}) you answer {given}, from η = ℓ (E − 1) / 2. That makes "
+                                                                    "the resting points agree for small steps. Asked is when the *client* gets as far: {right}"),
+        "sign": Wrong(lambda mu, h, lr: np.log1p(h / mu) / np.log1p(-lr * h),
+                      "For (μ, h, ℓ) = ({case}) you answer {given}, a negative number of steps; it should be {right}. The logarithm of 1 − ℓ h is negative, and so is that "
+                      "of 1 / (1 + h / μ): did one lose its sign?"),
+        "way covered": Wrong(lambda mu, h, lr: np.log(h / (mu + h)) / np.log1p(-lr * h),
+                             "For (μ, h, ℓ) = ({case}) you answer {given}. You set what is *left* after the steps equal to the way that the leash *covers*, h / (μ + h). "
+                             "What it leaves is μ / (μ + h): {right}"),
+        "small steps": Wrong(lambda mu, h, lr: np.log1p(h / mu) / (lr * h),
+                             "For (μ, h, ℓ) = ({case}) you answer {given}: you took ℓ h for the logarithm of 1 / (1 − ℓ h), which is right for tiny steps only. Exactly it is "
+                             "{right}"),
     },
-    praise="It grows like a power of E: 100 steps may stand for a leash of thousands",
+    praise="The number depends on h: one μ stands for many steps of a flat client and few of a curved one. So no E replaces a μ for a whole federation",
     hints=(
-        "Formula (9) says what is left of the distance to c: after E local steps, and after one proximal step. Set the two factors equal.",
-        "Turn both sides over, so that 1 + η h stands alone on one of them.",
-        "In Python `x**-E` is a negative power. Do not forget h when you solve for η.",
+        "Formula (9) says what is left of the distance to c: after E local steps, and after one proximal step. In (12), η = 1 / μ.",
+        "Set (1 − ℓ h)^E equal to 1 / (1 + h / μ). E stands in an exponent: take logarithms.",
+        "E log(1 − ℓ h) = −log(1 + h / μ).",
     ),
 ))
 
@@ -195,6 +207,55 @@ register(Exercise(
         "One gradient step: take ℓ times the gradient of (12), at w_t, away from w_t.",
         "What is the gradient μ (w − w_t) of the penalty at the very point w = w_t?",
         "What is left is one step on f alone. Mind the factor that comes down when (w − 1)² is differentiated.",
+    ),
+))
+
+
+
+def _contraction(eta, h, lam):
+    h, lam = _arrays(h, lam)
+    return float(lam @ (1 / (1 + eta * h)))
+
+
+register(Exercise(
+    slug="prox.contraction",
+    task="the smallest factor by which a round (7) brings two servers together, if f_k − h_k ‖x‖² / 2 is convex",
+    right=_contraction,
+    cases=[(1.0, [1.0, 3.0], [0.5, 0.5]), (2.0, [0.0, 1.0, 0.25], [0.2, 0.5, 0.3]), (10.0, [1.0, 0.1], [0.9, 0.1])],
+    wrong={
+        "mean curvature": Wrong(lambda eta, h, lam: 1 / (1 + eta * float(np.dot(lam, h))),
+                                "For (η, h, λ) = ({case}) you answer {given}, the factor of the mean curvature. It is too small: try quadratics with these h_k. "
+                                "Each client's map shrinks by its own factor, and the factors are averaged: {right}"),
+        "slowest client": Wrong(lambda eta, h, lam: 1 / (1 + eta * min(h)),
+                                "For ({case}) you answer {given}, the slowest client's factor. It holds, but it is not the smallest: the others shrink more, and "
+                                "the server averages. {right} holds too"),
+        "gradient step": Wrong(lambda eta, h, lam: float(np.dot(lam, np.abs(1 - eta * np.asarray(h)))),
+                               "For ({case}) you answer {given}: the factors |1 − η h| of gradient steps. A proximal step takes the slope where it ends, "
+                               "which gives 1 / (1 + η h): {right}"),
+        "square root": Wrong(lambda eta, h, lam: float(np.dot(lam, 1 / np.sqrt(1 + 2 * eta * np.asarray(h)))),
+                             "For ({case}) you answer {given}. It holds, but is not the smallest: you added the squares ‖p − q‖² once and dropped one. Both proximal "
+                             "points have their (∗), each with h/2 ‖p − q‖² more, and Cauchy and Schwarz does the rest: {right}"),
+        "equal weights": Wrong(lambda eta, h, lam: float(np.mean(1 / (1 + eta * np.asarray(h)))),
+                               "For ({case}) you answer {given}. You counted every client once; the server weighs them by λ: {right}"),
+        "reciprocal of the mean": Wrong(lambda eta, h, lam: float(1 / np.dot(lam, 1 / (1 + eta * np.asarray(h)))),
+                                        "For ({case}) you answer {given}, which is above 1: turned over it is {right}"),
+    },
+    praise="So the rounds converge at a fixed rate as soon as one client with weight has h_k > 0. The check sees the number only: have somebody read your proof",
+    hints=(
+        "f_k(x) − h_k ‖x − p‖² / 2 is convex too, since it differs by a linear function. Go through the first step of the proof again with it: (∗) gains h_k ‖x − p‖² / 2 on the "
+        "right.",
+        "Add the two sharpened (∗), as in the last step of the proof: (1 + η h_k) ‖p − q‖² ≤ (w − v) · (p − q).",
+        "Then the triangle inequality for the mean over clients. For \"no smaller\": which losses make every inequality an equation, for all clients in the same direction?",
+    ),
+))
+
+register(Question(
+    slug="prox.corrected",
+    task="a local step with which twenty of them rest where the mean loss is least",
+    hints=(
+        "Suppose w_t is where the mean loss is least. Each client's slope there is not zero, only their mean is. How could a client be told not to move?",
+        "Let client k subtract its own slope at w_t from every local slope, and add the mean slope at w_t instead.",
+        "In the first of its steps every client then goes the same way. When do all of them stay? And when must the mean slope be known?",
     ),
 ))
 
