@@ -86,7 +86,7 @@ function plane(numbers) {
   pieces.push(label(3, PLANE_HEIGHT - 6, caption, { fill: safe ? GOOD : SOFT }));
   under.push(...[15, 45, 75, 105, 135, 165, 195].map((x) => [x, PLANE_HEIGHT - 11, 15]), ...tips.map((g) => [...at(g.map((v) => 0.6 * v)), 6]));
   under.push(...[now, honest].filter(Boolean).flatMap((v) => [0.35, 0.55, 0.75, 0.9].map((part) => [...at(v.map((x) => part * x)), 5])));
-  pieces.push(placed(labels, [...under, ...tips.map((g) => [...at(g), 9]), ...[now, honest].filter(Boolean).map((v) => [...at(v), 4])], WIDTH, PLANE_HEIGHT));
+  pieces.push(placed(labels, [...under, ...tips.map((g) => [...at(g), 9]), ...[now, honest].filter(Boolean).map((v) => [...at(v), 4])], WIDTH, PLANE_HEIGHT, 40));
   return pieces.join("") + track(power, factor);
 }
 
