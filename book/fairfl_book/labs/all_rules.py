@@ -27,7 +27,7 @@ FAMILIES = {
     "FedLF": "neither",
     "FedHEAL": "weights",
 }
-LIES = ("loss", "fall", "gradient")
+LIES = ("loss", "Newton fall", "gradient")
 TIMES = 3  # a rule with a memory is asked so often with the same updates, so that it has something to remember
 SHORTEST = 1e-7  # a direction below this length is a rounding error of a server that stands still
 NEAR = [[0.5, 0.0], [0.86, 0.5]]
@@ -43,19 +43,19 @@ class AllRules(Lab):
     view = "all_rules"
     controls = {
         "families": Several("rules that fix", ("weights", "rates", "neither"), ["weights", "rates", "neither"]),
-        "lie": Several("client 2 lies about its", LIES, []),
-        "factor": Slider("×", 0.1, 5.0, 0.1, 3.0),
-        "show": Choice("show", ("bars", "menu"), "bars"),
+        "lie": Several("client 2 multiplies its", LIES, []),
+        "factor": Slider("how many times", 0.1, 5.0, 0.1, 3.0),
+        "show": Choice("rates as", ("bars", "ellipse"), "bars"),
         "loss": Slider("loss of client 2", 0.2, 4.0, 0.1, 3.0, shown=False),
         "fall": Slider("Newton fall of client 2", 0.2, 4.0, 0.1, 0.6, shown=False),
         "tips": Points("tips of the gradients", 1.0, [[0.5, -0.14], [-0.36, 0.92]]),
     }
     tries = {
-        "client 2 sends 3 g₂": {"lie": ["gradient"]},
-        "its whole loss × 3": {"lie": list(LIES)},
+        "client 2: gradient × 3": {"lie": ["gradient"]},
+        "client 2: loss, fall, gradient × 3": {"lie": list(LIES)},
         "two who want nearly the same": {"tips": NEAR},
     }
-    also = {"menu": {"show": "menu"}, "near": {"tips": NEAR}}
+    also = {"menu": {"show": "ellipse"}, "near": {"tips": NEAR}}
 
     def __init__(self, extra=()):
         super().__init__()
@@ -109,7 +109,7 @@ class AllRules(Lab):
         return _last(rule, _rounds(updates))
 
     def words(self, numbers):
-        if numbers["show"] == "menu":
+        if numbers["show"] == "ellipse":
             pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
             return [f"outside the green, where somebody pays: {', '.join(pay) or 'no rule'}"]
         lie, both = numbers["lie"], zip(numbers["names"], numbers["rates"], numbers["honest"])

@@ -63,11 +63,13 @@ class Attack(Lab):
         }
 
     def words(self, numbers):
-        turned, loses = numbers["turned"], numbers["loses"]
-        return [
-            f"{name:9} {'stands still' if turn is None else f'{np.degrees(turn):5.0f}°'}   honest clients that lose: {sum(lost)}"
-            for name, turn, lost in zip(numbers["names"], turned, loses)
-        ]
+        lines = []
+        for name, turn, after, lost in zip(*(numbers[key] for key in ("names", "turned", "after", "loses"))):
+            moved = (
+                "stands still" if after is None else "no longer still" if turn is None else f"{np.degrees(turn):5.0f}°"
+            )
+            lines.append(f"{name:9} {moved}   honest clients that lose: {sum(lost)}")
+        return lines
 
 
 def _unit(vector):

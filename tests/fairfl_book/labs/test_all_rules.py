@@ -84,6 +84,15 @@ def test_the_words_say_who_pays_and_what_the_lie_changes():
     assert none["lines"] == ["No rule is switched on."] and few["lines"] == ["Nobody pays under any of the 4 rules."]
 
 
+@needs_node
+def test_where_nothing_moves_nobody_is_praised():
+    lab = labs.AllRules()
+    [both] = said([{**lab.start, "tips": [[0.0, 0.0], [0.0, 0.0]]}])
+    assert both["tone"] == "soft" and both["lines"] == [
+        "Both gradients are zero: there is nothing to follow. Every rule shown stands still."
+    ]
+
+
 def test_a_rule_added_to_the_packages_rules_is_in_the_lab(newcomer):
     numbers = newcomer.numbers(tips=[[0.5, 0.0], [0.0, 0.5]], loss=3.0)
     assert numbers["names"][13] == "Newcomer" and numbers["kinds"][13] == "new"

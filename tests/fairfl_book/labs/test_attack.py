@@ -45,8 +45,20 @@ def test_the_buttons_keep_their_promises():
         "Client 4 reports a loss of 19 instead of 0.6.",
     ]
     assert update[0] == "The lie turns AdaFed by 15°, and no honest client loses because of it."
-    assert both[0] == "FedMGDA+ does not notice the lie: its direction stays."
+    assert both[0] == "The lie changes nothing under FedMGDA+: its direction stays."
     [[told]] = node.each(
         "(s) => [view.words(view.compute(s)).lines]", [[{**LAB.start, "lies": []}]], {"{ view }": "attack"}
     )
-    assert told == ["Client 4 tells the truth."]
+    assert told[0] == "Client 4 tells the truth." and len(told) == 2
+
+
+@pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
+def test_a_rule_that_stands_still_says_so_and_nobody_loses_without_honest_gradients():
+    torn = {**LAB.start, "rule": "FedMGDA", "tips": [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]}
+    nothing = {**LAB.start, "rule": "FedMGDA+", "tips": [[0.0, 0.0]] * 3 + [[-0.65, 0.8]]}
+    function = "(s) => { const n = view.compute(s); return { ...view.words(n), ...view.draw(n) }; }"
+    still, empty = node.each(function, [[torn], [nothing]], {"{ view }": "attack"})
+    assert still["lines"][0] == "FedMGDA stands still, with the lie and without it."
+    assert "FedMGDA stands still" in still["figures"] and ">stands still<" in still["rules"]
+    assert any(line.split()[:3] == ["FedMGDA", "stands", "still"] for line in LAB.words(LAB.numbers(**torn)))
+    assert empty["tone"] == "soft" and "nobody can lose" in empty["plane"]

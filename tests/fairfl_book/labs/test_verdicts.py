@@ -34,6 +34,13 @@ def test_runs_without_spread():
     assert LAB.numbers(first=same, second=[[2.5, 0.0]] * 8)["word"] == "different"
 
 
+@pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
+def test_runs_without_spread_come_with_a_warning():
+    state = {**LAB.start, "first": [[0.5, 0.0]] * 8, "second": [[0.58, 0.0]] * 8}
+    [told] = node.each("(s) => view.words(view.compute(s))", [[state]], {"{ view }": "verdicts"})
+    assert told["tone"] == "soft" and told["lines"][1].startswith("Beware")
+
+
 def test_the_start_is_chapter_12s_cell_by_hand():
     numbers = LAB.numbers()
     assert [round(mean, 2) for mean in numbers["means"]] == [80.42, 80.23]
@@ -44,7 +51,7 @@ def test_the_start_is_chapter_12s_cell_by_hand():
 def test_enough_is_the_first_number_of_runs_that_decides():
     from fairfl_book.labs.verdicts import judged
 
-    numbers = LAB.numbers(**LAB.tries["our runs noisy, our mean as it is"])
+    numbers = LAB.numbers(**LAB.tries["our runs noisy, same mean"])
     variances, n = [spread**2 for spread in numbers["spreads"]], numbers["enough"]
     words = [judged(numbers["difference"], variances, np.array([k, k]), 1.0)["word"].item() for k in (n - 1, n)]
     assert words == ["undecided", numbers["then"]] == ["undecided", "equivalent"]
@@ -53,8 +60,11 @@ def test_enough_is_the_first_number_of_runs_that_decides():
 @pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
 def test_the_buttons_keep_their_promises():
     states = [{**LAB.start, **state} for state in LAB.tries.values()]
+    more, start = LAB.numbers(**LAB.tries["three more such runs each"]), LAB.numbers()
+    assert np.allclose(more["means"], start["means"]) and np.allclose(more["spreads"], start["spreads"], atol=0.01)
     told = node.each("(s) => view.words(view.compute(s)).lines", [[s] for s in states], {"{ view }": "verdicts"})
     assert [lines[0].split(":")[0] for lines in told] == ["Equivalent", "Undecided", "Different"]
+    assert told[2][1] == "Our mean is 2.50 points above theirs."
     assert (
         told[1][1] == "Our mean is 0.19 points below theirs."
         and "runs a side would settle it: equivalent" in told[1][2]

@@ -1,7 +1,7 @@
 // What each of many rules gives two clients: as bars, a row a rule, or as points of the ellipse that a step of length 1 can reach.
 import { BAD, CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { escaped, label, line, placed, tag } from "./marks.js";
-import { coordinates, curve, grid } from "./plane.js";
+import { coordinates, curve, grid, ticks } from "./plane.js";
 import { ZERO, two } from "./said.js";
 
 export const SHEET = { width: 360, height: 318 };
@@ -11,8 +11,8 @@ export const KINDS = {
   switched: { weights: "fixes weights", rates: "fixes rates", neither: "neither" },
 };
 
-const NAME = 30, ZERO_AT = 184, UNIT = 70, HEAD = 22, FOOT = 24, COLUMNS = [306, 358], LONGEST = 10;
-const LEGEND = [0, 116, 208, 286];
+const NAME = 32, ZERO_AT = 184, UNIT = 70, HEAD = 22, FOOT = 24, COLUMNS = [306, 358], LONGEST = 10;
+const LEGEND = [0, 118, 224, 302];
 
 /** A row a rule: its number, colour and name, two bars of its rates, with strokes for the rates ``honest``, and the numbers. */
 export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
@@ -27,7 +27,7 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
   names.forEach((name, i) => {
     const top = HEAD + step * i, base = top + step / 2 + 5, off = !chosen.includes(i), pays = !off && !waits[i] && rates[i].some((v) => v < -ZERO);
     if (pays) pieces.push(tag("rect", { x: 0, y: top + 1, width: SHEET.width, height: step - 2, fill: BAD, opacity: 0.1 }));
-    pieces.push(tag("rect", { x: 0, y: top + 2, width: 5, height: step - 4, fill: KINDS.colours[kinds[i]], ...(off ? { opacity: 0.3 } : {}) }));
+    pieces.push(tag("rect", { x: 0, y: top + 2, width: 4, height: step - 4, fill: KINDS.colours[kinds[i]], ...(off ? { opacity: 0.3 } : {}) }));
     const shown = name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
     texts.push(tag("text", { x: NAME - 4, y: base, "text-anchor": "end", ...(off ? { opacity: 0.4 } : {}) }, String(i + 1)), tag("text", { x: NAME + 2, y: base, ...(off ? { opacity: 0.4 } : {}) }, escaped(shown)));
     if (off) return;
@@ -46,20 +46,21 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
   return pieces.join("") + tag("g", { fill: INK }, texts.join(""));
 }
 
-const SQUARE = coordinates({ x: [-1.16, 1.16], y: [-1.06, 1.06], left: 6, right: 354, top: 0, bottom: 318 });
+const SQUARE = coordinates({ x: [-1.27, 1.27], y: [-1.06, 1.06], left: 36, right: 354, top: 10, bottom: 274 });
 
 /** All pairs of rates that a step of length 1 can give, and what each rule takes from them. */
 export function menu({ G, rates, kinds, waits, losses }, chosen) {
   const { at } = SQUARE, whole = [-1, -0.5, 0, 0.5, 1], zero = at([0, 0]), ray = (far) => losses.map((f) => far * f / Math.max(...losses));
-  const pieces = [tag("rect", { x: zero[0], y: 0, width: SQUARE.right - zero[0], height: zero[1], fill: GOOD, opacity: 0.12 }), grid(SQUARE, whole, whole)];
+  const pieces = [tag("rect", { x: zero[0], y: SQUARE.top, width: SQUARE.right - zero[0], height: zero[1] - SQUARE.top, fill: GOOD, opacity: 0.12 }), grid(SQUARE, whole, whole), ticks(SQUARE, whole, whole)];
   const around = Array.from({ length: 97 }, (_, i) => { const t = i * Math.PI / 48; return G.map((g) => g[0] * Math.cos(t) + g[1] * Math.sin(t)); });
   pieces.push(curve(SQUARE, around, { stroke: SOFT, "stroke-width": 1.6 }), line(zero, at(ray(1.05)), { stroke: INK, "stroke-width": 1.2, "stroke-dasharray": "5 4" }));
   for (const i of chosen) if (!waits[i]) pieces.push(tag("circle", { cx: at(rates[i])[0], cy: at(rates[i])[1], r: 5, fill: KINDS.colours[kinds[i]], stroke: INK, "stroke-width": 1 }));
   const labels = bunches(chosen.filter((i) => !waits[i]), rates, 0.09).map(({ point, words }) => ({ at: at(point), towards: Math.hypot(...point) > ZERO ? [point[0], -point[1]] : [1, 1], words, away: 5, more: { class: "strong" } }));
-  labels.push({ at: at(ray(0.9)), towards: [losses[1], losses[0]], words: "as the losses", away: 4, more: { fill: SOFT } });
-  const fixed = [[zero[0] + 6, 13, "rate of client 2", "start", SOFT], [354, zero[1] + 16, "rate of client 1", "end", SOFT], [354, zero[1] - 6, "both losses fall", "end", GOOD]];
-  pieces.push(...fixed.map(([x, y, words, anchor, fill]) => label(x, y, words, { fill, "text-anchor": anchor })));
-  const taken = [...[20, 45, 70, 95].map((x) => [zero[0] + x, 8, 9]), ...[-12, 11].flatMap((y) => [265, 290, 315, 340].map((x) => [x, zero[1] + y, 9])), ...chosen.map((i) => [...at(rates[i]), 5])];
+  const middle = (SQUARE.left + SQUARE.right) / 2, high = (SQUARE.top + SQUARE.bottom) / 2;
+  pieces.push(label(middle, SHEET.height - 8, "rate of client 1", { "text-anchor": "middle" }), label(14, high, "rate of client 2", { "text-anchor": "middle", transform: `rotate(-90 14 ${high})` }));
+  pieces.push(label(354, SQUARE.top + 12, "green: nobody pays", { fill: GOOD, "text-anchor": "end" }));
+  ["dashed: rates in the", "ratio of the losses"].forEach((words, i) => pieces.push(label(354, SQUARE.bottom - 66 + 17 * i, words, { fill: SOFT, "text-anchor": "end" })));
+  const taken = [...[235, 260, 285, 310, 335].map((x) => [x, SQUARE.top + 8, 12]), ...chosen.map((i) => [...at(rates[i]), 5])];
   return pieces.join("") + placed(labels, taken, SHEET.width, SHEET.height);
 }
 
