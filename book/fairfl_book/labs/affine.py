@@ -14,14 +14,14 @@ class AffineHull(Lab):
     convex and of their affine hull that are nearest to the origin.
 
     Losses start at 1, so that no h_k is longer than its g_k; multiplying all losses by one number turns no direction. The affine point
-    is AdaFed's as printed: at parallel gradients ``fairfl.rules.AdaFed`` takes the convex point instead.
+    is AdaFed's as printed: at parallel gradients ``fairfl.rules.AdaFed`` takes the convex point instead. A zero gradient has the weight zero.
     """
 
     view = "affine"
     controls = {
-        "gamma": Slider("γ", 0.0, 3.0, 0.25, 1.0),
-        "loss_1": Slider("loss f₁", 1.0, 2.0, 0.1, 1.0),
-        "loss_2": Slider("loss f₂", 1.0, 2.0, 0.1, 1.5),
+        "gamma": Slider("γ, the losses' power", 0.0, 2.0, 0.25, 1.0),
+        "loss_1": Slider("client 1's loss f₁", 1.0, 2.0, 0.1, 1.0),
+        "loss_2": Slider("client 2's loss f₂", 1.0, 2.0, 0.1, 1.5),
         "tips": Points("tips of the gradients", 2.0, [[0.73, 0.56], [0.92, 1.75]]),
     }
     tries = {
@@ -39,7 +39,7 @@ class AffineHull(Lab):
         share = _share(H)
         numbers = {"G": G, "s": s, "H": H}
         for hull, second in (("convex", min(1.0, max(0.0, share))), ("affine", share)):
-            nu = np.array([1 - second, second])
+            nu = np.array([1 - second, second]) * H.any(axis=1)
             direction = nu @ H
             numbers[hull] = {
                 "weights": nu / s,

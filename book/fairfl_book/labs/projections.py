@@ -35,7 +35,7 @@ class Projections(Lab):
     controls = {
         "step": Slider("meetings done", 0, len(meetings(ORDERS[0])), 1, 0),
         "order": Choice("order of the targets", ORDERS, ORDERS[0]),
-        "keepers": Slider("keepers", 0, 3, 1, 0),
+        "keepers": Slider("keepers (not projected)", 0, 3, 1, 0),
         "tips": Points("tips of the gradients", 4.0, [[3.5, -1.6], [-0.5, 0.9], [-1.5, 1.2]]),
     }
     tries = {

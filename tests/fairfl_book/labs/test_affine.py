@@ -13,7 +13,7 @@ LAB = labs.AffineHull()
 
 def drawn(rng):
     return {
-        "gamma": 0.25 * int(rng.integers(13)),
+        "gamma": 0.25 * int(rng.integers(9)),
         "loss_1": round(1 + 0.1 * int(rng.integers(11)), 1),
         "loss_2": round(1 + 0.1 * int(rng.integers(11)), 1),
         "tips": rng.uniform(-1.4, 1.4, (2, 2)).round(2).tolist(),
@@ -64,13 +64,21 @@ def test_the_wall_and_its_only_gate():
     assert np.allclose(gate["affine"]["direction"], gate["convex"]["direction"]) and gate["affine"]["rates"].min() > 0.7
 
 
+def test_a_zero_gradient_has_no_weight():
+    for tips in ([[0.0, 0.0], [1.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0]] * 2):
+        numbers = LAB.numbers(tips=tips)
+        for hull in ("convex", "affine"):
+            assert not numbers[hull]["weights"].any() and not numbers[hull]["direction"].any()
+
+
 @pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
 def test_the_words_say_what_happens():
     zero = {"tips": [[0.0, 0.0], [1.0, 1.0]]}
+    nothing = {"tips": [[0.0, 0.0], [0.0, 0.0]]}
     opposite = {"gamma": 0.0, "tips": [[1.0, 0.5], [-1.0, -0.5]]}
     told = node.each(
         "(state) => view.words(view.compute(state))",
-        [[{**LAB.start, **state}] for state in [{}, *LAB.tries.values(), zero, opposite]],
+        [[{**LAB.start, **state}] for state in [{}, *LAB.tries.values(), zero, nothing, opposite]],
         {"{ view }": LAB.view},
     )
     assert [(words["tone"], words["lines"][0]) for words in told] == [
@@ -79,9 +87,10 @@ def test_the_words_say_what_happens():
         ("bad", "AdaFed hardly moves, although both losses could fall: the line passes close by the origin."),
         (
             "bad",
-            "AdaFed stands still, although both losses could fall: the line through h₁ and h₂ contains the origin.",
+            "AdaFed as its paper prints it stands still, although both losses could fall: the line through h₁ and h₂ contains the origin.",
         ),
         ("good", "h₁ and h₂ are one point: both hulls agree, and both losses fall."),
         ("soft", "Client 1 sent a zero gradient, and the nearest point of both hulls is the origin."),
+        ("soft", "Both clients sent a zero gradient: nobody has anything to gain, and AdaFed stands still."),
         ("soft", "No direction lowers both losses: the nearest point of both hulls is the origin."),
     ]

@@ -70,16 +70,23 @@ def test_beside_the_pareto_set_a_step_explodes():
 @pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")
 def test_the_words_say_what_became_of_the_path():
     round_ = {"clients": "client 1 alone", "shapes": [[0, 0]] * 2}
-    states = [{}, *LAB.tries.values(), {"begin": BESIDE}, {"steps": "half"}, round_]
+    kinks = {
+        "clients": "client 1 alone",
+        "steps": "half",
+        "minimisers": [[-0.2, -0.3], [0.8, -0.2]],
+        "begin": [[1.5, 0.9]],
+    }
+    states = [{}, *LAB.tries.values(), {"begin": BESIDE}, {"steps": "half"}, round_, kinks]
     first = [
         "The path hops between two points for ever: the clients disagree, and nothing is ever settled.",
         "One step, and both clients are at their best: they want the same point.",
-        "The distance shrinks by a factor of 0.81 a round: a straight line, so each further digit takes as many rounds.",
+        "The distance shrinks by a factor of 0.81 a round (a straight line).",
         "The path comes to the Pareto set: after 20 rounds it is less than 0.0001 away.",
         "The path stalls 0.68 from the Pareto set, although both losses could still fall.",
         "The path hops between two points for ever: the clients disagree, and nothing is ever settled.",
         "The path comes and goes, and does not settle.",
         "One step, and client 1 is at its best: round ellipses, so its gradient points there.",
+        "The distance shrinks by a factor of 0.72 a round on average.",
     ]
     told = node.each(
         "(state) => view.words(view.compute(state)).lines",
@@ -88,3 +95,6 @@ def test_the_words_say_what_became_of_the_path():
     )
     assert [lines[0] for lines in told] == first
     assert "a step explodes: this one is 9.3" in told[5][2] and len(told[0]) == 2
+    assert told[6][-1] == "A part of the path lies outside the picture." and told[2][1].startswith(
+        "To come ten times closer takes about 11"
+    )

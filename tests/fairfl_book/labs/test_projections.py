@@ -70,7 +70,10 @@ def test_the_buttons_keep_their_promises():
     assert [step for step, (k, j) in enumerate(meetings(ORDERS[0]), 1) if k == j][0] > 6
     told = node.each(
         "(state) => view.words(view.compute(state)).lines",
-        [[{**LAB.start, **state}] for state in [{}, *LAB.tries.values()]],
+        [
+            [{**LAB.start, **state}]
+            for state in [{}, *LAB.tries.values(), {"step": 6, "keepers": 3}, {"tips": [[0.0, 0.0]] * 3}]
+        ],
         {"{ view }": LAB.view},
     )
     assert [lines[0] for lines in told] == [
@@ -79,6 +82,12 @@ def test_the_buttons_keep_their_promises():
         "FedFV has made all its projections, and still client 1 pays: its loss rises.",
         "FedFV has made all its projections, and still client 1 pays: its loss rises.",
         "FedFV has made all its projections, and still client 3 pays: its loss rises.",
+        "All three are keepers, so nothing is projected and FedFV's step is FedAvg's; clients 2 and 3 pay: their losses rise.",
+        "All three gradients are next to zero: nobody has anything to gain or to lose.",
     ]
+    assert (
+        told[1][1].startswith("Who gave up a part of its arrow: client 1 twice,")
+        and "Client 3 is a keeper, and stays as sent." in told[2]
+    )
     assert "Some directions (the green arc) would help everybody." in told[2]
-    assert all("No direction helps everybody here, and FedFV moves all the same." in lines for lines in told[3:])
+    assert all("No direction helps everybody here, and FedFV moves all the same." in lines for lines in told[3:5])

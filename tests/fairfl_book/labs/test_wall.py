@@ -45,7 +45,7 @@ def test_the_buttons_and_the_words():
     )
     assert told == [
         "AdaFed comes to rest at a wall, 1.18 away from the minimiser of both losses.",
-        "AdaFed does not take a single step: this start is on the wall.",
+        "AdaFed does not take a single step: this start is on a wall.",
         "AdaFed arrives at the minimiser of both losses.",
         "AdaFed comes to rest at a wall, 0.53 away from the minimiser of both losses.",
         "The start is the minimiser of both losses: nobody has anything to gain.",

@@ -177,6 +177,13 @@ export function mount(el, model, view) {
       const [low, high] = one.range ?? [-view.reach, view.reach];
       for (const [key, value] of Object.entries({ min: low, max: high, now: one.now })) entry.group.setAttribute(`aria-value${key}`, px(value));
     }
+    // Where rings lie on one another, later ones are wider and hollow, so that all of them show.
+    handles.forEach((one, n) => {
+      const below = handles.slice(0, n).filter((other) => other.panel === one.panel && Math.hypot(other.at[0] - one.at[0], other.at[1] - one.at[1]) < 3).length;
+      const knob = made.get(one.name).group.querySelector(".knob");
+      knob.setAttribute("r", 6.5 + 3.5 * below);
+      knob.style.fill = below ? "none" : "";
+    });
     for (const [name, entry] of made) entry.group.style.display = handles.some((one) => one.name === name) ? "" : "none";
   }
 

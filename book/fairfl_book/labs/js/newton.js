@@ -4,7 +4,7 @@ import { LONG, SHORT, apartFrom, dqnPath, pointing, reaching } from "./dqn.js";
 import { arrow, label, line, placed, px, tag } from "./marks.js";
 import { coordinates, grid, ticks, within } from "./plane.js";
 import { ellipse } from "./contours.js";
-import { two } from "./said.js";
+import { sub, two } from "./said.js";
 
 const WIDE = 360, TALL = 280, LOW = 236, UNIT = 64, EDGE = [WIDE / 2 / UNIT, TALL / 2 / UNIT], FLOOR = -4, ROOF = 2, REACH = 1.15;
 const MAP = coordinates({ x: [-EDGE[0], EDGE[0]], y: [-EDGE[1], EDGE[1]], left: 0, right: WIDE, top: 0, bottom: TALL });
@@ -44,33 +44,60 @@ function cut(points) {
 const seen = (w) => w.every((v, i) => Math.abs(v) < EDGE[i] - 0.06);
 const traced = (points, more) => { const d = cut(points); return d ? tag("path", { d, fill: "none", "stroke-linejoin": "round", ...more }) : ""; };
 
-function plane({ H, c, tips, path, pareto, begin }, time) {
+function plane({ H, c, tips, path, pareto, begin, fate }, time) {
   const whole = [-2, -1, 0, 1, 2], pieces = [grid(MAP, whole, whole)], now = time * (path.length - 1), done = Math.floor(now);
   if (pareto.length > 1) pieces.push(traced(pareto, { stroke: GOOD, "stroke-width": 7, "stroke-linecap": "round", opacity: 0.45 }));
+  const close = c.length > 1 && apartFrom(c[0], c[1]) < 0.3, onTop = close && apartFrom(c[0], c[1]) + apartFrom(tips[0], tips[1]) < 0.1;
   c.forEach((centre, k) => {
     const far = apartFrom(tips[k], centre);
-    for (const size of [0.5, 1, 1.7]) pieces.push(traced(ellipse(centre, H[k], 0.5 * far * far * size * size, 40), { stroke: CLIENTS[k], "stroke-width": size === 1 ? 2 : 1, opacity: 0.8 }));
+    for (const size of [0.5, 1, 1.7]) pieces.push(traced(ellipse(centre, H[k], 0.5 * far * far * size * size, 40), { stroke: CLIENTS[k], "stroke-width": size === 1 ? 2 : 1, opacity: 0.8, ...(onTop && k ? { "stroke-dasharray": "6 6" } : {}) }));
     pieces.push(line(MAP.at(centre), MAP.at(tips[k]), { stroke: CLIENTS[k], "stroke-width": 1.3, "stroke-dasharray": "2 3" }));
   });
   const part = now - done, next = path[Math.min(done + 1, path.length - 1)], here = path[done].map((v, i) => v + part * (next[i] - v));
   pieces.push(traced([...path.slice(0, done + 1), here], { stroke: INK, "stroke-width": 1.6 }));
   const first = path[1], gone = apartFrom(begin, first);
-  if (done >= 1 && gone > 0.1) pieces.push(heads(begin, first));
+  const hops = fate === "cycle" && done > 1 && apartFrom(path[2], begin) < 0.05;
+  if (done >= 1 && gone > 0.1) pieces.push(heads(begin, first, hops ? 0.72 : 0.6), hops ? heads(first, begin, 0.72) : "");
+  const leaves = path.findIndex((w, t) => t > 0 && t <= done && seen(path[t - 1]) && !seen(w)), exit = leaves > 0 ? edgeOf(path[leaves - 1], path[leaves]) : null;
+  if (exit) pieces.push(arrow(exit.from, exit.to, INK, 4));
+  const last = path[path.length - 1], stuck = fate === "stalls" && time === 1 && seen(last), downhill = stuck ? slopes(H, c, last) : [];
   path.slice(1, done + 1).filter(seen).forEach((w) => pieces.push(tag("circle", { cx: MAP.at(w)[0], cy: MAP.at(w)[1], r: 3, fill: INK })));
+  downhill.forEach(({ tip, wide }, n) => pieces.push(arrow(MAP.at(last), MAP.at(tip), CLIENTS[n], wide)));
+  if (stuck) pieces.push(tag("circle", { cx: MAP.at(last)[0], cy: MAP.at(last)[1], r: 5, fill: INK }));
   if (time < 1 && seen(here)) pieces.push(tag("circle", { cx: MAP.at(here)[0], cy: MAP.at(here)[1], r: 6, fill: INK }));
   const labels = [{ at: MAP.at(begin), towards: [0, -1], words: "start", more: { class: "strong" } }];
-  c.forEach((centre, k) => labels.push({ at: MAP.at(centre), towards: [k ? 1 : -1, 0.6], words: `best for ${k + 1}`, more: { class: "strong" } }));
+  if (exit) labels.push({ at: exit.to, towards: [WIDE / 2 - exit.to[0], TALL / 2 - exit.to[1]], words: "goes on outside" });
+  if (stuck) {
+    labels.push({ at: MAP.at(last), towards: [last[0] - downhill[0].tip[0], downhill[0].tip[1] - last[1]], words: "stalls here", more: { class: "strong" } });
+    downhill.forEach(({ tip }, n) => labels.push({ at: MAP.at(tip), towards: [n ? 1 : -1, 0], words: `−g${sub(n)}`, more: { class: "strong" } }));
+  }
+  if (close && apartFrom(c[0], c[1]) < 0.1) labels.push({ at: MAP.at(c[0]), towards: [1, 0.6], words: "best for 1 and 2", more: { class: "strong" } });
+  else c.forEach((centre, k) => labels.push({ at: MAP.at(centre), towards: [k ? 1 : -1, 0.6], words: `best for ${k + 1}`, more: { class: "strong" } }));
   if (done >= 1 && gone > 0.1 && seen(first)) labels.push({ at: MAP.at(first), towards: [first[0] - begin[0], begin[1] - first[1]], words: "round 1" });
-  if (pareto.length > 1 && apartFrom(c[0], c[1]) > 0.3) labels.push({ at: MAP.at(pareto[32]), towards: [0, 1], words: "Pareto set", more: { fill: GOOD } });
+  if (pareto.length > 1 && !close) labels.push({ at: MAP.at(pareto[32]), towards: [0, 1], words: "Pareto set", more: { fill: GOOD } });
   const rings = [begin, ...c, ...tips].map((w) => [...MAP.at(w), 9]);
   return pieces.join("") + placed(labels, [...rings, ...path.slice(1, 3).filter(seen).map((w) => [...MAP.at(w), 4])], WIDE, TALL);
 }
 
-/** The head of the first round's arrow, in the middle of its way, so that the way back does not hide it. */
-function heads(from, to) {
+/** −gradients at a point where they are parallel: the longer one 0.6 long, wide and drawn by its client, the other in proportion. */
+function slopes(H, c, w) {
+  const G = H.map((rows, k) => rows.map((row) => row[0] * (w[0] - c[k][0]) + row[1] * (w[1] - c[k][1]))), sizes = G.map((g) => Math.hypot(...g)), most = Math.max(...sizes);
+  return G.map((g, k) => ({ tip: w.map((v, i) => v - 0.6 * g[i] / (most || 1)), wide: sizes[k] === most ? 3 : 6 }));
+}
+
+/** Where a step from inside leaves the panel, as the last pixels of an arrow. */
+function edgeOf(inside, outside) {
+  const ends = (cut([inside, outside]).match(/-?[\d.]+/g) ?? []).map(Number), size = Math.hypot(ends[2] - ends[0], ends[3] - ends[1]);
+  if (!(size > 1)) return null;
+  const at = (pixels) => [0, 1].map((i) => ends[2 + i] - pixels / size * (ends[2 + i] - ends[i]));
+  return { from: at(Math.min(size, 16)), to: at(2) };
+}
+
+/** The head of the first round's arrow, on its way, where the way back does not hide it. */
+function heads(from, to, part) {
   const ends = cut([from, to]).match(/-?[\d.]+/g).map(Number), [a, b] = [ends.slice(0, 2), ends.slice(2)];
   const at = (t) => a.map((v, i) => v + t * (b[i] - v)), size = Math.hypot(b[0] - a[0], b[1] - a[1]);
-  return arrow(at(0.6 - 8 / size), at(0.6 + 8 / size), INK, 3);
+  return arrow(at(part - 8 / size), at(part + 8 / size), INK, 3);
 }
 
 /** Distances on a logarithmic scale; what is off the scale stands at its rim as a ring. */
@@ -78,15 +105,14 @@ function rounds({ tips, c, distance, steps }, time) {
   const powers = [-4, -3, -2, -1, 0, 1, 2], fives = [0, 5, 10, 15, 20], done = Math.floor(time * (distance.length - 1) + 1e-9);
   const height = (v) => (v > 0 ? Math.log10(v) : -99), place = (v, t) => LOG.at([t, Math.min(ROOF, Math.max(FLOOR, height(v)))]);
   const pieces = [grid(LOG, [], powers), line([LOG.left, LOG.bottom], [LOG.right, LOG.bottom], { stroke: SOFT }), ticks(LOG, fives, []), ticks(LOG, [], powers, (v) => String(10 ** v))];
-  pieces.push(label(0, 16, c.length > 1 ? "distance to the Pareto set" : "distance to the minimiser"), label(LOG.right, LOW - 4, "round", { fill: SOFT, "text-anchor": "end" }));
-  pieces.push(tag("path", { d: `M${distance.slice(0, done + 1).map((v, t) => place(v, t).map(px).join(" ")).join("L")}`, fill: "none", stroke: INK, "stroke-width": 1.6, "stroke-linejoin": "round" }));
+  pieces.push(label(0, 16, c.length > 1 ? "distance to the Pareto set" : "distance to client 1's best point"), label(LOG.right, LOW - 4, "round", { fill: SOFT, "text-anchor": "end" }));
   if (c.length === 1 && steps === "full" && distance[0] > 1e-3) pieces.push(slowest(apartFrom(tips[0], c[0]) / SHORT, distance));
+  pieces.push(tag("path", { d: `M${distance.slice(0, done + 1).map((v, t) => place(v, t).map(px).join(" ")).join("L")}`, fill: "none", stroke: INK, "stroke-width": 1.6, "stroke-linejoin": "round" }));
   distance.slice(0, done + 1).forEach((v, t) => {
     const [cx, cy] = place(v, t), off = height(v) < FLOOR || height(v) > ROOF;
     pieces.push(tag("circle", { cx, cy, r: 4, fill: off ? PAPER : INK, stroke: INK, "stroke-width": 1.5 }));
   });
-  if (done && height(distance[done]) < FLOOR) pieces.push(label(LOG.right, LOG.bottom - 10, "rings: below the scale", { fill: SOFT, "text-anchor": "end" }));
-  if (Math.max(...distance.slice(0, done + 1)) > 10 ** ROOF) pieces.push(label(LOG.right, LOG.top + 18, "rings: above the scale", { fill: SOFT, "text-anchor": "end" }));
+  if (distance.slice(0, done + 1).some((v) => height(v) < FLOOR || height(v) > ROOF)) pieces.push(label(LOG.left, LOW - 4, "hollow: off the scale", { fill: SOFT }));
   return pieces.join("");
 }
 
@@ -95,8 +121,8 @@ function slowest(ratio, distance) {
   const factor = (ratio * ratio - 1) / (ratio * ratio + 1);
   if (factor < 0.05) return "";
   const log = Math.log10(distance[0]), slope = Math.log10(factor), end = Math.min(20, (FLOOR - log) / slope);
-  return line(LOG.at([0, log]), LOG.at([end, log + slope * end]), { stroke: GOOD, "stroke-width": 2, "stroke-dasharray": "6 4" })
-    + label(LOG.right, LOG.top + 14, `dashed: at worst × ${two(factor)} a round`, { fill: GOOD, "text-anchor": "end" });
+  return line(LOG.at([0, log]), LOG.at([end, log + slope * end]), { stroke: GOOD, "stroke-width": 8, "stroke-linecap": "round", opacity: 0.4 })
+    + label(LOG.right, LOG.top + 14, `green: at worst × ${two(factor)} a round`, { fill: GOOD, "text-anchor": "end" });
 }
 
 function handles({ c, tips, begin }) {
@@ -130,18 +156,21 @@ function words({ c, tips, distance, losses, path, steps, fate }) {
     lines.push(distance[0] < 1e-9 ? "The start is already the best point." : alone ? "One step, and client 1 is at its best: round ellipses, so its gradient points there." : "One step, and both clients are at their best: they want the same point.");
     if (!alone) lines.push("Two clients in two dimensions determine the error completely.");
   } else if (fate === "shrinks") {
-    lines.push(`The distance shrinks by a factor of ${two(rate)} a round: a straight line, so each further digit takes as many rounds.`);
+    const straight = distance.every((v, t) => Math.abs(Math.log10(Math.max(v, 1e-16) / distance[0]) - t * Math.log10(rate)) < 0.12), ten = Math.max(1, Math.round(-1 / Math.log10(rate)));
+    lines.push(`The distance shrinks by a factor of ${two(rate)} a round${straight ? " (a straight line)" : " on average"}.`);
+    if (rate < 0.995) lines.push(`To come ten times closer takes about ${ten} ${ten > 1 ? "rounds" : "round"}, again and again.`);
     if (alone) lines.push(steps === "full" ? "Client 1 alone takes gradient steps of Newton's length: the rate is Newton's, the direction is not." : "With client 1 alone every step goes along its gradient.");
     else lines.push(steps === "half" ? "Half of what is left of the error remains." : "The clients agree, but their gradients point the same way and count as one.");
   } else if (fate === "arrives") {
     lines.push(`The path comes to the Pareto set: after 20 rounds it is ${last < 1e-4 ? "less than 0.0001" : said(last)} away.`);
     if (steps === "backtracking") lines.push("A step is halved until both losses fall, and that ends the hopping.");
   } else if (fate === "stalls") {
-    lines.push(`The path stalls ${said(last)} from the Pareto set, although both losses could still fall.`, "There the gradients have become parallel: no short step has both Newton rates.");
+    lines.push(`The path stalls ${said(last)} from the Pareto set, although both losses could still fall.`, "There the gradients have become parallel (the arrows): no short step has both Newton rates.");
   } else {
     lines.push(steps === "backtracking" ? `After 20 rounds the path is still ${said(last)} from the Pareto set.` : "The path comes and goes, and does not settle.");
     if (steps === "half") lines.push("Half steps do not help: near the Pareto set a step can have any length.");
   }
+  if (fate !== "cycle" && path.some((w) => !seen(w))) lines.push("A part of the path lies outside the picture.");
   const first = losses[0].map(two).join(" and "), end = losses[losses.length - 1].map((v) => (v < 1000 ? two(v) : v.toExponential(0))).join(" and ");
   return { tone: { cycle: "bad", stalls: "bad", wanders: "bad", shrinks: "soft" }[fate] ?? "good", lines, figures: `Distance at first ${said(distance[0])}, after a round ${said(distance[1])}, after 20 ${said(last)}. Losses at first ${first}, at the end ${end}.` };
 }
@@ -149,7 +178,8 @@ function words({ c, tips, distance, losses, path, steps, fate }) {
 export const view = {
   title: "DQN-Fed's path for two clients",
   about: "Left, the plane with ellipses of equal loss around each client's minimiser, the Pareto set between them and DQN-Fed's path; right, the path's distance to that set, round by round, on a logarithmic scale.",
-  hint: "Drag the start and let go: the path runs. Drag a client's best point, or the tip of its dotted axis to turn and stretch its ellipses (lines of equal loss). Each round asks every loss to fall at its Newton rate: twice what it could still fall. Pareto set: no loss can fall without another rising.",
+  hint: "Drag the start and let go: the path runs. Drag a client's best point, or the tip of its dotted axis to turn and stretch its ellipses (lines of equal loss). Each round asks every loss to fall at its Newton rate: twice what it could still fall, because a bowl flattens on the way down and half of what its slope promises is lost. "
+    + "Pareto set: no loss can fall without another rising.",
   reach: 2, seconds: 4,
   panels: [
     { name: "plane", width: WIDE, height: TALL, label: "the path; drag the start, the best points and the tips of the axes" },

@@ -13,16 +13,20 @@ const length = (v) => Math.hypot(...v), apart = (a, b) => Math.hypot(a[0] - b[0]
 
 function compute(state) {
   const numbers = settled(state), { G, projected, step, order } = numbers;
-  return { ...numbers, keepers: state.keepers, cone: cone(G, decide("FedMGDA", G).direction), met: step ? pairs(order)[step - 1].join("") : "", // as words, which no glide mixes
+  return { ...numbers, keepers: state.keepers, cone: vanishing(G) ? null : cone(G, decide("FedMGDA", G).direction), met: step ? pairs(order)[step - 1].join("") : "", // as words, which no glide mixes
     against: G.map((_, j) => where(projected, (v) => dot(v, G[j]) < -FAINT)) };
 }
 
+const vanishing = (G) => G.every((g) => length(g) < 0.05);
+
 const draw = (numbers) => ({ plane: plane(numbers), bars: told(numbers) });
 
-function plane({ G, projected, before, direction, mean, cone: helps, met: pair, scale }) {
+function plane({ G, projected, before, direction, mean, cone: helps, met: pair, scale, keepers }) {
   const met = pair ? [...pair].map(Number) : null, origin = at([0, 0]), pieces = [], labels = [], spots = [];
   const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: length(v) > ZERO ? [v[0], -v[1]] : [1, 1], words, more });
-  const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)];
+  const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)], aside = ([x, y]) => [y, x]; // a quarter turn, in pixels
+  const besideLine = (v, r, words, more) => { const there = edge(Math.atan2(v[1], v[0]), r); labels.push({ at: at(there), towards: aside(there), words, more }); };
+  const along = (to, r) => { for (let t = 0.1; t <= 1; t += 0.06) spots.push([...at(to.map((v) => t * v)), r]); };
   if (met && length(G[met[1]])) pieces.push(wall(G[met[1]], met[1]));
   pieces.push(tag("circle", { cx: origin[0], cy: origin[1], r: REACH * UNIT, fill: "none", stroke: LINE, "stroke-width": 1.5 }));
   pieces.push(line(at([-0.2, 0]), at([0.2, 0]), { stroke: SOFT }), line(at([0, -0.2]), at([0, 0.2]), { stroke: SOFT }));
@@ -38,15 +42,20 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
   projected.forEach((v, k) => pieces.push(arrow(origin, at(v), CLIENTS[k], met?.[0] === k ? 4.4 : 3.2)));
   pieces.push(arrow(origin, at(direction), INK, 4));
   if (!length(direction)) pieces.push(tag("rect", { x: origin[0] - 5, y: origin[1] - 5, width: 10, height: 10, fill: INK }));
-  G.forEach((g, k) => { spots.push([...at(g), 9]); beside(g, `g${sub(k)}`, { class: "strong" }); });
+  G.forEach((g, k) => { spots.push([...at(g), 9]); beside(g, `g${sub(k)}${kept(k, keepers) ? " keeper" : ""}`, { class: "strong" }); });
   projected.forEach((v, k) => { if (apart(G[k], v) > 0.35) beside(v, `g${sub(k)}′`, { class: "strong" }); });
-  if (length(direction) > FAINT) beside(edge(Math.atan2(direction[1], direction[0]), 2.7), "dir", { class: "strong" });
-  if (scale && apart(direction, mean) > 0.02 && length(mean) > FAINT) beside(edge(Math.atan2(mean[1], mean[0]), 3.2), "FedAvg", { fill: SOFT });
+  if (length(direction) > FAINT) besideLine(direction, 2.7, "dir", { class: "strong" });
+  if (scale && apart(direction, mean) > 0.02 && length(mean) > FAINT) besideLine(mean, 3.2, "FedAvg", { fill: SOFT });
   if (helps) beside(edge((helps[0] + helps[1]) / 2), "helps all", { fill: GOOD });
-  if (met && length(G[met[1]])) beside(G[met[1]].map((v) => -2.9 * v / length(G[met[1]])), `client ${met[1] + 1} pays`, { fill: SOFT });
+  if (met && length(G[met[1]])) beside(G[met[1]].map((v) => -2.9 * v / length(G[met[1]])), `would hurt client ${met[1] + 1}`, { fill: SOFT });
+  for (const v of [direction, ...(scale && apart(direction, mean) > 0.02 ? [mean] : [])]) if (length(v) > FAINT) along(edge(Math.atan2(v[1], v[0])), 3);
+  for (const v of projected) along(v, 3);
   pieces.push(placed(labels, [...spots, ...[...projected, direction].map((v) => [...at(v), 4])], WIDE, HIGH));
   return pieces.join("");
 }
+
+/** Keepers are the clients with the largest losses: client 3 first. */
+const kept = (k, keepers) => k >= 3 - keepers;
 
 /** The half-plane in which a target's loss rises, and its edge. */
 function wall(g, j) {
@@ -82,33 +91,44 @@ const handles = ({ G }) => G.map((g, k) => ({
 }));
 
 function dragged(state, k, tip) {
-  state.tips[k] = within(REACH, tip);
+  state.tips[k] = length(tip) < 0.09 ? [0, 0] : within(REACH, tip); // less than a key's stride, so that a key leaves the origin
   return state;
 }
 
 const all = (who, one, more) => (who.length > 1 ? more : one);
 
-function words({ G, mean, direction, rates, weights, step, met, product, kept, keepers, cone: helps, against }) {
-  const pay = where(rates, (v) => v < -ZERO), lines = [], { sweep, nth, of } = placeOf(step), done = step >= FIRST && nth === of;
+function words({ G, mean, direction, rates, weights, step, order, met, product, kept: stays, keepers, cone: helps, against }) {
+  const pay = where(rates, (v) => v < -ZERO), lines = [], figures = `Weights ${weights.map(two).join(", ")}. Rates ${rates.map(two).join(", ")}.`, { sweep, nth, of } = placeOf(step), done = step >= FIRST && nth === of;
   const paying = `${all(pay, "pays: its loss rises", "pay: their losses rise")}`, who = pay.length ? `${named(pay).toLowerCase()} ${paying}` : "nobody pays";
-  const spared = where(G, (_, k) => k >= 3 - keepers), bent = where(against, (list, k) => list.includes(k));
+  const spared = [0, 1, 2].filter((k) => kept(k, keepers)), bent = [0, 1, 2].filter((k) => against[k].includes(k));
   const still = length(direction) < 1e-6;
+  if (vanishing(G)) return { tone: "soft", lines: ["All three gradients are next to zero: nobody has anything to gain or to lose."], figures };
   if (still) lines.push(length(mean) < 1e-6 ? "The server stands still: FedAvg's mean is zero, and dir has its length." : "The server stands still: the projected arrows cancel.");
   else if (!step) lines.push(pay.length ? `${named(pay)} ${paying} when the server follows the mean.` : "Nobody pays when the server follows the mean.");
+  else if (spared.length === 3) lines.push(`All three are keepers, so nothing is projected and FedFV's step is FedAvg's; ${who}.`);
   else if (step < FIRST) lines.push(`After ${step} of ${FIRST} meetings ${who}.`);
   else if (step === FIRST) lines.push(pay.length ? `FedFV has made all its projections, and still ${who}.` : "FedFV has made all its projections: nobody pays.");
   else lines.push(`In sweep ${sweep} ${who}.`);
-  if (step) lines.push(meeting([...met].map(Number), product, kept));
-  else {
+  if (step === FIRST && spared.length < 3) lines.push(given({ G, order, keepers }));
+  else if (step && spared.length < 3) lines.push(meeting([...met].map(Number), product, stays));
+  else if (!step) {
     const foes = [[0, 1], [0, 2], [1, 2]].filter(([k, j]) => against[j].includes(k)).map(([k, j]) => `g${sub(k)} and g${sub(j)}`);
     lines.push(foes.length ? `These point against each other: ${foes.join("; ")}. Let them meet: move the slider.` : "No two gradients point against each other: there is nothing to project.");
   }
   if (!helps) lines.push(`No direction helps everybody here${!step || still ? "" : sweep > 1 ? ": sweep by sweep the arrows shrink to nothing, and the rescaling makes a long step of what is left" : ", and FedFV moves all the same"}.`);
   else if (done && pay.length) lines.push("Some directions (the green arc) would help everybody.");
   else if (done && sweep > 1 && !keepers) lines.push("The further sweeps changed nothing: for three clients in the plane one is enough, if some direction helps everybody.");
-  if (step === FIRST && bent.length) lines.push(`${all(bent, `What is left of g${sub(bent[0])} points`, "Some arrows point")} against the gradient as it was sent.`);
-  if (spared.length) lines.push(`${named(spared)} ${all(spared, "is a keeper: its gradient stays", "are keepers: their gradients stay")} as sent.`);
-  return { tone: still ? "soft" : pay.length ? "bad" : "good", lines, figures: `Weights ${weights.map(two).join(", ")}. Rates ${rates.map(two).join(", ")}.` };
+  if (step === FIRST && bent.length) lines.push(`${all(bent, `What is left of g${sub(bent[0])} points against g${sub(bent[0])}`, "Some arrows point against their gradients")} as sent.`);
+  if (spared.length && spared.length < 3) lines.push(`${named(spared)} ${all(spared, "is a keeper, and stays", "are keepers, and stay")} as sent.`);
+  return { tone: still ? "soft" : pay.length ? "bad" : "good", lines, figures };
+}
+
+/** What the six meetings of the first sweep did, client by client. */
+function given({ G, order, keepers }) {
+  const times = [0, 0, 0];
+  pairs(order).slice(0, FIRST).forEach(([k], i) => { const { product, kept: stays } = settled({ step: i + 1, order, keepers, tips: G }); if (product < -FAINT && !stays) times[k] += 1; });
+  const who = where(times, (n) => n > 0).map((k) => `client ${k + 1} ${["", "once", "twice"][times[k]]}`);
+  return who.length ? `Who gave up a part of its arrow: ${who.join(", ").replace(/, ([^,]*)$/, " and $1")}.` : "In none of the six meetings did an arrow have to give anything up.";
 }
 
 function meeting([k, j], product, kept) {
@@ -120,13 +140,13 @@ function meeting([k, j], product, kept) {
 export const view = {
   title: "FedFV's projections, one by one",
   about: "Left, three gradients as arrows, what the projections have left of them, and the server's direction as a needle on a dial whose green arc helps everybody; right, bars of each client's weight and rate.",
-  hint: "Drag the tips. In a meeting an arrow is held against another client's gradient: if it lies in the shaded half, where that client's loss would rise, it is moved to the edge. "
-    + "dir is the mean of the three arrows, at the length of FedAvg's mean (dashed). Keepers, client 3 first, are not moved. FedFV makes six meetings; in further sweeps a client meets its own gradient too.",
+  hint: "Drag the tips; move the slider from meeting to meeting. In each, one arrow is held against another client's gradient: if it lies in the half that is then shaded, it is moved to the edge. "
+    + "dir: the mean of the three arrows, made as long as FedAvg's mean (dashed once they differ), or λ₁g₁ + λ₂g₂ + λ₃g₃, whose weights need not add to 1. Keepers are not moved: the largest losses, client 3 first, then 2. FedFV ends after six meetings; a further sweep has nine, since there a client meets its own gradient too.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "gradients; drag their tips" },
     { name: "bars", width: WIDE, height: 206, label: "weights and rates" },
   ],
-  says: (name, value) => (name === "step" ? `${value}${value ? ` (sweep ${placeOf(value).sweep})` : ""}` : undefined),
+  says: (name, value) => (name === "step" ? (value > FIRST ? `${FIRST} + ${value - FIRST} more` : `${value} of ${FIRST}`) : undefined),
   compute, draw, handles, words,
 };
