@@ -15,7 +15,8 @@ def least(mean: float, worst: float, best: float, share: float) -> float:
 
 def largest(mean: float, worst: float, best: float, tail: int) -> float:
     """The largest population standard deviation that a hundred values from 0 to 100 can have with this mean, if the lowest and highest
-    ``tail`` of them average ``worst`` and ``best``, and the middle's mean c lies between these. Exact, and attained.
+    ``tail`` of them average ``worst`` and ``best``, and the middle's mean c lies between these. Exact: it is attained, and so is
+    every spread from ``least`` to it, as all such hundreds form a convex set.
 
     Let l be a value between the lowest ``tail`` and the middle, h one between the middle and the highest: worst ≤ l ≤ c ≤ h ≤ best. Given
     both, the three groups are free of each other, in [0, l], [l, h] and [h, 100], and each spreads most where all of its clients but one

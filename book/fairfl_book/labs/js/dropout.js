@@ -146,7 +146,7 @@ function words({ rule, ninth, fates, cosines, length, longer }) {
   else if (fates[LAST] === "refused") lines.push(`Refused: office 9, because ${REASONS[ninth]}.`);
   if (posed >= 0) lines.push("Office 9's reply counts as office 0's: nothing in it tells.");
   if (length > 0 && longer > 1.5) {
-    const reason = rule === "FedMGDA+" ? ": fewer of them pull against each other" : ninth === LARGE && fates[LAST] === "heard" ? ": office 9's reply, 100 times as large, stretches it" : "";
+    const reason = rule === "FedMGDA+" ? ": fewer replies pull against each other" : ninth === LARGE && fates[LAST] === "heard" ? ": office 9's reply, 100 times as large, stretches it" : "";
     lines.push(`The model moves ${longer < 10 ? longer.toFixed(1) : Math.round(longer)} times as far as with ten sound replies in time${reason}.`);
   }
   return { tone, lines, figures };

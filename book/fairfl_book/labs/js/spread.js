@@ -4,7 +4,7 @@ import { two } from "./said.js";
 import { coordinates, grid, stepped, ticks } from "./plane.js";
 import { label, line, px, tag } from "./marks.js";
 
-const WIDE = 360, TALL = 264, LOW = 216, OURS = CLIENTS[0], PRINTED = CLIENTS[1];
+const WIDE = 360, TALL = 278, LOW = 216, OURS = CLIENTS[0], PRINTED = CLIENTS[1];
 const ASIDE = 6; // a tail's handle stands this many clients beside it, so that its dots are seen
 const MAP = coordinates({ x: [0, 100], y: [0, 100], left: 44, right: 346, top: 32, bottom: 222 });
 const AXIS = coordinates({ x: [0, 50], y: [0, 1], left: 12, right: 346, top: 6, bottom: 172 });
@@ -78,6 +78,7 @@ function spreads(numbers) {
   pieces.push(grid(AXIS, [0, 10, 20, 30, 40, 50], []), ticks(AXIS, [0, 10, 20, 30, 40, 50], []));
   const bar = (row, from, to, words, more, colour) => pieces.push(tag("rect", { x: AXIS.across(from), y: 30 + 54 * row, width: Math.max(2, AXIS.across(to) - AXIS.across(from)), height: 20, rx: 2, ...more }), label(AXIS.left + 2, 22 + 54 * row, words, { class: "strong", fill: colour }));
   pieces.push(label(AXIS.right, LOW - 6, "spread (standard deviation)", { fill: SOFT, "text-anchor": "end" }));
+  if (exist && AXIS.across(largest) + 80 < AXIS.right) pieces.push(label(AXIS.right - 4, AXIS.bottom - 8, "cannot be", { fill: BAD, "text-anchor": "end" }));
   const off = hundredths(hundredths(printed) - hundredths(fails > 0 ? largest : least)), gap = off ? `${two(Math.abs(off))} ` : "";
   bar(0, 0, printed, `printed: ${two(printed)}${!exist ? "" : fails < 0 ? `, ${gap}too small` : fails > 0 ? `, ${gap}too large` : ", not ruled out"}`, { fill: PRINTED }, !exist || fails ? BAD : INK);
   if (exist) {
