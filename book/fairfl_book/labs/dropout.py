@@ -12,7 +12,7 @@ from fairfl_book.labs.controls import Choice, Points, Slider
 from fairfl_book.labs.lab import Lab
 
 RULES = {"FedAvg": rules.FedAvg, "FedMGDA+": rules.FedMGDAPlus, "FedFV": rules.FedFV, "AdaFed": rules.AdaFed}
-SOUND, LONG, NAN, SHAPE, POSES = ("sound", "100 × too long", "NaN", "wrong shape", "poses as office 0")
+SOUND, LONG, NAN, SHAPE, POSES = ("sound", "100 × as large", "not a number", "wrong shape", "signed office 0")
 ARRIVE = [-4.1, -3.2, -3.6, -2.4, -1.1, -2.0, -0.2, 0.4, -0.7, 3.2]  # hours after noon
 
 
@@ -42,8 +42,8 @@ class Dropout(Lab):
     }
     tries = {
         "office 9 in time": {"times": _times([*ARRIVE[:9], 1.2])},
-        "in time, but with a NaN": {"times": _times([*ARRIVE[:9], 1.2]), "ninth": NAN},
-        "in time, 100 × too long, FedAvg": {"rule": "FedAvg", "times": _times([*ARRIVE[:9], 1.2]), "ninth": LONG},
+        "in time, but not a number": {"times": _times([*ARRIVE[:9], 1.2]), "ninth": NAN},
+        "in time, 100 × as large, FedAvg": {"rule": "FedAvg", "times": _times([*ARRIVE[:9], 1.2]), "ninth": LONG},
     }
 
     def compute(self, rule, ninth, closing, times):

@@ -1,4 +1,4 @@
-"""The least spread that a mean and two tails allow, against what a table prints."""
+"""The least and the largest spread that a mean and two tails allow, against what a table prints."""
 
 import numpy as np
 
@@ -13,17 +13,55 @@ def least(mean: float, worst: float, best: float, share: float) -> float:
     return np.sqrt(share * (mean - worst) ** 2 + share * (best - mean) ** 2 + (1 - 2 * share) * (middle - mean) ** 2)
 
 
+def largest(mean: float, worst: float, best: float, tail: int) -> float:
+    """The largest population standard deviation that a hundred values from 0 to 100 can have with this mean, if the lowest and highest
+    ``tail`` of them average ``worst`` and ``best``, and the middle's mean c lies between these. Exact: it is attained, and so is
+    every spread from ``least`` to it, as all such hundreds form a convex set.
+
+    Let l be a value between the lowest ``tail`` and the middle, h one between the middle and the highest: worst ≤ l ≤ c ≤ h ≤ best. Given
+    both, the three groups are free of each other, in [0, l], [l, h] and [h, 100], and each spreads most where all of its clients but one
+    stand at the ends of its interval (two inside could part further). How many stand at the upper end follows from the group's mean: it
+    changes on the lines l = tail · worst / k for the lowest group, 100 − h = tail · (100 − best) / k for the highest, and on lines
+    through l = h = c for the middle. Between such lines the sum of squares is a convex quadratic in (l, h), so its largest value over the
+    rectangle of all (l, h) stands where two of these lines meet, or a line the rectangle's border: those points are tried, all of them.
+    """
+    between = 100 - 2 * tail
+    middle = (100 * mean - tail * worst - tail * best) / between
+    counts = np.arange(1, tail + 1)
+    lows = np.clip([worst, middle, *(tail * worst / counts)], worst, middle)
+    highs = np.clip([best, middle, *(100 - tail * (100 - best) / counts)], middle, best)
+    upper = np.arange(between)  # how many middle clients stand at h
+    crossed = np.clip((between * middle - np.outer(highs, upper)) / (between - upper), worst, middle)
+    met = np.clip(lows[:, None] + between * (middle - lows)[:, None] / (upper + 1), middle, best)
+    low = np.concatenate([np.repeat(lows, len(highs)), crossed.ravel(), np.repeat(lows, between)])
+    high = np.concatenate([np.tile(highs, len(lows)), np.repeat(highs, between), met.ravel()])
+    squares = _apart(tail, worst, 0 * low, low) + _apart(between, middle, low, high)
+    squares += _apart(tail, best, high, 0 * high + 100)
+    centres = tail * (worst - mean) ** 2 + between * (middle - mean) ** 2 + tail * (best - mean) ** 2
+    return float(np.sqrt(max(0.0, centres + squares.max()) / 100))
+
+
+def _apart(count, centre, low, high):
+    """The largest sum of squared distances from their mean ``centre`` for ``count`` values between ``low`` and ``high`` (arrays)."""
+    width, total = high - low, count * (centre - low)
+    upper = np.floor(np.divide(total, width, out=np.zeros_like(total), where=width > 0))
+    upper = np.minimum(upper, count - 1)
+    rest = total - upper * width
+    return upper * width**2 + rest**2 - total**2 / count
+
+
 class SpreadBound(Lab):
-    """A hundred clients with a mean and two tails to drag, the least spread that these allow, and a printed spread beside it.
+    """A hundred clients with a mean and two tails to drag, the least and the largest spread that these allow, and a printed spread beside.
 
     All in points of accuracy. ``uneven``: how far the clients between the tails lie apart, from all equal (0: these are the tightest
-    clients) to evenly spaced as far as the tails leave room (1). Where the middle's mean is outside of the tails no such clients exist.
+    clients) to evenly spaced as far as the tails leave room (1). Where the middle's mean is outside of the tails no such clients exist,
+    and ``largest`` is 0. Chapter 13 has the least spread; the largest is this lab's own (``largest`` above, with its proof).
     """
 
     view = "spread"
     controls = {
         "uneven": Slider("how far the middle clients lie apart", 0.0, 1.0, 0.01, 0.4, shown=False),
-        "printed": Slider("printed spread", 0.0, 40.0, 0.1, 3.0, shown=False),
+        "printed": Slider("printed spread", 0.0, 50.0, 0.1, 3.0, shown=False),
         "share": Slider("clients in a tail", 1, 15, 1, 5, shown=False),
         "mean": Slider("mean accuracy (%)", 20.0, 80.0, 0.5, 46.5, shown=False),
         "worst": Slider("mean of the worst (%)", 0.0, 80.0, 0.5, 31.0, shown=False),
@@ -42,6 +80,7 @@ class SpreadBound(Lab):
         values = np.concatenate(
             [np.full(share, worst), middle + uneven * room * np.linspace(-1, 1, between), np.full(share, best)]
         )
+        exist = worst <= middle <= best
         return {
             "values": values,
             "mean": mean,
@@ -49,8 +88,9 @@ class SpreadBound(Lab):
             "room": room,
             "printed": printed,
             "least": float(least(mean, worst, best, p)),
+            "largest": largest(mean, worst, best, share) if exist else 0.0,
             "spread": float(np.sqrt(np.mean((values - mean) ** 2))),
-            "exist": worst <= middle <= best,
+            "exist": exist,
         }
 
     def words(self, numbers):
@@ -58,8 +98,9 @@ class SpreadBound(Lab):
             return [
                 f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"
             ]
-        word = "not excluded" if numbers["printed"] >= numbers["least"] else "impossible beside these tails"
+        fits = numbers["least"] <= numbers["printed"] <= numbers["largest"]
+        limits = f"standard deviation from {numbers['least']:.2f} to {numbers['largest']:.2f}"
         return [
-            f"least standard deviation {numbers['least']:.2f}; printed {numbers['printed']:.2f}: {word}",
+            f"{limits}; printed {numbers['printed']:.2f}: {'not ruled out' if fits else 'impossible beside these tails'}",
             f"these hundred clients: {numbers['spread']:.2f}; the middle ones average {numbers['middle']:.1f} %",
         ]
