@@ -13,9 +13,10 @@ const RANGES = { weight: { low: 0, high: 1, step: 0.01 }, bound: { low: 0, high:
 
 function compute({ problem, method, weight, bound, goal_1, goal_2, mine }) {
   const known = front(problem), setting = { "weighted sum": [weight, 1 - weight], "ε-constraint": bound, "Chebyshev": [goal_1, goal_2].map((v, i) => Math.min(v, known.farthest[i])) }[method];
+  // held: a setting under its method's name, so that a lab that glides from one method to another never mixes a goal with weights.
   const at = lands(method, setting, known), all = trail(method, known), image = known.problem.losses(mine[0]);
   const jump = Math.max(...all.slice(1).map((w, i) => Math.hypot(w[0] - all[i][0], w[1] - all[i][1])));
-  return { problem, method, setting, trail: all, w: known.path[at], f: known.front[at], jump, mine: mine[0], image, gain: gain(known, image) };
+  return { problem, method, setting, held: { [method]: setting }, trail: all, w: known.path[at], f: known.front[at], jump, mine: mine[0], image, gain: gain(known, image) };
 }
 
 function draw(numbers) {
@@ -42,7 +43,7 @@ function ground(problem) {
   return { c, path, behind: pieces.join(""), line: curve(c, path, { stroke: INK, "stroke-width": 2.2 }), sits: path.filter((_, i) => i % 5 === 0).map((p) => [...c.at(p), 4]) };
 }
 
-function losses({ problem, method, setting, f, image, gain: more }) {
+function losses({ problem, method, held: { [method]: setting }, f, image, gain: more }) {
   const { c, path, behind, line, sits } = once(problem, () => ground(problem)), known = front(problem), pieces = [behind];
   const better = path.filter(([a, b]) => a <= image[0] && b <= image[1]);
   if (better.length && more > SMALL) pieces.push(polygon([[better[0][0], image[1]], ...better, [image[0], better.at(-1)[1]], image].map(c.at), { fill: GOOD, opacity: 0.3, stroke: GOOD, "stroke-width": 1.5 }));
@@ -183,7 +184,7 @@ function ring(c, points, more) {
 
 // ---- handles and words ------------------------------------------------------------------------------------------------------------------
 
-function handles({ problem, method, setting, mine }) {
+function handles({ problem, method, held: { [method]: setting }, mine }) {
   const c = spaceOf(problem), grip = GRIPS[method];
   return [
     { name: grip.name, panel: "losses", at: grip.at(c, setting), colour: METHOD, now: grip.now(setting), value: grip.value(setting), label: grip.label, stride: grip.stride, range: grip.range,
