@@ -124,6 +124,33 @@ def test_pictures_and_words_of_the_drawing_hold_at_every_end(name):
 
 @needs_node
 @pytest.mark.parametrize("name", LABS)
+def test_a_lab_glides_between_any_two_states(name):
+    """On the way from one picture to another the numbers are blends, which no state has: they have to be drawable all the same."""
+    lab, rng = LABS[name], np.random.default_rng(3)
+    states = [{**lab.start, **state} for state in itertools.islice(ends(lab), 25)]
+    states += [drawn_at_random(lab, rng) for _ in range(15)]
+    # every button from every other, each end from the start and back, and some of all
+    first = states[: len(lab.tries) + 1]
+    pairs = list(itertools.permutations(first, 2)) + [pair for s in states for pair in ((lab.start, s), (s, lab.start))]
+    pairs += [tuple(states[i] for i in rng.integers(len(states), size=2)) for _ in range(40)]
+    glide = """(from, to) => {
+      const a = view.compute(from), b = view.compute(to);
+      return [0, 0.05, 0.5, 0.95].map((t) => {
+        const numbers = blend(a, b, t);
+        try {
+          const held = view.handles(numbers).flatMap((one) => [...one.at, one.now, ...(one.range ?? [])]);
+          const wrong = JSON.stringify(view.draw(numbers, 1)).match(/.{0,80}(NaN|Infinity|undefined|null)/);
+          return wrong ? wrong[0] : held.every(Number.isFinite) ? "" : "a handle nowhere";
+        } catch (error) { return error.stack; }
+      });
+    }"""
+    imports = {"{ view }": lab.view, "{ blend }": "frame"}
+    for pair, wrong in zip(pairs, node.each(glide, [list(pair) for pair in pairs], imports)):
+        assert not any(wrong), (pair, wrong)
+
+
+@needs_node
+@pytest.mark.parametrize("name", LABS)
 def test_the_still_is_the_drawings_own(name):
     for which, still in stills.draw(LABS[name]).items():
         assert still == LABS[name].still(which), "run python -m fairfl_book.build.stills"

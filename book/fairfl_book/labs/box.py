@@ -20,7 +20,7 @@ class Box(Lab):
     view = "box"
     controls = {
         "crowd": Choice("clients", tuple(_CROWDS), "three"),
-        "rows": Choice("rows", ("unit", "raw"), "unit"),
+        "rows": Choice("gradients count as", ("unit", "raw"), "unit"),
         "epsilon": Slider("ε, half the box's width", 0.0, 1.0, 0.01, 0.05),
         "tips": Points("tips of the gradients", 1.4, [[1.25, 0.55], [1.15, 0.1], [-1.15, 0.68]]),
     }

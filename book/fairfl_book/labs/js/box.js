@@ -55,17 +55,18 @@ const spot = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
 /** The mean, the free point and the chosen one, as dots. */
 const spots = (mean, best, now) => spot(mean, 4, { fill: SOFT, stroke: PAPER }) + spot(best, 6, { fill: PAPER, stroke: INK, "stroke-width": 2 }) + (now ? spot(now, 5, { fill: INK }) : "");
 
-function simplex({ crowd, epsilon, sizes, equal, low, high, weights, rates, free }) {
+function simplex({ crowd, epsilon, sizes, equal, low, high, weights, rates, free, enough, best, direction }) {
   const pieces = [polygon(CORNERS, WHOLE), polygon(outline(corners(low, high).map(inTriangle)), ALLOWED)];
-  const { from, to } = lever(equal, epsilon), middle = inTriangle(equal), now = inTriangle(weights), best = inTriangle(free);
-  pieces.push(line(from, to, { stroke: INK, "stroke-width": 2.2 }), spots(middle, best, now));
+  // Where rows coincide many weights give the same dir, and the free ones are no better than those in the box.
+  const { from, to, way } = lever(equal, epsilon), middle = inTriangle(equal), now = inTriangle(weights), same = epsilon < enough && extent(best.map((v, i) => v - direction[i])) < ZERO, hollow = inTriangle(same ? weights : free);
+  pieces.push(line(from, to, { stroke: INK, "stroke-width": 2.2 }), pull(to, way), spots(middle, hollow, now));
   const words = [
     { at: now, towards: [now[0] - middle[0] || 1, now[1] - middle[1] || 1], words: "chosen", more: { class: "strong" } },
-    { at: best, towards: [1, 0.4], words: "ε = 1" }, { at: middle, towards: [-1, 0.6], words: "equal", more: { fill: SOFT } },
+    { at: hollow, towards: [1, 0.4], words: "no box" }, { at: middle, towards: [-1, 0.6], words: "equal", more: { fill: SOFT } },
   ];
-  if (Math.hypot(now[0] - best[0], now[1] - best[1]) < 12) words.splice(1, 1);
+  if (Math.hypot(now[0] - hollow[0], now[1] - hollow[1]) < 12) words.splice(1, 1);
   if (Math.hypot(now[0] - middle[0], now[1] - middle[1]) < 6) words.splice(-1, 1);
-  pieces.push(placed(words, [[...to, 12], [...now, 7], [...best, 7], [...middle, 5], [96, 262, 60], [264, 262, 60], [265, 36, 70]], ACROSS, DOWN));
+  pieces.push(placed(words, [[...to, 12], [...now, 7], [...hollow, 7], [...middle, 5], [96, 262, 60], [264, 262, 60], [265, 36, 70]], ACROSS, DOWN));
   pieces.push(label(0, 14, "weights of the clients", { fill: SOFT }));
   const eight = crowd === "three" ? "" : " and 7 like it";
   for (const [k, x, y, words] of [[0, 4, 256, `client 1${eight}`], [1, 220, 256, "client 2"], [2, 220, 22, "client 3"]]) pieces.push(report(x, y, words, k, sizes[k], weights[k], rates[k]));
@@ -82,6 +83,12 @@ function report(x, y, words, k, size, weight, rate) {
     + tag("rect", { x: Math.min(zero, zero + length), y: y + 27, width: Math.abs(length), height: 11, rx: 2, fill: CLIENTS[k] });
 }
 
+/** Two chevrons beside the lever's knob: it can be pulled along ``way``. */
+const pull = (at, way) => [-1, 1].map((side) => {
+  const p = (along, across) => [at[0] + side * along * way[0] - across * way[1], at[1] + side * along * way[1] + across * way[0]];
+  return polygon([p(17, 0), p(11, 5), p(11, -5)], { fill: INK });
+}).join("");
+
 function gradients({ crowd, rows, tips, H, equal, low, high, sizes, direction, best }) {
   const origin = AREA.at([0, 0]), unit = rows === "unit", pieces = [grid(AREA, [-1, 0, 1], [-1, 0, 1])];
   if (unit) pieces.push(spot(origin, AREA.across(1) - AREA.across(0), { fill: "none", stroke: LINE, "stroke-width": 1.5 }));
@@ -93,7 +100,7 @@ function gradients({ crowd, rows, tips, H, equal, low, high, sizes, direction, b
   pieces.push(spots(AREA.at(mean), AREA.at(best)), arrow(origin, AREA.at(direction), INK, 4));
   if (extent(direction) < ZERO) pieces.push(tag("rect", { x: origin[0] - 5, y: origin[1] - 5, width: 10, height: 10, fill: INK }));
   const labels = [beside(direction, "dir", { class: "strong" }), ...tips.map((g, k) => beside(g, k || crowd === "three" ? `g${"₁₂₃"[k]}` : "g₁, 8 alike", { class: "strong" }))];
-  if (extent(best.map((v, i) => v - direction[i])) > 0.15) labels.push(beside(best, "ε = 1"));
+  if (extent(best.map((v, i) => v - direction[i])) > 0.15) labels.push(beside(best, "no box"));
   if (extent(mean.map((v, i) => v - direction[i])) > 0.08) labels.push(beside(mean, "mean", { fill: SOFT }));
   pieces.push(placed(labels, [...tips.map((g) => [...AREA.at(g), 9]), [...AREA.at(direction), 4], [...AREA.at(best), 7], [...AREA.at(mean), 5]], ACROSS, DOWN));
   return pieces.join("");
@@ -140,14 +147,15 @@ function words({ crowd, epsilon, rows, sizes, weights, direction, rates, best, e
   } else if (pay.length) {
     tone = "bad";
     lines.push(`${group(pay)} pay${pay.length > 1 ? ": their losses rise" : "s: its loss rises"}.`);
-    lines.push(hopeless ? "No direction helps everybody here." : "Some weights would help everybody (one choice: the hollow dot), but the box shuts them out.");
+    lines.push(hopeless ? "No direction helps everybody here." : "Other weights would help everybody (one choice: the hollow dot), but the box shuts them out.");
   } else {
     lines.push(idle.length ? `Nobody pays; ${named(idle).toLowerCase()} gain${idle.length > 1 ? "" : "s"} nothing.` : "Nobody pays: every loss falls.");
   }
   if (epsilon === 0) lines.push("With ε = 0 the box is one point, equal weights: this is FedAvg's mean.");
-  else if (epsilon > enough - 1e-9 && !absent.length) lines.push(`From ε = ${two(enough)} on the box changes nothing: dir is the hull's nearest point to the origin.`);
-  else if (!pay.length) lines.push("The box still holds dir away from the hull's nearest point (hollow dot).");
-  if (rows === "unit" && absent.length < 3) lines.push("Lengths do not count.");
+  else if (epsilon > enough - 1e-9 && !absent.length) lines.push(`From ε = ${two(enough)} on the box changes nothing: dir is where it would be without it, at the hull's nearest point to the origin.`);
+  else if (extent(best.map((v, i) => v - direction[i])) < ZERO) lines.push("The box shuts other weights out, but they would give the same dir.");
+  else if (!pay.length) lines.push("The box still keeps dir away from the hull's nearest point to the origin (hollow dot), where it would be without the box.");
+  if (rows === "unit" && absent.length < 3) lines.push("Every gradient counts with length 1 (its dot on the circle), however long its arrow is.");
   if (absent.length) lines.push(`${named(absent)} sent a zero gradient and ${absent.length > 1 ? "are" : "is"} set aside.`);
   return { tone, lines, figures: `Weights ${weights.map(two).join(", ")}. Rates ${rates.map(two).join(", ")}.` };
 }
@@ -155,7 +163,7 @@ function words({ crowd, epsilon, rows, sizes, weights, direction, rates, best, e
 export const view = {
   title: "The box of weights",
   about: "Left, a triangle whose corners give one client all the weight, with the box that ε allows and the weights chosen in it; right, the gradients, their hull, the smaller shape that the box allows, and the direction.",
-  hint: "Drag the box by its lever, and the tips. Every point of the triangle is a choice of weights, and the same mixture of gradients on the right; dark: what the box allows, and of it the server takes the point nearest to the origin. Rate: how fast a loss falls along −dir, per unit of the row's length where rows are unit.",
+  hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Every point of the triangle is a choice of weights, and the same mixture of gradients on the right. Dark: the weights within ε of equal ones, what a box cuts out of the triangle; of these mixtures the server takes the one nearest to the origin, dir. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
   reach: 1.4,
   panels: [
     { name: "simplex", width: ACROSS, height: DOWN, label: "weights; drag the edge of the box" },

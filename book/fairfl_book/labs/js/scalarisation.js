@@ -13,9 +13,10 @@ const RANGES = { weight: { low: 0, high: 1, step: 0.01 }, bound: { low: 0, high:
 
 function compute({ problem, method, weight, bound, goal_1, goal_2, mine }) {
   const known = front(problem), setting = { "weighted sum": [weight, 1 - weight], "ε-constraint": bound, "Chebyshev": [goal_1, goal_2].map((v, i) => Math.min(v, known.farthest[i])) }[method];
+  // held: a setting under its method's name, so that a lab that glides from one method to another never mixes a goal with weights.
   const at = lands(method, setting, known), all = trail(method, known), image = known.problem.losses(mine[0]);
   const jump = Math.max(...all.slice(1).map((w, i) => Math.hypot(w[0] - all[i][0], w[1] - all[i][1])));
-  return { problem, method, setting, trail: all, w: known.path[at], f: known.front[at], jump, mine: mine[0], image, gain: gain(known, image) };
+  return { problem, method, setting, held: { [method]: setting }, trail: all, w: known.path[at], f: known.front[at], jump, mine: mine[0], image, gain: gain(known, image) };
 }
 
 function draw(numbers) {
@@ -39,11 +40,11 @@ function ground(problem) {
   const xs = problem === "convex" ? [0, 2, 4, 6] : [0, 0.5, 1, 1.5], ys = problem === "convex" ? [0, 1, 2] : [0, 0.5, 1];
   pieces.push(grid(c, xs, ys), ticks(c, xs, ys), label(c.right, 294, "f₁: loss of client 1 →", { "text-anchor": "end" }), label(2, 14, "↑ f₂: loss of client 2"));
   pieces.push(polygon([[path[0][0], y1], ...path, [x1, path.at(-1)[1]], [x1, y1]].map(c.at), { fill: SOFT, opacity: 0.14 }));
-  return { c, path, behind: pieces.join(""), line: curve(c, path, { stroke: INK, "stroke-width": 2.2 }), sits: path.filter((_, i) => i % 5 === 0).map((p) => [...c.at(p), 4]) };
+  return { c, xs, ys, path, behind: pieces.join(""), line: curve(c, path, { stroke: INK, "stroke-width": 2.2 }), sits: path.filter((_, i) => i % 5 === 0).map((p) => [...c.at(p), 4]) };
 }
 
-function losses({ problem, method, setting, f, image, gain: more }) {
-  const { c, path, behind, line, sits } = once(problem, () => ground(problem)), known = front(problem), pieces = [behind];
+function losses({ problem, method, held: { [method]: setting }, f, image, gain: more }) {
+  const { c, xs, ys, path, behind, line, sits } = once(problem, () => ground(problem)), known = front(problem), pieces = [behind];
   const better = path.filter(([a, b]) => a <= image[0] && b <= image[1]);
   if (better.length && more > SMALL) pieces.push(polygon([[better[0][0], image[1]], ...better, [image[0], better.at(-1)[1]], image].map(c.at), { fill: GOOD, opacity: 0.3, stroke: GOOD, "stroke-width": 1.5 }));
   pieces.push(line, once(`${problem} ${method}`, () => dots(c, trail(method, known).map(known.problem.losses))));
@@ -52,8 +53,8 @@ function losses({ problem, method, setting, f, image, gain: more }) {
   pieces.push(circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }), circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
   labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "solution", more: { fill: METHOD, class: "strong" } });
   labels.push({ at: c.at(path[72]), towards: [-1, 1], words: "front", away: 6 });
-  const grip = GRIPS[method].at(c, setting);
-  pieces.push(placed(labels, [...sits, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62]] : [])], WIDE, HIGH - 20));
+  const grip = GRIPS[method].at(c, setting), marked = [...xs.map((v) => [c.across(v), c.bottom + 12, 10]), ...ys.map((v) => [c.left - 14, c.up(v), 10])];
+  pieces.push(placed(labels, [...sits, ...marked, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62], [c.right - 70, c.top + 115, 16], [c.right - 110, c.top + 115, 16]] : [])], WIDE, HIGH - 20));
   return pieces.join("");
 }
 
@@ -84,7 +85,7 @@ const DEVICES = {
       ends ? line(...ends, STRONG) : "",
       tag("path", { d: `M${px(hx - TURN)} ${px(hy)}A${TURN} ${TURN} 0 0 0 ${px(hx)} ${px(hy + TURN)}`, fill: "none", stroke: SOFT, "stroke-width": 1.2, "stroke-dasharray": "3 3" }),
       arrow([hx, hy], [hx + TURN * way[0], hy + TURN * way[1]], METHOD, 2.5),
-      label(c.right, hy + TURN + 30, `push; weights ${two(setting[0])}, ${two(setting[1])}`, { fill: METHOD, "text-anchor": "end" }),
+      label(c.right, hy + TURN + 30, `push: weights ${two(setting[0])}, ${two(setting[1])}`, { fill: METHOD, "text-anchor": "end" }),
     ];
   },
   "ε-constraint": (c, bound, f) => [
@@ -183,7 +184,7 @@ function ring(c, points, more) {
 
 // ---- handles and words ------------------------------------------------------------------------------------------------------------------
 
-function handles({ problem, method, setting, mine }) {
+function handles({ problem, method, held: { [method]: setting }, mine }) {
   const c = spaceOf(problem), grip = GRIPS[method];
   return [
     { name: grip.name, panel: "losses", at: grip.at(c, setting), colour: METHOD, now: grip.now(setting), value: grip.value(setting), label: grip.label, stride: grip.stride, range: grip.range,
@@ -213,15 +214,15 @@ function words({ problem, method, setting, f, image, jump, gain: more }) {
     const excess = f.map((v, k) => v - setting[k]), even = Math.abs(excess[0] - excess[1]) < 2 * SMALL;
     lines.push(even ? `A compromise: ${at}, both ${two(Math.abs(excess[0]))} ${excess[0] < 0 ? "below" : "above"} the goal s.` : `A compromise: ${at}.`);
   }
-  if (method === "weighted sum" && dented) lines.push(`This front is dented, and no turn of the line stops near its middle: it leaps over ${Math.round(50 * jump)} % of it at once.`);
-  lines.push(more > SMALL ? `At w both losses could fall by ${two(more)} (green: better for both).` : "Nothing is better for both than w.");
+  if (method === "weighted sum" && dented) lines.push(`This front is dented, and no turn of the line stops near its middle: it leaps over ${Math.round(50 * jump)} % of the front at once.`);
+  lines.push(more > SMALL ? `The black model w, for comparison, is not on the front: both its losses could fall by ${two(more)} (green: better for both).` : "The black model w is on the front: nothing is better for both.");
   return { tone, lines, figures: `Losses where it lands ${f.map(two).join(" and ")}. Losses at w ${image.map(two).join(" and ")}.` };
 }
 
 export const view = {
   title: "Three ways to choose from a front",
   about: "Left, the plane of two clients' losses with the front, and a line, a wall or a goal that picks a point of it; right, the models in the plane of parameters, with lines of equal loss and a model w to move.",
-  hint: "Drag the orange handle: it turns the line, moves the wall or the goal s. Drag w. Each model on the right is a point of losses on the left; black: the models that no other beats for both clients, and their losses, the front. Small circles: where the method lands for other settings.",
+  hint: "Drag the orange handle: it turns the push of the line, moves the wall or the goal s. Each model on the right is a point of losses on the left; black: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The black w is a model to compare with: green is better than it for both.",
   reach: 1.3,
   panels: [
     { name: "losses", width: WIDE, height: HIGH, label: "losses; drag the line, the wall or the goal" },

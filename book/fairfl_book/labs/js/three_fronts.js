@@ -3,13 +3,13 @@ import { combine } from "./geometry.js";
 import { label, line, placed, polygon, px, tag } from "./marks.js";
 import { CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { coordinates, grid, within } from "./plane.js";
-import { sub, two } from "./said.js";
+import { ZERO, sub, two } from "./said.js";
 import { quadratics } from "./toy.js";
 
 const BROAD = 360, TALL = 300, PICKED = CLIENTS[5], LARGEST = 2, MESH = 8, RADIAN = Math.PI / 180;
 const MODELS = coordinates({ x: [-1.5, 1.5], y: [-1.25, 1.25], left: 0, right: BROAD, top: 0, bottom: TALL });
-const LIFT = 25 * RADIAN, SCALE = 84, CENTRE = [206, 228], TABLE = LARGEST / Math.SQRT2; // how the box of losses stands on its turntable
-const INSET = [62, 84], RADIUS = 44, RAYS = [[-Math.sqrt(0.75), -0.5], [Math.sqrt(0.75), -0.5], [0, 1]];
+const LIFT = 25 * RADIAN, SCALE = 84, CENTRE = [222, 228], TABLE = LARGEST / Math.SQRT2; // how the box of losses stands on its turntable
+const INSET = [48, 70], RADIUS = 36, RAYS = [[-Math.sqrt(0.75), -0.5], [Math.sqrt(0.75), -0.5], [0, 1]];
 
 function compute({ turn, weights, centres }) {
   const problem = quadratics({ centres }), shares = simplexed(RAYS.map((ray) => 1 / 3 + 2 / 3 * (ray[0] * weights[0][0] + ray[1] * weights[0][1])));
@@ -80,7 +80,7 @@ function surface({ turn, centres, shares, f, fairest }) {
     { at, towards: [1, -0.6], words: "chosen", more: { fill: PICKED, class: "strong" } }, { at: fair, towards: [-1, 0.6], words: "least largest loss" },
     ...axes.map((end, k) => ({ at: end, towards: [end[0] - origin[0], end[1] - origin[1] - 1], words: `f${sub(k)}`, away: 4, more: { class: "strong" } })),
   ];
-  pieces.push(placed(words, [[...at, 8], [...fair, 8], [...rim(turn), 10], [INSET[0], INSET[1] - 4, 62]], BROAD, TALL));
+  pieces.push(placed(words, [[...at, 8], [...fair, 8], [...rim(turn), 10], [INSET[0], INSET[1] - 4, 50]], BROAD, TALL));
   return pieces.join("") + inset(shares);
 }
 
@@ -101,7 +101,7 @@ const insetAt = (shares) => [0, 1].map((i) => INSET[i] + RADIUS * (i ? -1 : 1) *
 function inset(shares) {
   const corners = RAYS.map((_, k) => insetAt([0, 1, 2].map((j) => +(j === k))));
   return polygon(corners, { fill: PAPER, stroke: SOFT, "stroke-width": 1.3 }) + label(2, 14, "weights", { fill: SOFT })
-    + corners.map(([x, y], k) => disc([x, y], 4, { fill: CLIENTS[k] }) + label(x + [-14, 14, 0][k], y + [16, 16, -9][k], `${k + 1}`, { "text-anchor": "middle", class: "strong" })).join("");
+    + corners.map(([x, y], k) => disc([x, y], 4, { fill: CLIENTS[k] }) + label(x + [-9, 14, 14][k], y + [18, 16, 5][k], `${k + 1}`, { "text-anchor": "middle", class: "strong" })).join("");
 }
 
 function models({ centres, w, fair }) {
@@ -134,7 +134,7 @@ const turned = (state, degrees) => { state.turn = Math.round(degrees - 360 * Mat
 
 function handles({ turn, shares, centres }) {
   return [
-    { name: "turn", panel: "surface", at: rim(turn), colour: SOFT, now: turn, range: [-180, 180], stride: 5, value: `turned by ${turn} degrees`, label: "corner of the box: turns it",
+    { name: "turn", panel: "surface", at: rim(turn), colour: SOFT, now: turn, range: [-180, 180], stride: 5, value: `turned by ${turn} degrees`, label: "turns the axes of losses",
       move: (state, [x, y]) => turned(state, Math.atan2((y - CENTRE[1]) / Math.sin(LIFT), x - CENTRE[0]) / RADIAN - 45), step: (state, [right, up]) => turned(state, state.turn - right - up) },
     { name: "weights", panel: "surface", at: insetAt(shares), colour: PICKED, now: shares[2], range: [0, 1], value: `weights ${shares.map(two).join(", ")}`, label: "weights of the three clients",
       move: (state, [x, y]) => weighed(state, [(x - INSET[0]) / RADIUS, (INSET[1] - y) / RADIUS]),
@@ -159,15 +159,18 @@ function weighed(state, point) {
 
 function words({ shares, f, fairest }) {
   const worst = f.indexOf(Math.max(...f)), least = Math.max(...fairest), equal = shares.every((v) => Math.abs(v - 1 / 3) < 0.005), pays = f[worst] > least + 0.05;
-  const lines = [`${equal ? "Equal weights" : `Weights ${shares.map(two).join(", ")}`} leave client ${worst + 1} with the largest loss, ${two(f[worst])}${pays ? `; ${two(least)} would do` : ", and hardly less is possible"}.`];
-  lines.push("Where the largest loss is least (hollow dot), the model is the centre of the smallest circle around the three best ones.");
+  const chosen = equal ? "Equal weights" : `Weights ${shares.map(two).join(", ")}`, tied = f[worst] - Math.min(...f) < ZERO;
+  const lines = [tied ? `${chosen} leave all three clients with the same loss, ${two(f[worst])}: nobody's can fall below it unless another's rises above it.`
+    : `${chosen} leave client ${worst + 1} with the largest loss, ${two(f[worst])}; ${pays ? `a fairer model leaves nobody with more than ${two(least)}` : "hardly less is possible"}.`];
+  if (tied && least < ZERO) lines[0] = "All three best models are in one place: it suits everybody, and every loss is 0 whatever the weights.";
+  else lines.push("The fairest model (hollow dot) is the centre of the smallest circle round the clients' best models; the right weights reach it.");
   return { tone: pays ? "bad" : "good", lines, figures: `Losses of the weighted sum ${f.map(two).join(", ")}. Losses at the hollow dot ${fairest.map(two).join(", ")}.` };
 }
 
 export const view = {
   title: "The front of three clients",
   about: "Left, three axes of losses with the front as a woven surface, and a small triangle of weights; right, the models: a triangle between the clients' best ones, with the weighted sum's minimiser and the model with the least largest loss.",
-  hint: "Drag the grey corner to turn the box, the orange handle to change the weights (orange dot: what their weighted sum picks), and the clients' best models on the right. Each crossing of the threads on the right is one on the left; black edges: a client is left out.",
+  hint: "Drag the grey ring to turn the three axes of losses, the orange handle in the small triangle to change the weights (orange dot: the model that their weighted sum picks), and the clients' best models on the right. Each crossing of the threads on the right is a model, and the one on the left its three losses. On a black edge one client has no weight.",
   reach: 1,
   panels: [
     { name: "surface", width: BROAD, height: TALL, label: "losses; turn the box, drag the weights" },
