@@ -13,7 +13,6 @@ BROUGHT_BY = {
     "jupyterlab": "lab",
     "jupyter_server": "lab",
     "jupyterlab_server": "lab",
-    "ipywidgets": "lab",
     "anywidget": "lab",
     "traitlets": "lab",
     "matplotlib": "lab",

@@ -1,7 +1,7 @@
 """The book's machinery: labs, exercises, figures, toy problems, and how texts become notebooks, a site and a class's kit.
 
 In: the texts under ``chapters/src`` and the package ``fairfl``, which never imports this one. Out: executed notebooks, the reader's copies
-and answers, the static site. ``labs``, ``exercises``, ``figures``, ``toy``, ``selftest``, ``faults`` and ``places`` are what chapters import; ``build``
+and answers, the static site. ``labs``, ``exercises``, ``figures``, ``toy``, ``two_spaces``, ``selftest``, ``faults`` and ``places`` are what chapters import; ``build``
 executes and checks them, ``reading`` opens them, ``teaching`` hands them out, ``site`` prints them; ``command`` is ``fairfl-book``, and
 ``terminal`` what it has in common with ``fairfl-reproduce``.
 """

@@ -9,7 +9,7 @@ import pytest
 from fairfl_book import places
 
 BOOK = places.find()
-FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "toy"}
+FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "toy", "two_spaces"}
 
 
 @pytest.mark.parametrize("name", ["fairfl_book", "fairfl_book.build", "fairfl_book.reading", "fairfl_book.teaching"])

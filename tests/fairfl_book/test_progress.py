@@ -23,9 +23,9 @@ def test_a_right_answer_is_remembered_in_the_readers_folder(reader, capsys):
     assert not (reader / progress.FILE).exists()
     check("mgda.common_rate", 3 / 7)
     assert list(json.loads((reader / progress.FILE).read_text())) == ["mgda.common_rate"]
-    assert "1 of 4 exercises of this chapter done." in capsys.readouterr().out
+    assert "1 of 5 exercises of this chapter done." in capsys.readouterr().out
     begin(4)
-    assert capsys.readouterr().out == "1 of 4 exercises done in this chapter so far.\n"
+    assert capsys.readouterr().out == "1 of 5 exercises done in this chapter so far.\n"
     begin(5)
     assert capsys.readouterr().out == "0 of 5 exercises done in this chapter.\n"
 
