@@ -167,7 +167,7 @@ register(Exercise(
     praise="The curvatures 4 and 1 were there to distract you",
     hints=(
         "On an endless leash, where does a client's own map P_k(w) end, whatever w is?",
-        "Or in (8): multiply every b_k by η and let η grow. What becomes of the curvatures?",
+        "Or in (8): multiply every softened curvature h_k / (1 + η h_k) by η and let η grow. What becomes of the curvatures?",
         "What is left is a mean of the two minimisers, with the server's weights λ.",
     ),
 ))
@@ -261,11 +261,11 @@ register(Question(
 
 register(Question(
     slug="prox.best_weights",
-    task="weights with which twenty local steps rest where the mean loss is least",
+    task="weights with which twenty local steps rest where the mean loss is least, whatever the c_k",
     hints=(
         "Two means of the same c_k: FedAvg rests at the one weighted by λ_k times the pull 1 − (1 − ℓ h_k)^E, and the mean loss is least at the one "
         "weighted by h_k.",
-        "Make the two sets of weights proportional, client by client, and solve for λ_k.",
-        "`pull_steps(20)` gives the pulls; divide by the sum at the end. Then ask which of these numbers an update tells the server.",
+        "For the two means to agree whatever the c_k are, the two sets of weights must be proportional, client by client. Solve for λ_k.",
+        "`pull_steps(20)` gives the pulls; divide by the sum at the end. Then ask what one update tells the server of these numbers, and what two updates from different w do.",
     ),
 ))
