@@ -53,7 +53,7 @@ register(Exercise(
             "do: the first difference decides, and later clients may lose. Compare arrays, and ask all entries",
         ),
     },
-    praise="Two models can fail this test both ways, and with ten clients they nearly always do",
+    praise="Two models can fail this test both ways, and the more the clients differ the more of them do",
     hints=(
         "Formula (1) has two halves, and both must hold: one is about all clients, the other about some.",
         "A comparison of two arrays is one True or False for each client; `.all()` asks everybody, `.any()` looks for one.",
@@ -115,27 +115,26 @@ register(Exercise(
 ))
 
 
-def _weights(g1, g2):
-    a, b = np.linalg.norm(g1), np.linalg.norm(g2)
+def _weights(a, b):
     return np.array([b, a]) / (a + b)
 
 
 register(Exercise(
     slug="pareto.weights",
-    task="λ with λ₁ g₁ + λ₂ g₂ = 0 and λ₁ + λ₂ = 1",
+    task="λ with λ₁ g₁ + λ₂ g₂ = 0 and λ₁ + λ₂ = 1, from the lengths of two opposite gradients",
     right=_weights,
-    cases=[([3.0, 0.0], [-1.0, 0.0]), ([0.3, -0.4], [-0.6, 0.8]), ([0.0, 2.0, 1.0], [0.0, -2.0, -1.0])],
+    cases=[(3.0, 1.0), (0.5, 1.0), (2.0, 2.0), (0.3, 1.2)],
     wrong={
-        "longer counts more": Wrong(lambda g1, g2: _weights(g1, g2)[::-1],
-                                    "For gradients {case} you answer {given}; it should be {right}. You gave the longer gradient the larger "
+        "longer counts more": Wrong(lambda a, b: _weights(b, a),
+                                    "For lengths {case} you answer {given}; it should be {right}. You gave the longer gradient the larger "
                                     "weight. To cancel, λ₁ ‖g₁‖ = λ₂ ‖g₂‖, so the longer one needs the smaller weight"),
-        "equal": Wrong(lambda g1, g2: np.array([0.5, 0.5]),
-                       "For gradients {case} you answer {given}. Equal weights cancel gradients of equal length only; here it is {right}"),
-        "not normalised": Wrong(lambda g1, g2: np.array([np.linalg.norm(g2), np.linalg.norm(g1)]),
-                                "For gradients {case} you answer {given}. The sum vanishes, but weights add up to 1: divide, and it is {right}"),
+        "equal": Wrong(lambda a, b: np.array([0.5, 0.5]),
+                       "For lengths {case} you answer {given}. Equal weights cancel gradients of equal length only; here it is {right}"),
+        "not normalised": Wrong(lambda a, b: np.array([b, a]),
+                                "For lengths {case} you answer {given}. The sum vanishes, but weights add up to 1: divide, and it is {right}"),
         "squares": Wrong(
-            lambda g1, g2: np.array([np.dot(g2, g2), np.dot(g1, g1)]) / (np.dot(g1, g1) + np.dot(g2, g2)),
-            "For gradients {case} you answer {given}; it should be {right}. You balanced the squares of the lengths. λ₁ g₁ = −λ₂ g₂ "
+            lambda a, b: np.array([b * b, a * a]) / (a * a + b * b),
+            "For lengths {case} you answer {given}; it should be {right}. You balanced the squares of the lengths. λ₁ g₁ = −λ₂ g₂ "
             "asks for λ₁ ‖g₁‖ = λ₂ ‖g₂‖",
         ),
     },
@@ -143,7 +142,7 @@ register(Exercise(
     hints=(
         "Take lengths on both sides of λ₁ g₁ = −λ₂ g₂.",
         "So λ₁ ‖g₁‖ = λ₂ ‖g₂‖: whose length is client 1's weight in proportion to?",
-        "`np.linalg.norm` gives a length. Divide by the sum at the end.",
+        "Weights add up to 1: divide by the sum at the end.",
     ),
 ))
 
