@@ -33,8 +33,12 @@ register(Exercise(
     ),
 ))
 
-_A = [[[4.0, -1.0], [-1.0, 1.0]], [0.5, 0.5]], [[[1.0, 0.2, 0.9], [0.2, 1.0, 0.8], [0.9, 0.8, 4.0]], [0.5, 0.5, 0.0]], \
-    [[[2.0, 1.5, 0.3], [1.5, 3.0, 0.1], [0.3, 0.1, 1.0]], [0.7, 0.3, 0.0]]
+_STOPPED = [
+    ([[1.0, 0.2], [0.2, 2.0]], [0.5, 0.5]),
+    ([[4.0, -1.0], [-1.0, 1.0]], [0.5, 0.5]),
+    ([[1.0, 0.2, 0.9], [0.2, 1.0, 0.8], [0.9, 0.8, 4.0]], [0.5, 0.5, 0.0]),
+    ([[2.0, 1.5, 1.2], [1.5, 3.0, 1.4], [1.2, 1.4, 1.3]], [0.7, 0.3, 0.0]),
+]
 
 
 def _rates(A, lam):
@@ -45,45 +49,49 @@ def _squared(A, lam):
     return np.asarray(lam, float) @ _rates(A, lam)
 
 
+def _gap(A, lam):
+    return _squared(A, lam) - _rates(A, lam).min()
+
+
+def _at_least(A, lam):
+    return max(0.0, _squared(A, lam) - 2 * _gap(A, lam))
+
+
 register(Exercise(
     slug="mgda.gap",
-    task="λᵀ A λ − min_k (A λ)_k",
-    right=lambda A, lam: _squared(A, lam) - _rates(A, lam).min(),
-    cases=[tuple(case) for case in _A],
+    task="a lower bound for ‖dir‖²: λᵀ A λ − 2 gap(λ), or 0 where that is negative",
+    right=_at_least,
+    cases=_STOPPED,
     wrong={
-        "turned round": Wrong(lambda A, lam: _rates(A, lam).min() - _squared(A, lam),
-                              "For {case} you answer {given}; it should be {right}. The sign is turned: the weighted mean of the rates comes "
-                              "first, and no weighted mean is below the smallest"),
-        "maximum": Wrong(lambda A, lam: _rates(A, lam).max() - _squared(A, lam),
-                         "For {case} you answer {given}; it should be {right}. You measure how far the best-served client is ahead. That may stay "
-                         "positive at the solution; what must vanish is how far the worst-served client is behind"),
-        "only with weight": Wrong(lambda A, lam: _squared(A, lam) - _rates(A, lam)[np.asarray(lam) > 0].min(),
-                                  "You look only at clients with positive weight. A client with weight 0 can be the one left behind: for the third "
-                                  "case, weights 0.7, 0.3, 0, the forgotten client has the smallest rate"),
-        "rooted": Wrong(lambda A, lam: np.sqrt(_squared(A, lam)) - _rates(A, lam).min(),
-                        "For {case} you answer {given}; it should be {right}. Rates are compared with the squared length of dir, λᵀ A λ, and you "
-                        "took the root"),
-        "length of λ": Wrong(
-            lambda A, lam: np.asarray(lam) @ np.asarray(lam) - _rates(A, lam).min(),
-            "For {case} you answer {given}; it should be {right}. You have λ · λ, without A. The first term is λᵀ A λ, the weighted "
-            "mean of the rates",
-        ),
+        "the gap": Wrong(_gap, "For {case} you answer {given}, which is the gap; it should be {right}. The sentence under (10) says how far λᵀ A λ "
+                               "is above the optimum at most. What does that leave for the optimum?"),
+        "one gap": Wrong(lambda A, lam: max(0.0, _rates(A, lam).min()),
+                         "For {case} you answer {given}; it should be {right}. You went down by one gap, which ends at the smallest rate. The "
+                         "sentence under (10) allows two, and the example below it nearly needs them"),
+        "not cut off": Wrong(lambda A, lam: _squared(A, lam) - 2 * _gap(A, lam),
+                             "For {case} you answer {given}; it should be {right}. A squared length is never negative: where the sentence says "
+                             "less than 0, 0 is the better answer"),
+        "squared length": Wrong(_squared, "For {case} you answer {given}, which is λᵀ A λ. The optimum is never above it, and it may be below: "
+                                          "the gap says by how much at most. It should be {right}"),
+        "only with weight": Wrong(lambda A, lam: max(0.0, 2 * _rates(A, lam)[np.asarray(lam) > 0].min() - _squared(A, lam)),
+                                  "You look only at clients with positive weight. A client with weight 0 can be the one left behind: for the "
+                                  "weights 0.7, 0.3, 0, the forgotten client has the smallest rate"),
         "plain mean": Wrong(
-            lambda A, lam: _rates(A, lam).mean() - _rates(A, lam).min(),
+            lambda A, lam: max(0.0, 2 * _rates(A, lam).min() - _rates(A, lam).mean()),
             "For {case} you answer {given}; it should be {right}. You took the plain mean of the rates. λᵀ A λ is their mean with the "
             "weights λ",
         ),
-        "smallest of A": Wrong(
-            lambda A, lam: _squared(A, lam) - np.asarray(A).min(),
-            "For {case} you answer {given}; it should be {right}. You subtract the smallest entry of A. The rates are A λ; subtract "
-            "the smallest of these",
-        ),
+        "rooted": Wrong(lambda A, lam: np.sqrt(_at_least(A, lam)),
+                        "For {case} you answer {given}; it should be {right}. You bound the length of dir. Asked is its square"),
+        "sharper": Wrong(lambda A, lam: max(0.0, _rates(A, lam).min()) ** 2 / _squared(A, lam),
+                         "Your bound, the squared smallest rate over λᵀ A λ, is true, and never below the one asked: well found. Asked is what the "
+                         "sentence under (10) gives; for {case} that is {right}, and yours is {given}"),
     },
-    praise="rules.min_norm reports the same number, divided by the largest A_kk",
+    praise="A sharper one, where all rates are positive: ‖x‖ ‖dir‖ ≥ x · dir ≥ the smallest rate, so ‖dir‖² is at least its square over λᵀ A λ",
     hints=(
-        "The rates are A λ, one number a client.",
-        "λᵀ A λ is the mean of these rates with the weights λ: a product of two vectors.",
-        "From this mean take the smallest rate of all clients, those without weight included.",
+        "The rates are A λ, one number a client. λᵀ A λ is their mean with the weights λ, and the gap is how far the smallest is behind it.",
+        "The optimum is ‖dir‖², and λᵀ A λ is at most two gaps above it. Turn that round: how far down can ‖dir‖² be?",
+        "Two gaps can be more than λᵀ A λ itself. Which of your value and 0 says more then?",
     ),
 ))
 
