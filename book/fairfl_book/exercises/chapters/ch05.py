@@ -41,7 +41,7 @@ register(Exercise(
         "only the lower end": Wrong(0.05, "You answer {given} = 1/K. That lets every weight fall to 0, but no weight may rise above 0.1. The upper end needs "
                                           "more: {right}"),
     },
-    praise="For two and three clients it is the other term that counts: the weights must be able to fall to zero",
+    praise="For three clients it is the other term that counts: a weight must be able to fall to zero. For two no box matters at all, as in exercise 1",
     hints=(
         "Formula (3) has two terms: how far a weight must be able to fall from 1/K, and how far it must be able to rise.",
         "With unit rows no weight above one half is ever needed.",
@@ -56,7 +56,7 @@ def _minority(m, K, epsilon):
 
 register(Exercise(
     slug="fedmgda.minority",
-    task="the weight that m of K clients have together who send one unit row, while all others send another",
+    task="the weight that m of K clients have together who send one unit row, while all others send a different one",
     right=_minority,
     cases=[(1, 10, 0.2), (3, 10, 0.05), (2, 8, 0.5), (1, 4, 0.0), (5, 20, 0.1)],
     wrong={
@@ -90,13 +90,13 @@ def _step_size(t, T, eta, decay):
 
 register(Exercise(
     slug="fedmgda.step_size",
-    task="η β^⌊t/100⌋ with β = decay^(100/T)",
+    task="η β^⌊t/100⌋, where T/100 factors β make the decay together",
     right=_step_size,
     cases=[(250, 1000, 1.5, 0.1), (0, 500, 1.0, 0.1), (99, 400, 2.0, 0.5), (399, 400, 2.0, 0.025)],
     wrong={
         "every hundred rounds the whole decay": Wrong(lambda t, T, eta, decay: eta * decay ** (t // 100),
                                                       "For t, T, η and decay {case} you answer {given}; it should be {right}. You multiply by the whole "
-                                                      "\"decay\" every hundred rounds. It is what is lost over all T rounds: β = decay^(100/T) is lost each time"),
+                                                      "\"decay\" every hundred rounds. It is the product of T/100 factors: β = decay^(100/T) is lost each time"),
         "every round": Wrong(lambda t, T, eta, decay: eta * decay ** (t / T),
                              "For t, T, η and decay {case} you answer {given}; it should be {right}. Your step shrinks a little in every round; the paper's "
                              "stays for a hundred rounds and then drops: there is a floor in ⌊t/100⌋"),
@@ -105,8 +105,13 @@ register(Exercise(
                           "lacks the factor η: its own tables list η from 0.5 to 1.5"),
         "T/100": Wrong(
             lambda t, T, eta, decay: eta * decay ** (T / 100 * (t // 100)),
-            "For t, T, η and decay {case} you answer {given}; it should be {right}. Turn the exponent over: in T rounds there are "
-            "T/100 drops, and each is the (T/100)-th root of the decay",
+            "For t, T, η and decay {case} you answer {given}; it should be {right}. Turn the exponent over: T/100 factors make the "
+            "decay, and each is its (T/100)-th root",
+        ),
+        "the drops inside": Wrong(
+            lambda t, T, eta, decay: eta * decay ** (t // 100 / max(T / 100 - 1, 1)),
+            "For t, T, η and decay {case} you answer {given}; it should be {right}. You share the decay among the drops that a "
+            "round still sees, T/100 − 1 of them. The authors count T/100, with the one that is due after the last round",
         ),
         "once": Wrong(
             lambda t, T, eta, decay: eta * decay ** (100 / T),
@@ -116,7 +121,7 @@ register(Exercise(
     },
     praise="In runs of 100 rounds or fewer it never decays at all",
     hints=(
-        "First β: over all T rounds `decay` is lost, in T/100 equal factors.",
+        "First β: `decay` is the product of T/100 equal factors, the one due after the last round included.",
         "⌊t/100⌋ counts the full hundreds of rounds so far; `//` rounds down.",
         "Then η, times β once for each of these hundreds.",
     ),
@@ -152,7 +157,7 @@ register(Exercise(
         "Low ends are zero, so weight can be taken from any client that has some. If client k could be given more, compare its rate with those of the clients "
         "that have weight: (2) says ρ_k ≥ ‖dir‖².",
         "Else client k has the weight t = 1/K + ε, and dir = t h_k + (1 − t) v, where v is a mean of unit rows. What is h_k · dir, and how small can h_k · v be?",
-        "That it is reached: one row against K − 1 equal ones, more and more nearly opposite. Their angle goes to 180°, the rate to your number.",
+        "That it is reached: one row against K − 1 equal ones, straight opposite. What weight does (1) give to the one, and what is its rate?",
     ),
 ))
 
