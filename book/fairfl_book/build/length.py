@@ -36,17 +36,19 @@ def retold(text: str) -> str:
 def main() -> None:
     """Rewrite the twins, and the minutes in the tables of both README files."""
     book = places.find()
+    taken = {}
     for name in book.names():
-        twin = book.twin(name)
-        text = twin.read_text(encoding="utf-8")
-        atomic.write(twin, retold(text).encode("utf-8"))
-        for page in ("README.md", "README.zh.md"):
-            path = book.root / page
-            table = re.sub(
-                rf"(\(chapters/{name}\.ipynb\) \|) \d+ \|", rf"\1 {minutes(text)} |", path.read_text(encoding="utf-8")
-            )
-            atomic.write(path, table.encode("utf-8"))
-        print(f"{name:28} {minutes(text)} minutes")
+        text = book.twin(name).read_text(encoding="utf-8")
+        taken[name] = minutes(text)
+        atomic.write(book.twin(name), retold(text).encode("utf-8"))
+        print(f"{name:28} {taken[name]} minutes")
+    for page in (book.root / "README.md", book.root / "README.zh.md"):
+        rows = re.sub(
+            r"(\(chapters/(\w+)\.ipynb\) \|) \d+ \|",
+            lambda row: f"{row[1]} {taken[row[2]]} |",
+            page.read_text(encoding="utf-8"),
+        )
+        atomic.write(page, rows.encode("utf-8"))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def _coloured(still: str) -> str:
 def main() -> None:
     for lab in every():
         for which, still in draw(lab).items():
-            path = Path(str(scripts.FOLDER / f"{lab.view}{'-' * bool(which)}{which}.svg"))
+            path = Path(str(scripts.FOLDER / lab.still_file(which)))
             atomic.write(path, still.encode("utf-8"))
             print(path.name)
     atomic.write(RACE, race().encode("utf-8"))

@@ -4,6 +4,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import row
 
 _NEARLY = [[1.0, 0.0], [1.99, 0.17]]  # chapter 8: lengths 1 and 2, five degrees apart
 _PARALLEL = [[0.8, 0.4], [1.6, 0.8]]
@@ -50,7 +51,6 @@ class AffineHull(Lab):
         return numbers
 
     def words(self, numbers):
-        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
         lines = [f"scales s        {row(numbers['s'])}"]
         for hull in ("convex", "affine"):
             of = numbers[hull]
@@ -72,8 +72,3 @@ def _share(H: np.ndarray) -> float:
     along = H[1] - H[0]
     square = along @ along
     return float(-(H[0] @ along) / square) if square > 1e-24 * (H**2).sum(1).max() else 0.5
-
-
-def _zero(value):
-    """No minus sign in front of a rounded zero."""
-    return 0.0 if abs(value) < 5e-3 else value

@@ -10,6 +10,7 @@ from fairfl import rules
 from fairfl.updates import Layout, Updates
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import zero
 
 # What each of the book's rules fixes; js/rules.js knows these. One that is added to fairfl.rules later is "new", and asked of Python.
 FAMILIES = {
@@ -118,8 +119,8 @@ class AllRules(Lab):
         for i, (name, (one, two), honest) in enumerate(both, 1):
             pays = [str(k) for k, rate in ((1, one), (2, two)) if rate < -5e-3]
             note = f"   client {pays[0]} pays" if pays else "" if one or two else "   stands still"
-            moved = f"   ({_zero(honest[0]):.2f}, {_zero(honest[1]):.2f} without the lie)" if lie else ""
-            lines.append(f"{i:2} {name:17} {_zero(one):16.2f} {_zero(two):10.2f}{note}{moved}")
+            moved = f"   ({zero(honest[0]):.2f}, {zero(honest[1]):.2f} without the lie)" if lie else ""
+            lines.append(f"{i:2} {name:17} {zero(one):16.2f} {zero(two):10.2f}{note}{moved}")
         return lines
 
 
@@ -144,8 +145,3 @@ def _last(rule, rounds):
     for updates in rounds if rule.remembers else rounds[:1]:
         answer = rule.direction(updates)
     return answer.vector.double().numpy()
-
-
-def _zero(value):
-    """No minus sign in front of a rounded zero."""
-    return 0.0 if abs(value) < 5e-3 else value

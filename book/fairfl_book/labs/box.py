@@ -5,6 +5,7 @@ import numpy as np
 from fairfl.rules import min_norm
 from fairfl_book.labs.controls import Choice, Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import row
 
 _CROWDS = {"three": (1, 1, 1), "ten: client 1 and seven like it": (8, 1, 1)}
 
@@ -59,7 +60,6 @@ class Box(Lab):
         }
 
     def words(self, numbers):
-        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
         squared = numbers["direction"] @ numbers["direction"]
         return [
             f"weights  {row(numbers['weights'])}   the box matters below ε = {numbers['enough']:.2f}",
@@ -72,8 +72,3 @@ def _weights(H, sizes, radius):
     everybody = np.repeat(np.arange(3), sizes)
     R, K = H[everybody], len(everybody)
     return np.bincount(everybody, min_norm(R @ R.T, centre=np.full(K, 1 / K), radius=float(radius)).weights, 3)
-
-
-def _zero(value):
-    """No minus sign in front of a rounded zero."""
-    return 0.0 if abs(value) < 5e-3 else value

@@ -7,6 +7,7 @@ from fairfl import rules
 from fairfl.updates import Updates
 from fairfl_book.labs.controls import Choice, Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import row
 
 _RULES = {
     "FedAvg": lambda epsilon: rules.FedAvg("uniform"),
@@ -69,7 +70,6 @@ class Hull(Lab):
         }
 
     def words(self, numbers):
-        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
         return [
             f"weights  {row(numbers['weights'])}",
             f"rates    {row(numbers['rates'])}   squared length of dir {numbers['squared']:.2f}",
@@ -88,8 +88,3 @@ def _multipliers(rule, G, epsilon, weights):
     multipliers = np.zeros(len(G))
     multipliers[keep] = rules.min_norm(rows @ rows.T, **box).weights.numpy()
     return multipliers
-
-
-def _zero(value):
-    """No minus sign in front of a rounded zero."""
-    return 0.0 if abs(value) < 5e-3 else value

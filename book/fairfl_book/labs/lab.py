@@ -49,15 +49,19 @@ class Lab:
         """The state at the beginning: control → value."""
         return {name: control.start for name, control in self.controls.items()}
 
-    def numbers(self, **state) -> dict:
-        """``compute`` for the default state with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
+    def at(self, **state) -> dict:
+        """The start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
         for name in state:
             if name not in self.controls:
                 raise unknown("control", name, self.controls)
         full = {**self.start, **state}
         for name, value in full.items():
             self.controls[name].check(name, value)
-        return self.compute(**full)
+        return full
+
+    def numbers(self, **state) -> dict:
+        """``compute`` for the start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
+        return self.compute(**self.at(**state))
 
     @property
     def state(self) -> dict:
@@ -71,22 +75,27 @@ class Lab:
 
     def spec(self, **state) -> dict:
         """What the drawing has to be told: the lab's name, its controls and buttons, and where it starts."""
-        self.numbers(**state)
         controls = {name: {**asdict(control), **_kind(control)} for name, control in self.controls.items()}
-        return {"name": self.name, "controls": controls, "tries": self.tries, "start": {**self.start, **state}}
+        return {"name": self.name, "controls": controls, "tries": self.tries, "start": self.at(**state)}
 
-    def alt(self, numbers=None, which: str = "") -> str:
-        """The description of the picture ``which`` (the start, or one of ``also``), as its drawing gave it."""
-        return html.unescape(re.search("<desc>(.*?)</desc>", self.still(which), re.DOTALL)[1])
-
-    def still(self, which: str = "") -> str:
-        """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description.
+    def still_file(self, which: str = "") -> str:
+        """The file of ``js/`` with the picture of the start, or of the state ``which`` of ``also``.
 
         Raises ``ValueError`` for a name that is not in ``also``.
         """
         if which and which not in self.also:
             raise unknown(f"picture of the lab {self.name}", which, self.also)
-        return scripts.read(f"{self.view}{'-' * bool(which)}{which}.svg")
+        return f"{self.view}{'-' * bool(which)}{which}.svg"
+
+    def still(self, which: str = "") -> str:
+        """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description."""
+        return scripts.read(self.still_file(which))
+
+    def output(self, which: str = "") -> tuple[dict, dict]:
+        """(data, metadata) of the picture as Jupyter shows it, with the description that its drawing gave it as alternative text."""
+        still = self.still(which)
+        alt = html.unescape(re.search("<desc>(.*?)</desc>", still, re.DOTALL)[1])
+        return {"image/svg+xml": still, "text/plain": alt}, {"image/svg+xml": {"alt": alt}}
 
     def picture(self, which: str = "") -> None:
         """Show the lab at its start, or in the state ``which`` of ``also``, as ordinary output: the picture with its alternative text,
@@ -94,8 +103,8 @@ class Lab:
         with needed_by("the lab's picture"):
             from IPython.display import display
 
-        still, alt = self.still(which), self.alt(which=which)
-        display({"image/svg+xml": still, "text/plain": alt}, raw=True, metadata={"image/svg+xml": {"alt": alt}})
+        data, metadata = self.output(which)
+        display(data, raw=True, metadata=metadata)
         print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state):

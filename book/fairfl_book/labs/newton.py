@@ -9,10 +9,8 @@ from fairfl_book.labs.controls import Choice, Points
 from fairfl_book.labs.lab import Lab
 
 ROUNDS = 20
-SHORT, LONG = (
-    0.3,
-    0.95,
-)  # half the short axis of every ellipse that has a handle, and the longest that the other half axis gets
+SHORT = 0.3  # half the short axis of every ellipse that has a handle
+LONG = 0.95  # the longest that the other half axis gets
 PIECES = 64  # of the Pareto set, between which its nearest point is looked for
 GOLDEN = 0.6180339887498949
 _ALONE, _BOTH = "client 1 alone", "both clients"

@@ -6,6 +6,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Choice, Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import row, zero
 
 ORDERS = tuple("→".join(order) for order in itertools.permutations("123"))
 SWEEPS = 3
@@ -73,7 +74,6 @@ class Projections(Lab):
         }
 
     def words(self, numbers):
-        row = lambda values: " ".join(f"{_zero(v):6.2f}" for v in values)
         losers = [str(k + 1) for k in range(3) if numbers["rates"][k] < -5e-3]
         return [
             self._last(numbers),
@@ -87,12 +87,7 @@ class Projections(Lab):
             return "no meeting yet: the mean is FedAvg's"
         k, j = meetings(numbers["order"])[numbers["step"] - 1]
         product = numbers["product"]
-        outcome = f"product {_zero(product):.2f}: projected" if product < -1e-12 else "no conflict"
+        outcome = f"product {zero(product):.2f}: projected" if product < -1e-12 else "no conflict"
         return (
             f"meeting {numbers['step']}: client {k + 1} and g{'₁₂₃'[j]}, {'a keeper' if numbers['kept'] else outcome}"
         )
-
-
-def _zero(value):
-    """No minus sign in front of a rounded zero."""
-    return 0.0 if abs(value) < 5e-3 else value

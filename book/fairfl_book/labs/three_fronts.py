@@ -7,6 +7,7 @@ import numpy as np
 from fairfl_book import toy
 from fairfl_book.labs.controls import Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.labs.rounded import row
 
 
 class ThreeFronts(Lab):
@@ -36,7 +37,6 @@ class ThreeFronts(Lab):
         return {"shares": shares, "w": w, "f": problem.losses(w), "fair": fair, "fairest": problem.losses(fair)}
 
     def words(self, numbers):
-        row = lambda values: " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values)
         return [
             f"weights λ               {row(numbers['shares'])}",
             f"losses of weighted sum  {row(numbers['f'])}",

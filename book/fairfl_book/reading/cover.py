@@ -17,7 +17,7 @@ Everything here is your own copy: write in it, run it, break it. No update overw
 **Run this first:** click into the next cell and press **Shift + Enter**. Within a minute it says what this computer can do."""
 HABITS = """\
 **Then** open [{first}]({name}.ipynb). Shift + Enter runs a cell and goes to the next one. A chapter's results are there before you run anything; a *lab*
-(pictures with sliders) moves once you have run the cells from the top down to it, and an exercise answers once you have run its chapter so far.
+(a picture that you can drag) moves once you have run the cells from the top down to it, and an exercise answers once you have run its chapter so far.
 
 ## The map"""
 RACE = """\
@@ -50,8 +50,8 @@ def content(fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None =
 
 def _still(lab: Playground) -> dict:
     """The lab's picture as an output that stands until the cell is run."""
-    data = {"image/svg+xml": lab.still(), "text/plain": lab.alt()}
-    return {"output_type": "display_data", "data": data, "metadata": {"image/svg+xml": {"alt": lab.alt()}}}
+    data, metadata = lab.output()
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
 
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:

@@ -1,13 +1,14 @@
 // Chapter 8's lab: two gradients, divided by what AdaFed asks for each, and the nearest points of their segment and of their whole line.
 import { bars } from "./bars.js";
 import { clipped, combine, cone, dot } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { arrow, line, placed, px, tag } from "./marks.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, within } from "./plane.js";
+import { coordinates, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 292, LOW = 176, UNIT = 68, REACH = 2, X = WIDE / 2 / UNIT, Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
 const length = (v) => Math.hypot(...v), apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]), NONE = 1e-9, SHORT = 0.25;
 
 function compute({ gamma, loss_1, loss_2, tips: G }) {
@@ -30,7 +31,7 @@ const draw = (numbers) => ({ plane: plane(numbers), bars: told(numbers) });
 
 function plane({ G, H, convex, affine, cone: helps }) {
   const origin = at([0, 0]), pieces = [], labels = [], differ = apart(convex.direction, affine.direction) > 0.02;
-  const beside = (v, words, more = {}, towards = length(v) > ZERO ? [v[0], -v[1]] : [1, 1]) => labels.push({ at: at(v), towards, words, more });
+  const beside = (v, words, more = {}, towards = outward(v, ZERO)) => labels.push({ at: at(v), towards, words, more });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)], along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
   pieces.push(tag("circle", { cx: origin[0], cy: origin[1], r: REACH * UNIT, fill: "none", stroke: LINE, "stroke-width": 1.5 }));
   pieces.push(line(at([-0.1, 0]), at([0.1, 0]), { stroke: SOFT }), line(at([0, -0.1]), at([0, 0.1]), { stroke: SOFT }));
@@ -74,17 +75,7 @@ function square(foot, along) {
 const told = ({ convex, affine }) => bars({ width: WIDE, height: LOW, names: ["client 1", "client 2"], colours: CLIENTS, rates: affine.rates, ghosts: convex.rates,
   weights: affine.weights, low: 0, high: 4, ticks: [0, 1, 2, 3, 4] });
 
-const handles = ({ G }) => G.map((g, k) => ({
-  name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`,
-  label: `tip of client ${k + 1}'s gradient`,
-  move: (state, point) => dragged(state, k, back(point)),
-  step: (state, by) => dragged(state, k, state.tips[k].map((v, i) => v + by[i])),
-}));
-
-function dragged(state, k, tip) {
-  state.tips[k] = length(tip) < 0.045 ? [0, 0] : within(REACH, tip); // less than a key's stride, so that a key leaves the origin
-  return state;
-}
+const handles = ({ G }) => tipGrips(G, { c: PLANE, reach: REACH, snap: 0.045 }); // less than a key's stride, so that a key leaves the origin
 
 function words({ G, H, s, convex, affine }) {
   const absent = where(G, (g) => length(g) === 0), minus = where(affine.weights, (v) => v < -ZERO), lines = [];

@@ -1,9 +1,10 @@
 // Chapter 10's lab: two gradients, losses and Newton falls to drag, every rule's direction, and what a lie of client 2 changes.
 import { cone, decide, dot } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
-import { coordinates, stepped, within } from "./plane.js";
-import { ZERO, sub, two, where } from "./said.js";
+import { coordinates, stepped } from "./plane.js";
+import { ZERO, listed, sub, two, where } from "./said.js";
 import { ring } from "./ring.js";
 import { EVERY } from "./rules.js";
 import { KINDS, SHEET, bunches, menu, rows } from "./rates_of_all.js";
@@ -92,17 +93,8 @@ const handles = ({ G, losses, falls }) => [
       move: (state, point) => set(state, value(point[0])), step: (state, by) => set(state, now + by[0] + by[1]),
     };
   }),
-  ...G.map((g, k) => ({
-    name: `tip${k + 1}`, panel: "plane", at: PLANE.at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`, label: `tip of client ${k + 1}'s gradient`,
-    move: (state, point) => put(state, k, PLANE.back(point)),
-    step: (state, by) => put(state, k, state.tips[k].map((v, i) => v + by[i])),
-  })),
+  ...tipGrips(G, { c: PLANE, reach: REACH }),
 ];
-
-function put(state, k, tip) {
-  state.tips[k] = within(REACH, tip);
-  return state;
-}
 
 function words(numbers) {
   const { names, steps, rates, honest, waits, lie, trouble } = numbers, chosen = on(numbers).filter((i) => !waits[i]), lines = [], list = (places) => listed(places.map((i) => names[i]));
@@ -136,7 +128,6 @@ function words(numbers) {
 }
 
 const FEW = 3; // more rules than these are not listed by name
-const listed = (all) => (all.length > 1 ? `${all.slice(0, -1).join(", ")} and ${all[all.length - 1]}` : all.join());
 
 export const view = {
   title: "All rules on the same two gradients",

@@ -1,13 +1,14 @@
 // Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
 import { cone, decide, dot } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, label, line, placed, px, tag } from "./marks.js";
-import { coordinates, grid, stepped, within } from "./plane.js";
+import { coordinates, grid, outward, stepped } from "./plane.js";
 import { named, sub, two, where } from "./said.js";
 
 const WIDTH = 360, HEIGHT = 300, PLANE_HEIGHT = 252, EDGE_X = 2.5, EDGE_Y = 1.75, LONG = 1.3, LIAR = 3;
 const LOSSES = [1, 1.2, 0.8, 0.6], NOTHING = 1e-9, LOSES = 1e-6, SEEN = 1e-3; // radians: less than a tenth of a degree
-const PLANE = coordinates({ x: [-EDGE_X, EDGE_X], y: [-EDGE_Y, EDGE_Y], left: 0, right: WIDTH, top: 0, bottom: PLANE_HEIGHT }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-EDGE_X, EDGE_X], y: [-EDGE_Y, EDGE_Y], left: 0, right: WIDTH, top: 0, bottom: PLANE_HEIGHT }), { at } = PLANE;
 const TRACK = coordinates({ x: [0, 3], y: [0, 1], left: 76, right: 328, top: 274, bottom: 274 }), POWER = { low: 0, high: 3, step: 0.05 };
 const norm = (v) => Math.hypot(...v);
 
@@ -60,7 +61,7 @@ const lying = ({ lies, power }) => lies.length > 0 && power > 0;
 function plane(numbers) {
   const { rule, names, tips, sent, before, after, turned, power, factor, safe, asking } = numbers, i = names.indexOf(rule), origin = at([0, 0]);
   const pieces = [grid(PLANE, [-2, -1, 0, 1, 2], [-1, 0, 1])], labels = [], under = [];
-  const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: norm(v) > NOTHING ? [v[0], -v[1]] : [1, 1], words, more });
+  const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: outward(v, NOTHING), words, more });
   if (safe) {
     const radius = 1.7, [a, b] = safe.map((t) => at([radius * Math.cos(t), radius * Math.sin(t)])), round = radius * WIDTH / 2 / EDGE_X;
     pieces.push(tag("path", { d: `M${origin.join(" ")}L${a.map(px).join(" ")}A${round} ${round} 0 0 0 ${b.map(px).join(" ")}Z`, fill: GOOD, "fill-opacity": 0.12, stroke: GOOD, "stroke-dasharray": "2 4" }));
@@ -126,20 +127,11 @@ function rules({ rule, names, turned, loses, lostBefore, after }) {
 // ---- handles and words --------------------------------------------------------------------------------------------------------------
 
 const handles = ({ tips, power, factor }) => [
-  ...tips.map((g, k) => ({
-    name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`,
-    label: `tip of client ${k + 1}'s gradient${k === LIAR ? ", as it really is" : ""}`,
-    move: (state, point) => tipped(state, k, back(point)), step: (state, by) => tipped(state, k, state.tips[k].map((v, i) => v + by[i])),
-  })),
+  ...tipGrips(tips, { c: PLANE, reach: view.reach }).map((one, k) => (k === LIAR ? { ...one, label: `${one.label}, as it really is` } : one)),
   { name: "power", panel: "plane", at: [TRACK.across(power), TRACK.top], colour: CLIENTS[LIAR], now: power, range: [POWER.low, POWER.high],
     value: `times ${thousands(factor)}`, label: "how many times client 4 multiplies",
     move: (state, point) => ({ ...state, power: stepped(POWER, TRACK.back(point)[0]) }), step: (state, by) => ({ ...state, power: stepped(POWER, state.power + by[0] + by[1]) }) },
 ];
-
-function tipped(state, k, tip) {
-  state.tips[k] = within(view.reach, tip);
-  return state;
-}
 
 const whole = (angle) => (degrees(angle) < 0.5 ? "less than 1°" : `${Math.round(degrees(angle))}°`);
 /** Three digits that count, with commas between thousands. */

@@ -1,8 +1,9 @@
 // Chapter 5's lab: the box of weights in the simplex, dragged by its edge, and what it allows among the gradients.
 import { combine, dot, gram, nearest, outline } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { arrow, label, line, placed, polygon, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { coordinates, grid, stepped, within } from "./plane.js";
+import { coordinates, grid, stepped } from "./plane.js";
 import { ZERO, named, two, where } from "./said.js";
 
 const ACROSS = 360, DOWN = 300, LEVER = 22, SIZES = { "three": [1, 1, 1] }, TEN = [8, 1, 1];
@@ -125,16 +126,8 @@ function handles({ epsilon, equal, tips }) {
         return set(state, along > 0.995 ? 1 : along * (1 - equal[2])); // the whole simplex is what ε = 1 means
       },
       step: (state, [right, up]) => set(state, state.epsilon + right + up) },
-    ...tips.map((g, k) => ({
-      name: `tip${k + 1}`, panel: "gradients", at: AREA.at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`, label: `tip of client ${k + 1}'s gradient`,
-      move: (state, point) => pulled(state, k, AREA.back(point)), step: (state, by) => pulled(state, k, state.tips[k].map((v, i) => v + by[i])),
-    })),
+    ...tipGrips(tips, { c: AREA, panel: "gradients", reach: view.reach }),
   ];
-}
-
-function pulled(state, k, tip) {
-  state.tips[k] = within(view.reach, tip);
-  return state;
 }
 
 function words({ crowd, epsilon, rows, sizes, weights, direction, rates, best, enough }) {

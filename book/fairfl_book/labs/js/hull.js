@@ -1,13 +1,14 @@
 // Chapter 4's lab: tips of gradients to drag, the hull that a rule looks at, its direction, and each client's weight and rate.
 import { bars } from "./bars.js";
 import { boxed, clipped, combine, cone, decide, dot, outline } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, line, placed, polygon, px, tag } from "./marks.js";
-import { coordinates, grid, within } from "./plane.js";
+import { coordinates, grid, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 322, BARS = 196, UNIT = 72, RIM = 2, EDGE = 2.2, RAY = Math.PI / 40;
-const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
 const length = (v) => Math.hypot(...v);
 
 function compute({ clients, rule, epsilon, tips }) {
@@ -23,7 +24,7 @@ function draw(numbers) {
 
 function plane({ rule, epsilon, G, direction, mean, remark, cone: helps }) {
   const origin = at([0, 0]), whole = [-2, -1, 0, 1, 2], pieces = [grid(PLANE, whole, whole)], far = length(direction) > ZERO, ghost = rule !== "FedAvg";
-  const beside = (v, words, more) => ({ at: at(v), towards: length(v) > ZERO ? [v[0], -v[1]] : [1, 1], words, more });
+  const beside = (v, words, more) => ({ at: at(v), towards: outward(v, ZERO), words, more });
   const labels = [beside(direction, ghost ? "dir" : "dir = mean", { class: "strong" }), ...G.map((g, k) => beside(g, `g${sub(k)}`, { class: "strong" }))];
   pieces.push(tag("circle", { cx: origin[0], cy: origin[1], r: RIM * UNIT, fill: "none", stroke: LINE, "stroke-width": 1.5, "stroke-dasharray": "2 5" }));
   if (helps) pieces.push(fan(helps));
@@ -86,17 +87,7 @@ function told({ rule, remark, G, weights, multipliers, rates, squared, meanRates
     bound, low: -1, high: 2, ticks: [-1, 0, 1, 2], ghosts: rule === "FedAvg" ? null : meanRates });
 }
 
-const handles = ({ G }) => G.map((g, k) => ({
-  name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`,
-  label: `tip of client ${k + 1}'s gradient`,
-  move: (state, point) => moved(state, k, back(point)),
-  step: (state, by) => moved(state, k, state.tips[k].map((v, i) => v + by[i])),
-}));
-
-function moved(state, k, tip) {
-  state.tips[k] = within(view.reach, tip);
-  return state;
-}
+const handles = ({ G }) => tipGrips(G, { c: PLANE, reach: view.reach });
 
 function words({ rule, epsilon, G, weights, multipliers, rates, remark, squared, cone: helps }) {
   const absent = where(G, (g) => length(g) === 0), pay = where(rates, (v) => v < -ZERO), idle = where(rates, (v) => Math.abs(v) <= ZERO), lines = [];

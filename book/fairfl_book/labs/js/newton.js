@@ -1,10 +1,10 @@
 // Chapter 9's lab: two clients' ellipses and a start to drag, DQN-Fed's path, and its distance to the Pareto set round by round.
-import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
 import { LONG, SHORT, apartFrom, dqnPath, pointing, reaching } from "./dqn.js";
 import { arrow, label, line, placed, px, tag } from "./marks.js";
 import { coordinates, grid, ticks, within } from "./plane.js";
 import { ellipse } from "./contours.js";
-import { sub, two } from "./said.js";
+import { sub, two, whereabouts } from "./said.js";
 
 const WIDE = 360, TALL = 280, LOW = 236, UNIT = 64, EDGE = [WIDE / 2 / UNIT, TALL / 2 / UNIT], FLOOR = -4, ROOF = 2, REACH = 1.15;
 const MAP = coordinates({ x: [-EDGE[0], EDGE[0]], y: [-EDGE[1], EDGE[1]], left: 0, right: WIDE, top: 0, bottom: TALL });
@@ -126,8 +126,8 @@ function slowest(ratio, distance) {
 }
 
 function handles({ c, tips, begin }) {
-  const said = ([x, y]) => `${two(x)} across, ${two(y)} up`, moved = (state, name, k, point, reach) => { state[name][k] = within(reach, point); return state; };
-  const one = (name, k, at, colour, words, move, more = {}) => ({ name: `${name}${k + 1}`, panel: "plane", at: MAP.at(at), colour, now: at[0], value: said(at), label: words, move, ...more });
+  const moved = (state, name, k, point, reach) => { state[name][k] = within(reach, point); return state; };
+  const one = (name, k, at, colour, words, move, more = {}) => ({ name: `${name}${k + 1}`, panel: "plane", at: MAP.at(at), colour, now: at[0], value: whereabouts(at), label: words, move, ...more });
   return [
     ...c.map((centre, k) => one("best", k, centre, CLIENTS[k], `client ${k + 1}'s minimiser`,
       (state, point) => moved(state, "minimisers", k, MAP.back(point), REACH),

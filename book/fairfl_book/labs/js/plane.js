@@ -29,6 +29,9 @@ export const ticks = (c, xs, ys, words = (v) => String(v).replace("-", "−")) =
 /** A line through points given in numbers. */
 export const curve = (c, points, more) => tag("path", { d: `M${points.map((p) => c.at(p).map(px).join(" ")).join("L")}`, fill: "none", "stroke-linejoin": "round", ...more });
 
+/** Which way, in pixels, a label at ``v`` leads away from the origin; where ``v`` is no longer than ``least``, down to the right. */
+export const outward = (v, least) => (Math.hypot(...v) > least ? [v[0], -v[1]] : [1, 1]);
+
 /** A point no farther than ``reach`` from the origin and on a grid of hundredths, so that an address can hold it. */
 export function within(reach, point) {
   const shrink = Math.min(1, reach / (Math.hypot(...point) || 1));

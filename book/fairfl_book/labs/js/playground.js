@@ -1,14 +1,15 @@
 // The playground: a toy problem, a start to drag, and every rule's way down from there.
 import { contours, ellipse } from "./contours.js";
 import { ROUNDS, landscape, walk } from "./flows.js";
+import { grip } from "./grips.js";
 import { label, line, placed, tag } from "./marks.js";
 import { CLIENTS, INK, PAPER, SOFT } from "./palette.js";
-import { coordinates, within } from "./plane.js";
+import { coordinates } from "./plane.js";
 import { COLUMNS, PENS, SQUARE, columns, names, occupied, outlined, parts, square, tenth, thinned, trails } from "./race.js";
-import { named, two } from "./said.js";
+import { listed, named, two } from "./said.js";
 
 const WIDE = 360, HIGH = 272, UNIT = 62, BOUND = [-WIDE, WIDE, -HIGH, HIGH].map((v) => v / 2 / UNIT);
-const FIELD = coordinates({ x: BOUND.slice(0, 2), y: BOUND.slice(2), left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = FIELD;
+const FIELD = coordinates({ x: BOUND.slice(0, 2), y: BOUND.slice(2), left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = FIELD;
 const LEVELS = { "Fonseca–Fleming": [0.1, 0.35, 0.7, 0.9] }, USUAL = [0.08, 0.35, 0.9, 1.8];
 const PAYS = (f, g) => g > 1.01 * f + 1e-3;
 
@@ -112,19 +113,9 @@ function spread(ends) {
 // ---- what can be dragged, and what is said ------------------------------------------------------------------------------------------------
 
 const handles = ({ centres, start }) => [
-  ...centres.map((c, k) => grip(`minimiser${k + 1}`, c, CLIENTS[k], `where client ${k + 1}'s loss is lowest`, (state) => state.minimisers, k)),
-  { ...grip("start", start, INK, "the start of the race", (state) => state.start, 0), runs: true },
+  ...centres.map((c, k) => grip({ name: `minimiser${k + 1}`, list: "minimisers", k, place: c, colour: CLIENTS[k], label: `where client ${k + 1}'s loss is lowest`, c: FIELD, reach: view.reach })),
+  grip({ name: "start", list: "start", place: start, colour: INK, label: "the start of the race", c: FIELD, reach: view.reach, runs: true }),
 ];
-
-function grip(name, place, colour, said, list, k) {
-  const put = (state, point) => { list(state)[k] = within(view.reach, point); return state; };
-  return {
-    name, panel: "plane", at: at(place), colour, now: place[0], label: said, value: `${two(place[0])} across, ${two(place[1])} up`,
-    move: (state, point) => put(state, back(point)), step: (state, by) => put(state, list(state)[k].map((v, i) => v + by[i])),
-  };
-}
-
-const listed = (words) => words.join(", ").replace(/, ([^,]+)$/, " and $1");
 
 function words({ problem, running, before, after, where: ends, gamma, withheld }) {
   const times = (rule, k) => (before[k] > 0 ? after[rule][k] / before[k] : Infinity), lines = [];

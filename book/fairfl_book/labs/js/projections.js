@@ -1,14 +1,15 @@
 // Chapter 7's lab: three gradients with tips to drag, and FedFV's projections one meeting after another.
 import { bars } from "./bars.js";
 import { cone, decide, dot } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { arrow, line, placed, polygon, px, tag } from "./marks.js";
 import { FIRST, pairs, placeOf, settled } from "./meetings.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, within } from "./plane.js";
+import { coordinates, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 292, UNIT = 34, REACH = 4, X = WIDE / 2 / UNIT, Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
 const length = (v) => Math.hypot(...v), apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]), FAINT = 1e-9;
 
 function compute(state) {
@@ -23,7 +24,7 @@ const draw = (numbers) => ({ plane: plane(numbers), bars: told(numbers) });
 
 function plane({ G, projected, before, direction, mean, cone: helps, met: pair, scale, keepers }) {
   const met = pair ? [...pair].map(Number) : null, origin = at([0, 0]), pieces = [], labels = [], spots = [];
-  const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: length(v) > ZERO ? [v[0], -v[1]] : [1, 1], words, more });
+  const beside = (v, words, more = {}) => labels.push({ at: at(v), towards: outward(v, ZERO), words, more });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)], aside = ([x, y]) => [y, x]; // a quarter turn, in pixels
   const besideLine = (v, r, words, more) => { const there = edge(Math.atan2(v[1], v[0]), r); labels.push({ at: at(there), towards: aside(there), words, more }); };
   const along = (to, r) => { for (let t = 0.1; t <= 1; t += 0.06) spots.push([...at(to.map((v) => t * v)), r]); };
@@ -83,17 +84,7 @@ function fall(before, after, [k, j]) {
 const told = ({ weights, rates, fedavg, step }) => bars({ width: WIDE, height: 206, names: ["client 1", "client 2", "client 3"], colours: CLIENTS, rates, weights,
   ghosts: step ? fedavg : null, low: -2, high: 4, ticks: [-2, 0, 2, 4] });
 
-const handles = ({ G }) => G.map((g, k) => ({
-  name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`, stride: 0.1,
-  label: `tip of client ${k + 1}'s gradient`,
-  move: (state, point) => dragged(state, k, back(point)),
-  step: (state, by) => dragged(state, k, state.tips[k].map((v, i) => v + by[i])),
-}));
-
-function dragged(state, k, tip) {
-  state.tips[k] = length(tip) < 0.09 ? [0, 0] : within(REACH, tip); // less than a key's stride, so that a key leaves the origin
-  return state;
-}
+const handles = ({ G }) => tipGrips(G, { c: PLANE, reach: REACH, stride: 0.1, snap: 0.09 }); // less than a key's stride, so that a key leaves the origin
 
 const all = (who, one, more) => (who.length > 1 ? more : one);
 

@@ -3,7 +3,7 @@ import { arrow, label, line, placed, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, PAPER, SOFT } from "./palette.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { answers, lossAt } from "./reweight.js";
-import { named, two, where } from "./said.js";
+import { listed, named, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 274, NAMES = ["equal weights", "q-FFL", "TERM", "AFL"], SHORT = ["equal", ...NAMES.slice(1)], PENS = [INK, ...CLIENTS.slice(3)];
 const FIELD = coordinates({ x: [-2.4, 2.4], y: [0, 4.8], left: 4, right: 356, top: 22, bottom: 168 }), LANES = [184, 204, 224, 244], ARM = 0.6;
@@ -99,7 +99,6 @@ function handles({ clients, lie }) {
 
 // ---- what happened -----------------------------------------------------------------------------------------------------------------------
 
-const listed = (words) => words.join(", ").replace(/, ([^,]*)$/, " and $1");
 const listening = ({ settings }) => [1, 2, 3].filter((i) => settings[i] > 0);
 const paying = (after, before, rules) => [0, 1, 2].filter((k) => rules.some((i) => after[i][k] > before[i][k] + SEEN));
 

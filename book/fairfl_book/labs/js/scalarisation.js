@@ -1,8 +1,9 @@
 // Chapter 3's lab: a line, a wall or a goal to drag in the plane of losses; in the plane of parameters the model that it picks, and one to move.
 import { front, gain, lands, overlap, piece, through, trail } from "./fronts.js";
+import { grip } from "./grips.js";
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
 import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
-import { coordinates, curve, grid, stepped, ticks, within } from "./plane.js";
+import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { two } from "./said.js";
 
 const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], TURN = 76, AROUND = 60, SMALL = 0.005;
@@ -185,18 +186,12 @@ function ring(c, points, more) {
 // ---- handles and words ------------------------------------------------------------------------------------------------------------------
 
 function handles({ problem, method, held: { [method]: setting }, mine }) {
-  const c = spaceOf(problem), grip = GRIPS[method];
+  const c = spaceOf(problem), own = GRIPS[method];
   return [
-    { name: grip.name, panel: "losses", at: grip.at(c, setting), colour: METHOD, now: grip.now(setting), value: grip.value(setting), label: grip.label, stride: grip.stride, range: grip.range,
-      move: (state, point) => { grip.move(state, c, point); return state; }, step: (state, by) => { grip.step(state, c, by); return state; } },
-    { name: "w", panel: "parameters", at: PARAMETERS.at(mine), colour: INK, now: mine[0], value: `${two(mine[0])} across, ${two(mine[1])} up`, label: "the model w",
-      move: (state, point) => placedAt(state, PARAMETERS.back(point)), step: (state, by) => placedAt(state, state.mine[0].map((v, i) => v + by[i])) },
+    { name: own.name, panel: "losses", at: own.at(c, setting), colour: METHOD, now: own.now(setting), value: own.value(setting), label: own.label, stride: own.stride, range: own.range,
+      move: (state, point) => { own.move(state, c, point); return state; }, step: (state, by) => { own.step(state, c, by); return state; } },
+    grip({ name: "w", list: "mine", place: mine, c: PARAMETERS, panel: "parameters", reach: view.reach, colour: INK, label: "the model w" }),
   ];
-}
-
-function placedAt(state, w) {
-  state.mine = [within(view.reach, w)];
-  return state;
 }
 
 function words({ problem, method, setting, f, image, jump, gain: more }) {

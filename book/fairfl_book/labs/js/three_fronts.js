@@ -1,5 +1,6 @@
 // Chapter 3's second lab: the front of three clients as a surface that turns, their minimisers to drag, and weights to choose.
 import { combine } from "./geometry.js";
+import { grip } from "./grips.js";
 import { label, line, placed, polygon, px, tag } from "./marks.js";
 import { CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { coordinates, grid, within } from "./plane.js";
@@ -139,16 +140,8 @@ function handles({ turn, shares, centres }) {
     { name: "weights", panel: "surface", at: insetAt(shares), colour: PICKED, now: shares[2], range: [0, 1], value: `weights ${shares.map(two).join(", ")}`, label: "weights of the three clients",
       move: (state, [x, y]) => weighed(state, [(x - INSET[0]) / RADIUS, (INSET[1] - y) / RADIUS]),
       step: (state, by) => weighed(state, [0, 1].map((i) => shares.reduce((sum, v, k) => sum + v * RAYS[k][i], 0) + by[i])) },
-    ...centres.map((c, k) => ({
-      name: `best${k + 1}`, panel: "models", at: MODELS.at(c), colour: CLIENTS[k], now: c[0], value: `${two(c[0])} across, ${two(c[1])} up`, label: `client ${k + 1}'s best model`,
-      move: (state, point) => shifted(state, k, MODELS.back(point)), step: (state, by) => shifted(state, k, state.centres[k].map((v, i) => v + by[i])),
-    })),
+    ...centres.map((c, k) => grip({ name: `best${k + 1}`, list: "centres", k, place: c, c: MODELS, panel: "models", reach: view.reach, colour: CLIENTS[k], label: `client ${k + 1}'s best model` })),
   ];
-}
-
-function shifted(state, k, centre) {
-  state.centres[k] = within(view.reach, centre);
-  return state;
 }
 
 function weighed(state, point) {

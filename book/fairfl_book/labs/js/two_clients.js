@@ -1,9 +1,10 @@
 // Chapter 0's lab: two gradients, and between their tips the point that the server's weights choose; who gains by it and who pays.
 import { bars } from "./bars.js";
 import { combine, gram, rates } from "./geometry.js";
+import { tipGrips } from "./grips.js";
 import { arrow, line, placed, tag } from "./marks.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, grid, stepped, within } from "./plane.js";
+import { coordinates, grid, outward, stepped } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 330, UNIT = 75, REACH = 2, WEIGHT = { low: 0, high: 1, step: 0.01 };
@@ -33,7 +34,7 @@ function plane({ G, direction, harmless: [low, high] }) {
   G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)));
   const step = direction.map((v) => -v);
   pieces.push(arrow(origin, at(step), SOFT, 2, { "stroke-dasharray": "5 4" }), arrow(origin, at(direction), INK, 4));
-  const away = (v) => (Math.hypot(...v) > ZERO ? [v[0], -v[1]] : [1, 1]), beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
+  const away = (v) => outward(v, ZERO), beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
   const labels = [...G.map((g, k) => beside(g, `g${sub(k)}`)), beside(direction, "dir")], middle = between(G, (low + high) / 2);
   if (free && Math.hypot(from[0] - to[0], from[1] - to[1]) > 12) labels.push({ at: at(middle), towards: away(middle), words: "hurts nobody", more: { fill: GOOD } });
   const strewn = (a, b, r) => [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => [...a.map((v, i) => v + t * (b[i] - v)), r]);
@@ -44,11 +45,7 @@ function plane({ G, direction, harmless: [low, high] }) {
 }
 
 function handles({ G, weights, direction }) {
-  const tips = G.map((g, k) => ({
-    name: `tip${k + 1}`, panel: "plane", at: at(g), colour: CLIENTS[k], now: g[0], value: `${two(g[0])} across, ${two(g[1])} up`, label: `tip of client ${k + 1}'s gradient`,
-    move: (state, point) => moved(state, k, back(point)),
-    step: (state, by) => moved(state, k, state.tips[k].map((v, i) => v + by[i])),
-  }));
+  const tips = tipGrips(G, { c: PLANE, reach: REACH });
   if (Math.hypot(...apart(G)) < TOGETHER) return tips;
   const server = {
     name: "weight", panel: "plane", at: at(direction), colour: INK, now: weights[0], range: [0, 1], stride: 0.02, value: `λ₁ = ${two(weights[0])}`, label: "weight of client 1: the server's direction, between the tips",
@@ -66,11 +63,6 @@ function along(G, p) {
 
 function weighed(state, weight) {
   state.weight = stepped(WEIGHT, weight);
-  return state;
-}
-
-function moved(state, k, tip) {
-  state.tips[k] = within(REACH, tip);
   return state;
 }
 

@@ -1,14 +1,15 @@
 // Chapter 8's second lab: a start to drag on two bowls with one minimiser, and the walks of AdaFed and of FedMGDA from there.
 import { bars } from "./bars.js";
 import { dot } from "./geometry.js";
+import { grip } from "./grips.js";
 import { arrow, label, line, placed, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { coordinates, curve, within } from "./plane.js";
+import { coordinates, curve } from "./plane.js";
 import { two } from "./said.js";
 import { quadratics } from "./toy.js";
 
 const WIDE = 360, HIGH = 292, UNIT = 66, REACH = 2, X = WIDE / 2 / UNIT, Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
 const BOWLS = quadratics({ centres: [[0, 0], [0, 0]], curvatures: [[[1, 0], [0, 4]], [[4, 0], [0, 1]]] });
 const STRIDE = 0.1, STEPS = 60, RIM = REACH / Math.SQRT2, THERE = 0.02, DOWN = 0.16; // how near counts as arrived; how long a unit of −g is drawn
 
@@ -65,11 +66,7 @@ const told = ({ AdaFed, FedMGDA }, now) => bars({ width: WIDE, height: 176, name
   heading: "loss on AdaFed's walk", low: 0, high: 8, ticks: [0, 2, 4, 6, 8] })
   + FedMGDA.losses[now].map((loss, k) => label(WIDE - 1, 105 + 53 * k, `FedMGDA ${two(loss)}`, { fill: SOFT, "text-anchor": "end" })).join("");
 
-const handles = ({ AdaFed: { path: [w] } }) => [{
-  name: "start", panel: "plane", at: at(w), colour: INK, now: w[0], value: `${two(w[0])} across, ${two(w[1])} up`, label: "start of both walks", runs: true,
-  move: (state, point) => ({ ...state, start: [within(REACH, back(point))] }),
-  step: (state, by) => ({ ...state, start: [within(REACH, state.start[0].map((v, i) => v + by[i]))] }),
-}];
+const handles = ({ AdaFed: { path: [w] } }) => [grip({ name: "start", list: "start", place: w, c: PLANE, reach: REACH, colour: INK, label: "start of both walks", runs: true })];
 
 function words({ AdaFed, FedMGDA }) {
   const [w] = AdaFed.path, end = AdaFed.losses[STEPS], lines = [], arrived = AdaFed.away < THERE, parallel = w[0] === 0 || w[1] === 0;
