@@ -4,103 +4,6 @@ import numpy as np
 
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
-
-def _arrays(*values):
-    return [np.asarray(v, float) for v in values]
-
-
-def _rate(g, H):
-    g, H = _arrays(g, H)
-    return g @ np.linalg.solve(H, g)
-
-
-def _with(power):
-    def rate(g, H):
-        g, H = _arrays(g, H)
-        return g @ np.linalg.matrix_power(H, power) @ g
-    return rate
-
-
-register(Exercise(
-    slug="newton.rate",
-    task="r = g · H⁻¹ g, the first-order fall of a client's own Newton step",
-    right=_rate,
-    cases=[([2.0, 4.0], [[1.0, 0.0], [0.0, 4.0]]), ([1.0, -1.0, 2.0], [[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.5]])],
-    wrong={
-        "gradient step": Wrong(_with(0), "For {case} you answer {given}; it should be {right}. g · g is the fall of a gradient step of size 1: "
-                                         "the curvature does not enter it at all"),
-        "hessian not inverted": Wrong(_with(1), "For {case} you answer {given}; it should be {right}. Yours multiplies by H. Where the curvature is "
-                                                "large the minimum is near and little can be gained: divide by it"),
-        "true fall": Wrong(lambda g, H: _rate(g, H) / 2, "For {case} you answer {given}, what a quadratic really falls. Asked is the rate, the "
-                                                         "fall to first order: twice that, {right}"),
-        "length": Wrong(lambda g, H: np.linalg.norm(np.linalg.solve(*_arrays(H, g))),
-                        "For {case} you answer {given}; it should be {right}. That is the length of the Newton step. Its rate is the "
-                        "inner product of this step with g"),
-        "diagonal": Wrong(
-            lambda g, H: np.asarray(g, float) @ (np.asarray(g, float) / np.diag(H)),
-            "For {case} you answer {given}; it should be {right}. You divided by the Hessian's diagonal only. Off the diagonal it "
-            "couples the parameters: solve H v = g",
-        ),
-        "step": Wrong(
-            lambda g, H: np.linalg.solve(*_arrays(H, g)),
-            "For {case} you answer {given}; it should be {right}. That is the Newton step H⁻¹ g, a vector. Its rate is its product "
-            "with g",
-        ),
-    },
-    praise="np.linalg.solve(H, g), never inv(H): one factorisation, and no inverse in memory",
-    hints=(
-        "Formula (2): first the Newton step H⁻¹ g, then its product with g.",
-        "`np.linalg.solve` gives H⁻¹ g without an inverse.",
-    ),
-))
-
-
-def _step(G, r):
-    G, r = _arrays(G, r)
-    return G.T @ np.linalg.solve(G @ G.T, r)
-
-
-def _unscaled(G, r):
-    u = _step(G, r)
-    return u / (u @ u)
-
-
-def _averaged(G, r):
-    G, r = _arrays(G, r)
-    return (r / (G**2).sum(1)) @ G / len(G)
-
-
-register(Exercise(
-    slug="newton.step",
-    task="u = Gᵀ A⁻¹ r with A = G Gᵀ: the shortest u with G u = r",
-    right=_step,
-    cases=[([[1.0, 0.0], [1.0, 1.0]], [1.0, 3.0]), ([[2.0, 0.0, 1.0], [0.0, 1.0, 1.0]], [0.5, 2.0])],
-    wrong={
-        "dir": Wrong(_unscaled, "For {case} you answer {given}; it should be {right}. You divided by ‖u‖² as for AdaFed. That is the paper's dir; "
-                                "its step size 1 / ‖dir‖² takes the division back, and the rates are then r and not only in proportion to r"),
-        "averaged": Wrong(_averaged, "For {case} you answer {given}; it should be {right}. You averaged the steps that each client would get "
-                                     "alone. Then nobody's rate is right, because every step changes the others' losses as well"),
-        "rates of one": Wrong(lambda G, r: _step(G, np.ones(len(r))), "For {case} you answer {given}; it should be {right}. Yours gives every client "
-                                                                      "the rate 1; r did not come in"),
-        "weights": Wrong(
-            lambda G, r: np.linalg.solve(np.asarray(G) @ np.asarray(G).T, r),
-            "For {case} you answer {given}; it should be {right}. These are the weights A⁻¹ r, one a client. The step is Gᵀ times "
-            "them, one number a parameter",
-        ),
-        "multiplied": Wrong(
-            lambda G, r: np.asarray(G, float).T @ np.asarray(r, float),
-            "For {case} you answer {given}; it should be {right}. You weighed the rows by r. Then G u is A r; to have G u = r, solve "
-            "with A first",
-        ),
-    },
-    praise="The same line as AdaFed's, with r for s, and no rescaling",
-    hints=(
-        "The shortest u with G u = r is a combination of the rows: u = Gᵀ y.",
-        "Put that into G u = r. It becomes a square system for y, with the Gram matrix.",
-        "Solve it and multiply by Gᵀ. Nothing is divided afterwards.",
-    ),
-))
-
 register(Exercise(
     slug="newton.factor",
     task="the largest factor by which one client's distance to its minimiser can shrink in a step, for H = diag(1, 9)",
@@ -128,48 +31,162 @@ register(Exercise(
 
 register(Exercise(
     slug="newton.hop",
-    task="the next point from w = (1, 1), for minimisers (0, 0) and (2, 0) and both Hessians the identity",
-    right=[1.0, -1.0],
+    task="the next point from w = (1, 1), for minimisers (0, 0) and (2, 0), H₁ = diag(1, 3) and H₂ = I",
+    right=[1.5, -0.5],
     wrong={
-        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads, and half of u. A full u goes on: from (1, 0) the "
-                                             "products (w − c_k) · (w⁺ − c_k) would be 1 and not 0"),
-        "the step": Wrong([0.0, 2.0], "(0, 2) is u itself. The next point is w − u"),
-        "uphill": Wrong([1.0, 3.0], "(1, 3) is w + u: rows point uphill, and the server subtracts"),
-        "stays": Wrong([1.0, 1.0], "No: staying needs u = 0, so r = 0 for both, and r_k = ‖w − c_k‖² = 2"),
+        "circle": Wrong([1.0, -1.0], "(1, −1) is the answer for two unit Hessians. Client 1's right angle is measured by H₁: the line through "
+                                     "c₁ is perpendicular to g₁ = (1, 3), not to w"),
+        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed solves for both rates at once: use (12)"),
+        "the step": Wrong([-0.5, 1.5], "(−½, 3/2) is u itself. The next point is w − u"),
+        "uphill": Wrong([0.5, 2.5], "(½, 5/2) is w + u: rows point uphill, and the server subtracts"),
+        "stays": Wrong([1.0, 1.0], "No: staying needs u = 0, so r = 0 for both, and r₁ = 4, r₂ = 2"),
+        "rates halved": Wrong([1.25, 0.25], "You took the rates 2 and 1, what the two could still gain. Newton's rate is twice that: 4 and 2"),
     },
-    praise="And from (1, −1) back to (1, 1): all four points lie on one circle, at right angles (Thales)",
+    praise="And from (3/2, −1/2) back to (1, 1): (12) does not know which of the two was first",
     hints=(
-        "With H_k = I, (10) says that w⁺ − c_k is at a right angle to w − c_k, for both clients.",
-        "So w⁺ lies on the line through c_k that is perpendicular to w − c_k. Draw the two lines.",
-        "Or write w⁺ = (x, y): two linear equations, one a client.",
+        "The gradients at (1, 1) are H_k (w − c_k): (1, 3) and (−1, 1).",
+        "By (12), w⁺ lies on the line through c_k that is perpendicular to g_k. Draw the two lines.",
+        "Write w⁺ = (x, y): x + 3 y = 0 for client 1, and −(x − 2) + y = 0 for client 2.",
     ),
 ))
 
+
+def _arrays(*values):
+    return [np.asarray(v, float) for v in values]
+
+
+def _length(A, r):
+    A, r = _arrays(A, r)
+    return np.sqrt(r @ np.linalg.solve(A, r))
+
+
 register(Exercise(
-    slug="newton.numbers",
-    task="how many numbers one client sends in a round of Newton's method on the mean loss, with d = 650 parameters: gradient and Hessian, "
-         "nothing twice",
-    right=212_225,
+    slug="newton.length",
+    task="‖u‖ = √(r · A⁻¹ r), the length of DQN-Fed's step from the Gram matrix and the rates",
+    right=_length,
+    cases=[([[4.0, 1.0], [1.0, 1.0]], [2.0, 3.0]), ([[2.0, -1.0, 0.0], [-1.0, 3.0, 1.0], [0.0, 1.0, 2.0]], [1.0, 0.5, 2.0])],
     wrong={
-        "whole matrix": Wrong(423_150, "650 + 650² sends every off-diagonal entry twice. A Hessian is symmetric"),
-        "hessian alone": Wrong(211_575, "211,575 is 650 · 651 / 2, the Hessian alone, or its triangle without the diagonal and a gradient. Gradient, diagonal and one triangle are "
-                                       "needed"),
-        "diagonal alone": Wrong(1_300, "1,300 would send the Hessian's diagonal only, which is another method"),
-        "step": Wrong(650, "650 numbers hold a client's own Newton step. The mean of these steps is not the Newton step of the mean loss"),
-        "loss too": Wrong(
-            212_226,
-            "You sent the loss as well, or counted one entry twice. Newton's step needs a gradient and a Hessian",
-        ),
-        "whole Hessian": Wrong(
-            422_500,
-            "650² is the whole Hessian, with every off-diagonal entry twice, and without the gradient",
-        ),
+        "squared": Wrong(lambda A, r: _length(A, r) ** 2, "For {case} you answer {given}, the squared length; it should be {right}"),
+        "weights": Wrong(lambda A, r: np.linalg.norm(np.linalg.solve(*_arrays(A, r))),
+                         "For {case} you answer {given}; it should be {right}. That is the length of the weights A⁻¹ r, one number a client. u is Gᵀ times "
+                         "them, and its squared length has A in the middle"),
+        "of dir": Wrong(lambda A, r: 1 / _length(A, r), "For {case} you answer {given}; it should be {right}. That is the length of dir, and u = dir / ‖dir‖²"),
+        "one at a time": Wrong(lambda A, r: np.linalg.norm(np.asarray(r) / np.sqrt(np.diag(A))),
+                               "For {case} you answer {given}; it should be {right}. That would be right for perpendicular gradients. Off the diagonal A "
+                               "says how much they help each other or conflict"),
+        "largest bound": Wrong(lambda A, r: np.max(np.asarray(r) / np.sqrt(np.diag(A))),
+                               "For {case} you answer {given}, the bound (13) for one client at a time; the step can be longer: {right}"),
+        "multiplied": Wrong(lambda A, r: np.sqrt(np.asarray(r, float) @ np.asarray(A, float) @ np.asarray(r, float)),
+                            "For {case} you answer {given}; it should be {right}. You multiplied by A. To have G u = r, the weights are A⁻¹ r"),
     },
-    praise="326 times what DQN-Fed sends (651)",
+    praise="So a server can see the explosion coming before it has touched a gradient: r · A⁻¹ r grows without bound where A loses rank",
     hints=(
-        "A gradient has d numbers, a Hessian d rows of d.",
-        "A Hessian is symmetric: send its diagonal, and one of the two triangles beside it.",
-        "The diagonal and one triangle together have 1 + 2 + … + d entries. Then add the gradient.",
+        "u = Gᵀ y with the weights y = A⁻¹ r. Write out ‖u‖² = u · u.",
+        "u · u = y · G Gᵀ y, and G Gᵀ is A.",
+        "A y is r. What is left is r · y; do not forget the root.",
+    ),
+))
+
+
+def _along_mean(G, H):
+    G, H = _arrays(G, H)
+    return G @ np.linalg.solve(H, G[..., None])[..., 0].mean(0)
+
+
+register(Exercise(
+    slug="newton.along_mean",
+    task="each client's rate g_k · v along the mean v of the clients' own Newton steps",
+    right=_along_mean,
+    cases=[([[1.0, 0.0], [0.0, 2.0]], [[[1.0, 0.0], [0.0, 1.0]], [[2.0, 1.0], [1.0, 2.0]]]),
+           ([[2.0, -1.0], [-3.0, 1.0]], [[[1.0, 0.0], [0.0, 4.0]], [[4.0, 0.0], [0.0, 1.0]]])],
+    wrong={
+        "own rates": Wrong(lambda G, H: np.array([g @ np.linalg.solve(h, g) for g, h in zip(*_arrays(G, H))]),
+                           "For {case} you answer {given}; it should be {right}. Those are Newton's rates, each client's along its own step. The server "
+                           "takes the mean step, and that is another direction"),
+        "newton on the mean": Wrong(lambda G, H: np.asarray(G, float) @ np.linalg.solve(np.asarray(H, float).mean(0), np.asarray(G, float).mean(0)),
+                                    "For {case} you answer {given}; it should be {right}. You took Newton's step of the mean loss. Asked is the mean of the "
+                                    "clients' own Newton steps: solve first, then average"),
+        "sum": Wrong(lambda G, H: len(G) * _along_mean(G, H), "For {case} you answer {given}; it should be {right}. You added the steps and did not divide by K"),
+        "step": Wrong(lambda G, H: np.linalg.solve(np.asarray(H, float), np.asarray(G, float)[..., None])[..., 0].mean(0),
+                      "For {case} you answer {given}. That is the mean step, one number a parameter. A rate is a client's gradient times it: {right}"),
+        "not inverted": Wrong(lambda G, H: np.asarray(G, float) @ np.einsum("kij,kj->ki", *_arrays(H, G)).mean(0),
+                              "For {case} you answer {given}; it should be {right}. You multiplied by the Hessians. A Newton step is H⁻¹ g"),
+        "mean gradient": Wrong(lambda G, H: np.asarray(G, float) @ np.asarray(G, float).mean(0),
+                               "For {case} you answer {given}; it should be {right}. That is FedAvg's: the curvature did not come in"),
+    },
+    praise="Nothing keeps such a rate positive: in the second case client 2's is −1.5, and the mean of the Newton steps sacrifices it",
+    hints=(
+        "First each client's own Newton step, H_k⁻¹ g_k: `np.linalg.solve(H[k], G[k])`.",
+        "Then their mean over the clients: one vector v.",
+        "The rates are G @ v. For a negative one, let a client with small curvature disagree with one with large curvature.",
+    ),
+))
+
+
+def _flat(p):
+    return (p - 2) / (p - 1)
+
+
+register(Exercise(
+    slug="newton.flat",
+    task="the factor of the error in a round, for homogeneous losses of degree p with one minimiser and K = d",
+    right=_flat,
+    cases=[(4.0,), (3.0,), (10.0,), (2.5,)],
+    wrong={
+        "removed": Wrong(lambda p: 1 / (p - 1), "For {case} you answer {given}; it should be {right}. 1/(p − 1) is the part of the error that u takes away. "
+                                                "Asked is the part that is left"),
+        "degree": Wrong(lambda p: (p - 1) / p, "For {case} you answer {given}; it should be {right}. Euler's e · g = p f is about the loss. You need it for the "
+                                               "gradient, which is homogeneous of degree p − 1: H e = (p − 1) g"),
+        "linear": Wrong(lambda p: (p - 2) / p, "For {case} you answer {given}; it should be {right}. With r = 2 f and g · e = p f you get 2/p; but r = 2 f holds "
+                                               "for quadratics only. Compute H⁻¹ g from H e = (p − 1) g"),
+        "zero": Wrong(lambda p: 0.0, "0 is right for p = 2, quadratics. For {case} the Hessian vanishes at the minimiser, and something is left: {right}"),
+        "squared": Wrong(lambda p: _flat(p) ** 2, "For {case} you answer {given}; it should be {right}. The error itself is asked, not its square"),
+        "loss": Wrong(lambda p: _flat(p) ** p, "For {case} you answer {given}, by which the loss is multiplied. Asked is the error: {right}"),
+    },
+    praise="The mean loss is homogeneous of degree p as well, so Newton's method has H⁻¹ g = e/(p − 1) too: for p = 4 both keep two thirds of the error, for ever",
+    hints=(
+        "Differentiate f(w* + τe) = τᵖ f(w* + e): gradients are homogeneous of degree p − 1.",
+        "Differentiate g(w* + τe) = τ^(p−1) g(w* + e) by τ at τ = 1: H e = (p − 1) g. What is H⁻¹ g, and so r?",
+        "r_k = g_k · e / (p − 1) for every k. With K = d independent gradients the equations G u = r have one solution: guess it. Then look at e − u.",
+    ),
+))
+
+
+def _hop_length(D, p, y):
+    return np.hypot(D - 2 * p, y + p * (D - p) / y)
+
+
+register(Exercise(
+    slug="newton.hop_length",
+    task="how long the step is from height y over the point that is p from c₁, for minimisers D apart and Hessians aI and bI",
+    right=_hop_length,
+    cases=[(2.0, 0.5, 1.0), (4.0, 1.0, 0.5), (3.0, 2.5, 2.0), (5.0, 1.0, 2.0)],
+    wrong={
+        "straight down": Wrong(lambda D, p, y: y + p * (D - p) / y, "For D, p, y = {case} you answer {given}; it should be {right}. You went straight down. In the "
+                                                                    "middle, p = D/2, that is where the step leads; elsewhere w⁺ also moves sideways, by D − 2p"),
+        "unit height": Wrong(lambda D, p, y: y + 1 / y, "For D, p, y = {case} you answer {given}; it should be {right}. y + 1/y is the pair of the text, D = 2 and p = 1"),
+        "depth": Wrong(lambda D, p, y: p * (D - p) / y, "For D, p, y = {case} you answer {given}, how far below the line w⁺ is. The step begins at height y above it, and "
+                                                        "goes sideways too: {right}"),
+        "sideways alone": Wrong(lambda D, p, y: abs(D - 2 * p), "For D, p, y = {case} you answer {given}, the step's sideways part. Up and down it moves by y + p (D − p)/y"),
+        "shortest": Wrong(lambda D, p, y: D, "For D, p, y = {case} you answer {given}, the shortest step there is. From this height it is {right}"),
+        "squared": Wrong(lambda D, p, y: _hop_length(D, p, y) ** 2, "For D, p, y = {case} you answer {given}, the squared length; it should be {right}"),
+    },
+    praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. Curvatures multiply whole equations of (12) and drop out",
+    hints=(
+        "Put c₁ = (−p, 0), c₂ = (D − p, 0), w = (0, y) and w⁺ = (x, z) into (12). The curvatures multiply whole equations.",
+        "Subtract one equation from the other: y z drops out, and x = D − 2p is left. Put it back to get y z.",
+        "y z = −p (D − p). The step is the vector from (0, y) to (D − 2p, z).",
+    ),
+))
+
+register(Question(
+    slug="newton.giving_way",
+    task="a rule that keeps Newton's rates nearly exact where it can, and passes walls",
+    hints=(
+        "At a wall A is singular, and u is long because (5) insists. Which change of A⁻¹ makes the step bounded and leaves it nearly the same where A is well-behaved?",
+        "A + τI instead of A: the step then minimises ‖G u − r‖² + τ ‖u‖². Are all its rates positive? Where are they not?",
+        "What does the rule do where somebody's rate is too small? The chapter has a direction that serves everybody there. Which line of the theorem \"at "
+        "least\" does your rule still satisfy?",
     ),
 ))
 
