@@ -105,6 +105,11 @@ def main(quick: bool, where: bool) -> None:
                 federation, rule, model, rounds if model == "mlp" else rounds // 4, seed=seeds, precision="tf32"
             )
             print(line + f"  TF32 {1e3 * each:7.2f} ms", flush=True)
+    for engine in ("batched", "sequential"):
+        for precision in ("float32", "tf32"):
+            table, model, name, rule = plan[-1]
+            each = clock(federation, rule, model, rounds // 4, engine=engine, precision=precision)
+            print(f"{table:9} {name:14} {engine:10} {precision:8} {1e3 * each:7.2f} ms a round", flush=True)
     for table, model, name, rule in plan:
         for graphs in (False, True):
             batched.GRAPHS = graphs

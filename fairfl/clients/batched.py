@@ -27,6 +27,8 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     flat.module.train()
     slots, local = work.slots, work.local
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
+    if flat.device.type != "cpu" and order == list(range(len(slots))):
+        return _train(flat, work)
     deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
@@ -38,8 +40,8 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
 def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     """The pseudo-gradients of slots that are sorted by falling number of steps."""
     slots, local, bound = work.slots, work.local, work.bound
-    of_run = torch.tensor([s.run for s in slots], device=work.starts.device)
-    start = work.starts[of_run]
+    of_run = torch.tensor([s.run for s in slots], device=work.starts.device) if len(work.starts) > 1 else slice(None)
+    start = work.starts[of_run].expand(len(slots), -1)
     plan, weight = _plan(work)
     steps = [local.steps_of(len(s.rows)) for s in slots]
     # What a correction keeps lives elsewhere from round to round; everything else can stay where a graph left it.
@@ -49,7 +51,10 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     parameters = [place(name, p).copy_(p) for name, p in flat.split(start).items()]
     pull = None
     if local.proximal:
-        pull = [place(("pull", name), p).copy_(p) for name, p in flat.split(work.pulls_to[of_run]).items()]
+        pull = [
+            place(("pull", name), p).copy_(p)
+            for name, p in flat.split(work.pulls_to[of_run].expand(len(slots), -1)).items()
+        ]
     moments = [
         [place((i, name), m).copy_(m) for name, m in zip(flat.layout.names, stacks)]
         for i, stacks in enumerate(local.moments(parameters))

@@ -1,8 +1,8 @@
 """A client step recorded once as a CUDA graph and replayed: one launch in place of a hundred.
 
-Small models on a card spend a round waiting for Python to launch kernels. A graph holds the kernels of one step with the
-addresses they read and write, so that step has to work in buffers that stay where they are, and nothing but their content
-may change from round to round.
+Small models on a card spend a round waiting for Python to launch kernels. A graph holds the kernels of one step with
+the addresses they read and write, so that step has to work in buffers that stay where they are, and nothing but their
+content may change from round to round.
 """
 
 import weakref

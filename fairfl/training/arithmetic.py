@@ -24,7 +24,7 @@ def arithmetic(precision: str, device: torch.device) -> Iterator[None]:
     """Inside, products and convolutions on a card are those of ``precision``, and the same run gives the same bits.
 
     PyTorch's own convolutions are TF32 (ten bits of mantissa) unless told otherwise, and cuDNN's fastest algorithms add
-    in an order that changes from call to call. What was set before is set again at the end; on a CPU nothing is touched.
+    in an order that changes from call to call. What was set before is set again at the end; a CPU is left as it is.
     """
     if device.type != "cuda":
         yield

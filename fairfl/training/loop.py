@@ -69,8 +69,8 @@ def train(
     the settings. ``precision``: "float32", or on CUDA "tf32", whose products have ten bits; the rules' own sums stay
     float64. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
     same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule with a
-    memory that it does not declare. ``checkpoint_every``: rounds between two of them. ``progress``: a bar (default:
-    unless FAIRFL_PROGRESS is 0).
+    memory that it does not declare. ``checkpoint_every``: rounds between two of them, or more where
+    writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
     settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
@@ -159,9 +159,10 @@ def train(
 
     def save(path: str | os.PathLike, done: int) -> None:
         state = {"round": done, "seconds": spent + time.perf_counter() - begun, "runs": [r.state_dict() for r in runs]}
-        checkpoints.save(path, compared, state)
+        with pace.writing():
+            checkpoints.save(path, compared, state)
 
-    done = first
+    done, pace = first, checkpoints.Pace()
     try:
         name = rules[0].name if len({r.name for r in rules}) == 1 else f"{len(rules)} runs"
         with arithmetic(precision, device):
@@ -179,7 +180,7 @@ def train(
                 saving = done % checkpoint_every == 0 or done == rounds
                 for memory in memories if saving or t == first else ():
                     memory.check(readable=t == first)
-                if checkpoint is not None and saving:
+                if checkpoint is not None and saving and (pace.due() or done == rounds):
                     save(checkpoint, done)
     except BaseException as error:
         _keep(error, histories, done)
