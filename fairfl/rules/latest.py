@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from fairfl.rules.base import Rule
-from fairfl.rules.gram import BLOCK, CHUNK, SHORT, gram_matrix, in_float32
+from fairfl.rules.gram import BLOCK, CHUNK, gram_matrix, in_float32
 from fairfl.rules.settings import same_size
 from fairfl.updates import Updates
 
@@ -78,10 +78,10 @@ def _products(
     d, total = rows.shape[1], torch.zeros(len(rows), len(others), dtype=torch.float64, device=rows.device)
     lengths = torch.cat([squares, other_squares])
     # Products in float32 lose small rows and large ones, which float64 does not.
-    fast = (in_float32(rows) or _on_a_card(rows)) and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
+    fast = in_float32(rows) and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
     step = BLOCK * max(1, CHUNK // (8 * BLOCK * (len(rows) + len(others))))
-    if rows.device.type != "cpu":
-        # As in ``gram_matrix``: few large products rather than many small ones.
+    if total.device.type != "cpu":
+        # As in ``gram_matrix``: few large products rather than many small ones. Blocks in float32 took twice as long.
         step *= 32
     for start in range(0, d, step):
         left, right = rows[:, start : start + step], others[:, start : start + step]
@@ -91,11 +91,3 @@ def _products(
         else:
             total += left.double() @ right.double().T
     return total.cpu()
-
-
-def _on_a_card(rows: torch.Tensor) -> bool:
-    """Whether a card multiplies ``rows`` in float32 as it is told. A memory turned into float64 every round took longer
-    than all other kernels of the round together (benchmarks/gpu.py).
-    """
-    exact = torch.get_float32_matmul_precision() == "highest"
-    return rows.dtype == torch.float32 and rows.device.type == "cuda" and rows.shape[1] > SHORT and exact
