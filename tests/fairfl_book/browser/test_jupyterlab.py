@@ -320,7 +320,7 @@ def test_an_exercise_judges_what_the_readers_cell_says_now(browser, tmp_path):
         shot(page, "exercise-run-all")
 
         def write(source):
-            cell_with(page, "def rates(").locator(".cm-content").click()
+            cell_with(page, "def from_others(").locator(".cm-content").click()
             page.keyboard.press("Control+a")
             page.keyboard.insert_text(source)
 
@@ -331,19 +331,19 @@ def test_an_exercise_judges_what_the_readers_cell_says_now(browser, tmp_path):
 
         def answered(source):
             write(source)
-            run(page, cell_with(page, "def rates("))
+            run(page, cell_with(page, "def from_others("))
             return checked()
 
         assert "○ start.rates: not attempted yet" in checked()
         shot(page, "exercise-untouched")
-        said = answered("def rates(G, weights): return -G @ G.T @ weights")
+        said = answered("def from_others(G, weights): return G @ G.T @ weights")
         assert "✗ start.rates: not yet" in said and 'hint("start.rates")' in said
         shot(page, "exercise-wrong")
-        assert "SyntaxError" in answered("def rates(G, weights: return 1")
-        assert "right" in answered("def rates(G, weights): return G @ G.T @ weights")
+        assert "SyntaxError" in answered("def from_others(G, weights: return 1")
+        assert "right" in answered("def from_others(G, weights): return (G @ G.T - np.diag((G * G).sum(1))) @ weights")
         shot(page, "exercise-right")
         assert list(json.loads((lab.work / ".fairfl-progress.json").read_text())) == ["start.rates"]
-        write("def rates(G, weights): return G @ weights")
+        write("def from_others(G, weights): return G @ weights")
         deadline = time.monotonic() + PATIENCE
         while "return G @ weights" not in (lab.work / f"{name}.ipynb").read_text():
             assert time.monotonic() < deadline, "JupyterLab does not save by itself"

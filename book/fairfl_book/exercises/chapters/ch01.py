@@ -5,59 +5,69 @@ import numpy as np
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
-def _average(models, sizes):
-    return np.asarray(sizes, float) / np.sum(sizes) @ np.asarray(models, float)
+def _without(mean, total, model, size):
+    return (total * np.asarray(mean, float) - size * np.asarray(model, float)) / (total - size)
 
 
 register(Exercise(
     slug="fl.average",
-    task="the mean of the models, weighted by n_k / Σ n",
-    right=_average,
-    cases=[([[0.0, 0.0], [1.0, 4.0]], [3, 1]), ([[2.0], [4.0], [9.0]], [1, 1, 2]), ([[1.0, 2.0, 3.0]], [5])],
+    task="the mean of the others' models, weighted by their numbers of examples",
+    right=_without,
+    cases=[([1.0, 4.0], 4, [4.0, 1.0], 1), ([2.0], 10, [5.0], 2), ([1.0, 2.0, 3.0], 5, [0.0, 1.0, 0.0], 3)],
     wrong={
-        "unweighted": Wrong(lambda models, sizes: np.mean(models, axis=0),
-                            "For models {case} you answer {given}; it should be {right}. You count every client once, but one "
-                            "of them holds more examples than the other: the weights are n_k / Σ n"),
-        "not normalised": Wrong(lambda models, sizes: np.asarray(sizes, float) @ np.asarray(models, float),
-                                "For models {case} you answer {given}; it should be {right}. Your weights are the sizes "
-                                "themselves, and they do not sum to 1: divide by their sum"),
-        "weighted mean of entries": Wrong(
-            lambda models, sizes: np.average(models, axis=-1) if len(np.shape(models)) == 2 else None,
-            "For models {case} you answer {given}, the mean of each client's own parameters. The mean goes over the clients: one "
-            "number a parameter, {right}",
+        "old total": Wrong(lambda mean, total, model, size: mean - size / total * model,
+                           "For {case} you answer {given}; it should be {right}. The part is taken out, and what is left is still divided by all "
+                           "examples: the shares of those who stay no longer sum to 1"),
+        "not divided": Wrong(lambda mean, total, model, size: total * mean - size * model,
+                             "For {case} you answer {given}; it should be {right}. That is the weighted *sum* of the others' models. Divide by the "
+                             "number of their examples"),
+        "unweighted": Wrong(lambda mean, total, model, size: mean - model,
+                            "For {case} you answer {given}; it should be {right}. The model stands in the mean with its share only, size / total"),
+        "mean in its place": Wrong(
+            lambda mean, total, model, size: mean - size / total * (model - mean),
+            "For {case} you answer {given}; it should be {right}. You have put the mean in the client's place, and the mean still contains the client",
         ),
-        "divided by clients": Wrong(
-            lambda models, sizes: np.asarray(sizes, float) @ np.asarray(models, float) / len(sizes),
-            "For models {case} you answer {given}; it should be {right}. You divide by the number of clients. The weights n_k are to "
-            "be divided by the sum of all n",
+        "put in": Wrong(
+            lambda mean, total, model, size: (total * mean + size * model) / (total + size),
+            "For {case} you answer {given}; it should be {right}. That puts the client in once more; it is to be taken out",
         ),
     },
-    praise="Only shares count: ten times the data for everybody changes nothing",
+    praise="It undoes one round. Later rounds have begun from a model with this client in it: to take a client out of a whole training costs more",
     hints=(
-        "Turn the sizes into shares first: p_k = n_k / Σ n, numbers that sum to 1.",
-        "The answer is Σ p_k w_k, a vector with one number a parameter and not one a client.",
-        "`models` has a row for each client: the shares times that matrix, in this order, is the weighted sum of its rows.",
+        "The mean times the number of all examples is the sum of n_k w_k over everybody. What is the withdrawing client's part of that sum?",
+        "Take that part away. How many examples do the others have?",
     ),
 ))
 
+
+def _pseudo_gradient(w, h, c, lr, epochs):
+    return (1 - (1 - lr * h) ** epochs) * (w - c)
+
+
 register(Exercise(
     slug="fl.pseudo_gradient",
-    task="w_t − w_t^k, which points uphill",
-    right=lambda before, after: np.asarray(before, float) - np.asarray(after, float),
-    cases=[([1.0, 2.0], [0.5, 2.5]), ([0.0, 0.0, 3.0], [1.0, -1.0, 1.0])],
+    task="w_t − w_t^k after that many steps on ½ h (w − c)²",
+    right=_pseudo_gradient,
+    cases=[(0.0, 1.0, 8.0, 0.25, 2), (0.0, 2.0, -4.0, 0.25, 2), (3.0, 0.5, 1.0, 0.4, 5), (2.0, 3.0, 1.0, 0.5, 3)],
     wrong={
-        "downhill": Wrong(lambda before, after: np.asarray(after, float) - np.asarray(before, float),
-                          "For before and after {case} you answer {given}; it should be {right}. That is the step that the client "
+        "downhill": Wrong(lambda *a: -_pseudo_gradient(*a),
+                          "For w, h, c, lr and epochs {case} you answer {given}; it should be {right}. That is the step that the client "
                           "took, which points downhill. With it, w − Σ p g would walk away from where the clients went"),
-        "unit length": Wrong(lambda before, after: (np.asarray(before, float) - np.asarray(after, float))
-                             / np.linalg.norm(np.asarray(before, float) - np.asarray(after, float)),
-                             "The direction is right, but you scaled it to length 1: for {case} it should be {right}. Then "
-                             "w − Σ p g is no longer the mean of the clients' models"),
+        "first gradient": Wrong(lambda w, h, c, lr, epochs: lr * h * (w - c) * epochs,
+                                "For {case} you answer {given}; it should be {right}. You take the first step once for each epoch. Each "
+                                "step starts where the one before has ended, nearer to c, and is another one"),
+        "one step": Wrong(lambda w, h, c, lr, epochs: lr * h * (w - c),
+                          "For {case} you answer {given}; it should be {right}. That is one step, and the client takes one for every epoch"),
+        "where it ends": Wrong(lambda w, h, c, lr, epochs: c + (1 - lr * h) ** epochs * (w - c),
+                               "For {case} you answer {given}: the model w_t^k at which the client arrives. Asked is w_t minus that: {right}"),
+        "way left": Wrong(lambda w, h, c, lr, epochs: (1 - lr * h) ** epochs * (w - c),
+                          "For {case} you answer {given}: the way to c that is left. Asked is the way that was walked: {right}"),
     },
-    praise="Equation (2) now holds as it stands",
+    praise="With many epochs the factor comes near to 1 for every curvature (while lr h < 2): each client then votes with the whole way to its own minimum",
     hints=(
-        "Formula (1): one of the two models minus the other.",
-        "Try it with one client, p = 1: the server must end exactly at `after`. Which difference has to be taken from `before` for that?",
+        "One step: w − lr h (w − c). Take c away on both sides: what is w − c multiplied by?",
+        "After E steps that factor stands there E times. This is the way to c that is left.",
+        "Formula (1) asks for the way that was walked: all of w − c, without what is left.",
     ),
 ))
 
@@ -66,7 +76,8 @@ def _worst_tenth(accuracies):
     return np.sort(accuracies)[:-(-len(accuracies) // 10)].mean()
 
 
-_ACCURACIES = [([0.9, 0.2, 0.8, 0.7, 0.95, 0.85, 0.6, 0.75, 0.65, 0.5, 0.3, 0.99],), (list(np.linspace(0.1, 0.9, 20)),), ([0.4],)]
+_ACCURACIES = [([0.9, 0.2, 0.8, 0.7, 0.95, 0.85, 0.6, 0.75, 0.65, 0.5, 0.3, 0.99],), (list(np.linspace(0.1, 0.9, 20)),), ([0.4],),
+               ([0.5] * 17 + [0.2, 0.2, 0.1],)]
 
 register(Exercise(
     slug="fl.worst_tenth",
@@ -81,6 +92,13 @@ register(Exercise(
                                                             "Papers use both and call both \"worst 10 %\""),
         "rounded down": Wrong(lambda a: np.sort(a)[:max(1, len(a) // 10)].mean(),
                               "For {case} you answer {given}. You round the number of clients down; rounded up, it is {right}"),
+        "rounded down to nobody": Wrong(lambda a: np.sort(a)[:len(a) // 10].mean() if len(a) >= 10 else np.nan,
+                                        "For {case} you answer {given}. You round the number of clients down, so that of one client none is left; rounded up, it is {right}"),
+        "below the percentile": Wrong(lambda a: a[a <= np.percentile(a, 10)].mean(),
+                                      "For {case} you answer {given}: the mean of all who are at or below the 10th percentile. Where several clients have "
+                                      "the same accuracy these are too many; count clients instead: {right}"),
+        "last of them": Wrong(lambda a: np.sort(a)[-(-len(a) // 10) - 1],
+                              "For {case} you answer {given}: the best of the worst tenth. Asked is their mean, {right}"),
         "best": Wrong(lambda a: np.sort(a)[-(-(-len(a) // 10)):].mean(),
                       "For {case} you answer {given}: these are the best clients. Sorting is ascending, so the worst come first"),
         "unsorted": Wrong(
@@ -124,7 +142,7 @@ register(Exercise(
             "1,000 has (1 − p) / 0.01². The variance of right or wrong is p (1 − p), a tenth less",
         ),
     },
-    praise="The digits' whole pool has 719 images. Spreads of one point cannot be seen with it",
+    praise="The digits' whole pool has 719 images: too few for even one such client that shares no image with another",
     hints=(
         "If all clients have n images, formula (3) is the root of p (1 − p) / n.",
         "One percentage point is 0.01 as a fraction. What is p (1 − p) for p = 0.9?",
@@ -153,6 +171,11 @@ register(Exercise(
                              "who is must be made up for on the other side. It is at most {right}"),
         "nearer end": Wrong(lambda a, m, b: min(m - a, b - m),
                             "For {case} you answer {given}, the distance to the nearer end. A few clients at the other end do more: {right}"),
+        "half at either end": Wrong(lambda a, m, b: np.sqrt(((m - a) ** 2 + (b - m) ** 2) / 2),
+                                    "For {case} you answer {given}. That counts either end half, but half of the clients at a and half at b have their mean "
+                                    "in the middle, and not at m. It is at most {right}"),
+        "evenly spread": Wrong(lambda a, m, b: (b - a) / np.sqrt(12),
+                               "For {case} you answer {given}: the standard deviation of accuracies that are spread evenly from a to b. Nobody says that they are; {right}"),
         "range": Wrong(lambda a, m, b: b - a, "For {case} you answer {given}, the whole range. A standard deviation is at most half of it, here {right}"),
     },
     praise="Bhatia and Davis's bound: whoever prints mean, worst and best has printed a bound on the spread as well. Chapter 13 uses its kin",
