@@ -184,7 +184,7 @@ class Updates:
 
     def _check_finite(self, what: str, rows: torch.Tensor, remedy: str) -> None:
         # A row's sum is finite only if all its entries are, so that one cheap pass clears nearly every round.
-        suspects = (~torch.isfinite(rows.sum(dim=1))).nonzero().flatten().tolist()
+        suspects = (~torch.isfinite(rows.sum(dim=1).cpu())).nonzero().flatten().tolist()
         for row in suspects:
             bad = int((~torch.isfinite(rows[row])).sum())
             if bad:

@@ -5,15 +5,21 @@ that is short is padded, and padding has weight zero. Both engines visit the sam
 differs is rounding.
 """
 
+from functools import partial
+
 import torch
 from torch.func import functional_call, vmap
 
+from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
+from fairfl.clients.graphed import graphs
 from fairfl.clients.work import RoundWork
 
 # Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
 # trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000
+# On a CUDA card each step is recorded once and replayed (benchmarks/gpu.py); False runs it launch by launch.
+GRAPHS = True
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
@@ -21,6 +27,8 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     flat.module.train()
     slots, local = work.slots, work.local
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
+    if flat.device.type != "cpu" and order == list(range(len(slots))):
+        return _train(flat, work)
     deltas = torch.empty(len(slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
     group = max(1, CPU_STACK // flat.vector.numel()) if flat.device.type == "cpu" else len(slots)
     for first in range(0, len(order), group):
@@ -31,18 +39,71 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
 
 def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     """The pseudo-gradients of slots that are sorted by falling number of steps."""
-    slots, data, local, bound = work.slots, work.data, work.local, work.bound
-    of_run = torch.tensor([s.run for s in slots], device=work.starts.device)
-    start = work.starts[of_run]
+    slots, local, bound = work.slots, work.local, work.bound
+    of_run = torch.tensor([s.run for s in slots], device=work.starts.device) if len(work.starts) > 1 else slice(None)
+    start = work.starts[of_run].expand(len(slots), -1)
     plan, weight = _plan(work)
     steps = [local.steps_of(len(s.rows)) for s in slots]
+    # What a correction keeps lives elsewhere from round to round; everything else can stay where a graph left it.
+    held = graphs(flat) if GRAPHS and flat.device.type == "cuda" and bound is None else None
+    place = held.buffer if held else lambda name, like: torch.empty_like(like, memory_format=torch.contiguous_format)
     # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
-    parameters = [p.clone(memory_format=torch.contiguous_format) for p in flat.split(start).values()]
+    parameters = [place(name, p).copy_(p) for name, p in flat.split(start).items()]
     pull = None
     if local.proximal:
-        pull = [p.contiguous() for p in flat.split(work.pulls_to[of_run]).values()]
-    moments = local.moments(parameters)
-    names, lr = flat.layout.names, local.lr_at(work.round)
+        pull = [
+            place(("pull", name), p).copy_(p)
+            for name, p in flat.split(work.pulls_to[of_run].expand(len(slots), -1)).items()
+        ]
+    moments = [
+        [place((i, name), m).copy_(m) for name, m in zip(flat.layout.names, stacks)]
+        for i, stacks in enumerate(local.moments(parameters))
+    ]
+    rows, lr = place("rows", plan[:, 0]), local.lr_at(work.round)
+    weights = None if weight is None else place("weights", weight[:, 0])
+    for t in range(max(steps)):
+        active = sum(s > t for s in steps)
+        rows.copy_(plan[:, t])
+        if weights is not None and weight is not None:
+            weights.copy_(weight[:, t])
+        first = lambda stacks, active=active: stacks and [stack[:active] for stack in stacks]
+        step = partial(
+            _step,
+            flat,
+            work,
+            first(parameters),
+            rows[:active],
+            None if weights is None else weights[:active],
+            first(pull),
+            [first(m) for m in moments],
+            lr,
+            t + 1,
+            bound and bound.rows(slice(active)),
+        )
+        if held:
+            # Adam's bias correction alone knows how many steps there were.
+            number = t + 1 if local.optimiser == "adam" else 0
+            data = (work.data.inputs.data_ptr(), work.data.inputs.shape, work.loss)
+            held.run((data, len(slots), active, rows.shape, weights is None, local, lr, number), step)
+        else:
+            step()
+    ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
+    return start - ended
+
+
+def _step(
+    flat: FlatModel,
+    work: RoundWork,
+    parameters: list[torch.Tensor],
+    rows: torch.Tensor,
+    weights: torch.Tensor | None,
+    pull: list[torch.Tensor] | None,
+    moments: list[list[torch.Tensor]],
+    lr: float,
+    number: int,
+    bound: Bound | None,
+) -> None:
+    """One step of stacked models, in place: ``rows`` (S, B) of the data, ``weights`` likewise."""
 
     def slot_loss(
         params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor, w: torch.Tensor | None
@@ -51,31 +112,14 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
         return per_row.mean() if w is None else (per_row * w).sum()
 
     with torch.enable_grad():
-        for t in range(max(steps)):
-            active = sum(s > t for s in steps)
-            now = [p[:active].detach().requires_grad_() for p in parameters]
-            rows = plan[:active, t]
-            losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weight is None else 0))(
-                dict(zip(names, now)),
-                data.inputs[rows],
-                data.targets[rows],
-                None if weight is None else weight[:active, t],
-            )
-            # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
-            grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
-            with torch.no_grad():
-                first = lambda stacks, active=active: stacks and [stack[:active] for stack in stacks]
-                local.descend(
-                    first(parameters),
-                    grads,
-                    first(pull),
-                    [first(m) for m in moments],
-                    lr,
-                    t + 1,
-                    bound and bound.rows(slice(active)),
-                )
-    ended = torch.cat([p.flatten(1) for p in parameters], dim=1)
-    return start - ended
+        now = [p.detach().requires_grad_() for p in parameters]
+        losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weights is None else 0))(
+            dict(zip(flat.layout.names, now)), work.data.inputs[rows], work.data.targets[rows], weights
+        )
+        # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
+        grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
+    with torch.no_grad():
+        work.local.descend(parameters, grads, pull, moments, lr, number, bound)
 
 
 def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:

@@ -60,9 +60,10 @@ class Scorer:
             )
             losses.append(self.loss(outputs, targets))
         module.train(was_training)
-        return self._mean(torch.cat(right)), self._mean(torch.cat(losses))
+        accuracies, means = torch.stack([self._mean(torch.cat(right)), self._mean(torch.cat(losses))]).cpu()
+        return accuracies, means
 
     def _mean(self, per_row: torch.Tensor) -> torch.Tensor:
         per_row = per_row.double() if self.place is None else per_row.double()[self.place]
         # A segment sum, since scattered addition is not deterministic on CUDA.
-        return (torch.segment_reduce(per_row, "sum", lengths=self.sizes) / self.sizes).cpu()
+        return torch.segment_reduce(per_row, "sum", lengths=self.sizes) / self.sizes

@@ -111,10 +111,15 @@ class ServerStep:
 
     @staticmethod
     def _finite(values: dict, updates: Updates) -> None:
-        for what, value in values.items():
-            value = torch.as_tensor(value if isinstance(value, (torch.Tensor, float)) else 0)
-            # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round.
-            if value.is_floating_point() and not torch.isfinite(value.sum()) and not torch.isfinite(value).all():
+        tensors = {what: torch.as_tensor(v) for what, v in values.items() if isinstance(v, (torch.Tensor, float))}
+        tensors = {what: value for what, value in tensors.items() if value.is_floating_point()}
+        # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round; and one look
+        # at all sums, for which a card waits once.
+        sums = [value.sum().double() for value in tensors.values()]
+        if not sums or bool(torch.isfinite(torch.stack([s.to(sums[0].device) for s in sums]).sum())):
+            return
+        for what, value in tensors.items():
+            if not torch.isfinite(value).all():
                 raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
 
     def state_dict(self) -> dict:

@@ -1,13 +1,38 @@
 """Checkpoints: written whole or not at all, continued only under equal settings."""
 
+import math
 import os
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 
 from fairfl import atomic
 from fairfl.errors import Refused
+
+
+class Pace:
+    """When the next checkpoint is due, such that long ones take a twentieth of a run's time at most.
+
+    FedFV remembers 263 MB in Table 2: written every 100 rounds, as declared, they took longer than the training between
+    them does on a card. Checkpoints that take less than a quarter of a second are due whenever they are asked for.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter):
+        self._clock, self._next = clock, -math.inf
+
+    def due(self) -> bool:
+        return self._clock() >= self._next
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        begun = self._clock()
+        yield
+        took = self._clock() - begun
+        self._next = self._clock() + 19 * took if took > 0.25 else -math.inf
 
 
 def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:

@@ -19,6 +19,7 @@ from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.step import Server
 from fairfl.training import checkpoint as checkpoints
+from fairfl.training.arithmetic import a_precision, arithmetic
 from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
@@ -44,6 +45,7 @@ def train(
     loss: Loss | str | None = None,
     device: str | torch.device | None = None,
     engine: str | None = None,
+    precision: str = "float32",
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int = 20,
     progress: bool | None = None,
@@ -64,10 +66,11 @@ def train(
     targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
     "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
     ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched"; by default a fixed function of
-    the settings. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
+    the settings. ``precision``: "float32", or on CUDA "tf32", whose products have ten bits; the rules' own sums stay
+    float64. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
     same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule with a
-    memory that it does not declare. ``checkpoint_every``: rounds between two of them. ``progress``: a bar (default:
-    unless FAIRFL_PROGRESS is 0).
+    memory that it does not declare. ``checkpoint_every``: rounds between two of them, or more where
+    writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
     settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
@@ -88,6 +91,7 @@ def train(
     evaluate_every = whole("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
     checkpoint_every = whole("checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints.")
     score, device = parts(score, federation), a_device(device)
+    precision = a_precision(precision, device)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
@@ -126,6 +130,7 @@ def train(
         "loss": describe(loss),
         "device": device.type,
         "engine": engine,
+        **({"precision": precision} if precision != "float32" else {}),
     }
     runs = [
         Run(i, s, r, f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
@@ -142,8 +147,9 @@ def train(
     del flats
     memories = [Memory(run.server.rule) for run in runs] if checkpoint is not None else []
     if first == 0:
-        for run in runs:
-            run.evaluate(flat, 0)
+        with arithmetic(precision, device):
+            for run in runs:
+                run.evaluate(flat, 0)
 
     def histories() -> History | list[History]:
         told = settings | {"machine": describe_machine(device)}
@@ -153,27 +159,29 @@ def train(
 
     def save(path: str | os.PathLike, done: int) -> None:
         state = {"round": done, "seconds": spent + time.perf_counter() - begun, "runs": [r.state_dict() for r in runs]}
-        checkpoints.save(path, compared, state)
+        with pace.writing():
+            checkpoints.save(path, compared, state)
 
-    done = first
+    done, pace = first, checkpoints.Pace()
     try:
         name = rules[0].name if len({r.name for r in rules}) == 1 else f"{len(rules)} runs"
-        for t in _progress(range(first, rounds), name, progress):
-            slots = [slot for run in runs for slot in run.sample(t)]
-            starts = torch.stack([run.server.w for run in runs])
-            work = RoundWork(resident, slots, starts, local, t, loss)
-            deltas = train_slots(flat, work, engine, [run.kept(local) for run in runs])
-            for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
-                run.step(flat, work, gradients, attack)
-            done = t + 1
-            if done % evaluate_every == 0 or done == rounds:
-                for run in runs:
-                    run.evaluate(flat, done)
-            saving = done % checkpoint_every == 0 or done == rounds
-            for memory in memories if saving or t == first else ():
-                memory.check(readable=t == first)
-            if checkpoint is not None and saving:
-                save(checkpoint, done)
+        with arithmetic(precision, device):
+            for t in _progress(range(first, rounds), name, progress):
+                slots = [slot for run in runs for slot in run.sample(t)]
+                starts = torch.stack([run.server.w for run in runs])
+                work = RoundWork(resident, slots, starts, local, t, loss)
+                deltas = train_slots(flat, work, engine, [run.kept(local) for run in runs])
+                for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
+                    run.step(flat, work, gradients, attack)
+                done = t + 1
+                if done % evaluate_every == 0 or done == rounds:
+                    for run in runs:
+                        run.evaluate(flat, done)
+                saving = done % checkpoint_every == 0 or done == rounds
+                for memory in memories if saving or t == first else ():
+                    memory.check(readable=t == first)
+                if checkpoint is not None and saving and (pace.due() or done == rounds):
+                    save(checkpoint, done)
     except BaseException as error:
         _keep(error, histories, done)
         raise

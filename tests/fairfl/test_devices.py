@@ -1,0 +1,90 @@
+"""Device discipline without a card: nothing mixes devices, and a round waits for the card no oftener than it has to."""
+
+import numpy as np
+import pretend
+import pytest
+import torch
+
+from fairfl import LocalSGD, Server, attacks, data, partition, rules, train
+from fairfl.clients import Ditto, batched
+
+SETTINGS = {"FedFV": dict(alpha=0.1, tau=2), "AdaFed": dict(gamma=1.0), "FedMGDAPlus": dict(epsilon=0.3)}
+# Waits for the card a round: looks at updates, direction and model, what the rule's own arithmetic needs, losses.
+WAITS = {"FedAvg": 8, "FedMGDA": 8, "FedFV": 16}
+
+
+@pytest.fixture
+def card(monkeypatch):
+    monkeypatch.setattr(batched, "GRAPHS", False)
+    for name, answer in (
+        ("is_available", True),
+        ("device_count", 1),
+        ("get_device_name", "a pretended card"),
+        ("get_rng_state", torch.zeros(1)),
+    ):
+        monkeypatch.setattr(torch.cuda, name, lambda *given, answer=answer: answer)
+    with pretend.Pretend() as card:
+        yield card
+
+
+@pytest.fixture(scope="module")
+def federation():
+    return partition.dirichlet(data.load("digits"), 6, 0.5, test=0.3, validation=0.1)
+
+
+def settings_of(name, **more):
+    rule = rules.make(name, **SETTINGS.get(name, {}))
+    part = 1.0 if rule.needs_everyone else 0.7
+    return dict(rule=rule, model="mlp", rounds=3, seed=1, participation=part, progress=False) | more
+
+
+@pytest.mark.parametrize("engine", ("batched", "sequential"))
+@pytest.mark.parametrize("name", rules.names())
+def test_every_rule_stays_on_its_device(federation, card, name, engine):
+    settings = settings_of(name, engine=engine)
+    there = train(federation, device="cuda", **settings)
+    assert card.calls > 100  # it was used
+    here = train(federation, device="cpu", **settings)
+    assert np.allclose(there.parameters, here.parameters, atol=3e-6)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        dict(personal=Ditto(0.1)),
+        dict(server=Server(0.01, optimiser="adam")),
+        dict(server=Server(momentum=0.9)),
+        dict(tamper=attacks.Scaling(0, 3.0)),
+        dict(local=LocalSGD(lr=0.01, optimiser="adam", epochs=2, batch_size=20)),
+        dict(local=LocalSGD(lr=0.1, momentum=0.9, proximal=0.1, batch_size=16)),
+        dict(score=("test", "train")),
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_everything_around_a_rule_stays_there_too(federation, card, more):
+    settings = settings_of("FedAvg", **more)
+    there, here = (train(federation, device=device, **settings) for device in ("cuda", "cpu"))
+    assert np.allclose(there.parameters, here.parameters, atol=3e-6)
+
+
+def test_seeds_and_rules_side_by_side(federation, card):
+    settings = settings_of("FedAvg", rule=["FedMGDA", "FedAvg"], seed=[1, 2])
+    there, here = (train(federation, device=device, **settings) for device in ("cuda", "cpu"))
+    for one, other in zip(there, here):
+        assert np.allclose(one.parameters, other.parameters, atol=3e-6)
+
+
+def test_broken_off_and_resumed(federation, card, resumed_and_whole):
+    settings = settings_of("FedFV", device="cuda", rounds=6)
+    resumed, whole = resumed_and_whole(lambda **more: train(federation, **settings | more))
+    assert (resumed.parameters == whole.parameters).all()
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_a_round_waits_no_oftener_than_it_did(federation, card, name):
+    seen = []
+    for rounds in (4, 8):
+        card.copies = 0
+        train(federation, device="cuda", **settings_of(name, rounds=rounds, evaluate_every=100))
+        seen.append(card.copies)
+    assert (seen[1] - seen[0]) / 4 <= WAITS[name]
