@@ -73,7 +73,11 @@ def run(federation, rule: rules.Rule, seed: int, step: float) -> tuple[np.ndarra
     inputs, labels = held.inputs.double().flatten(1), held.targets
     inputs = torch.cat([inputs, torch.ones(len(inputs), 1)], 1)  # the last column carries the biases
     longest = int(federation.sizes.max())
-    x, hit, each = torch.zeros(K, longest, inputs.shape[1]), torch.zeros(K, longest, held.outputs), torch.zeros(K, longest)
+    x, hit, each = (
+        torch.zeros(K, longest, inputs.shape[1]),
+        torch.zeros(K, longest, held.outputs),
+        torch.zeros(K, longest),
+    )
     x, hit, each = x.double(), hit.double(), each.double()  # rows beyond a client's own count nothing
     for k, rows in enumerate(federation.train):
         x[k, : len(rows)], each[k, : len(rows)] = inputs[rows], 1 / len(rows)

@@ -86,7 +86,9 @@ def stored_picture(chapters: Path, address: str) -> str:
     outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
     found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
     if len(found) != 1:
-        raise Refused(f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?")
+        raise Refused(
+            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?"
+        )
     source = re.search(r'src="(data:image/png;base64,[^"]+)"', found[0])
     if source is None or not base64.b64decode(source[1].partition(",")[2]):
         raise Refused(f"the picture of {name} that begins with {words!r} is no PNG")
@@ -102,7 +104,9 @@ def chromium() -> Iterator:
         usual = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
         path = os.environ.get("CHROMIUM") or next(filter(None, usual), play.chromium.executable_path)
         if not Path(path).exists():
-            raise Refused(f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'")
+            raise Refused(
+                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
+            )
         browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
         try:
             yield browser
