@@ -21,11 +21,15 @@ def test_formulas_are_left_to_mathjax_and_survive_markdown():
 
 
 def test_a_picture_becomes_a_figure_with_its_words_below():
-    made = page("![Two < three.](a.ipynb#Two)\n", picture=lambda address: f"at:{address}")
+    made = page("![Two < three.](<a.ipynb#Two, one>)\n", picture=lambda address: f"at:{address}")
     assert (
-        '<figure><img src="at:a.ipynb#Two" alt="Two &lt; three."><figcaption>Two &lt; three.' in made
+        '<figure><img src="at:a.ipynb#Two,%20one" alt="Two &lt; three."><figcaption>Two &lt; three.' in made
         and "<p><figure" not in made
     )
+
+
+def test_what_is_cited_stands_in_brackets():
+    assert "as shown (Bell, 1990)." in page("as shown [Bell, 1990](#references).")
 
 
 def test_references_follow_from_the_keys_and_a_text_without_front_matter_is_refused():

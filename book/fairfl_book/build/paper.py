@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 import nbformat
 import yaml
@@ -27,7 +28,7 @@ SCRIPT = "tex-svg-full.js"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 _STYLE = """
 @page { size: A4; margin: 20mm 21mm 22mm; }
-body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; text-align: justify; hyphens: auto; }
+body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; }
 h1 { font-size: 17pt; line-height: 1.2; text-align: center; margin: 0 0 3mm; } h2 { font-size: 12.5pt; margin: 6mm 0 2mm; break-after: avoid; }
 p.by { text-align: center; margin: 0 0 6mm; color: #444; } p { margin: 0 0 2.4mm; }
 table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-align: left; break-inside: avoid; }
@@ -36,8 +37,10 @@ figure { margin: 4mm 0; text-align: center; break-inside: avoid; } figure img { 
 figcaption { font-size: 9.2pt; text-align: left; margin-top: 1.5mm; } a { color: inherit; text-decoration: none; }
 .math.block { break-inside: avoid; }
 """
-_MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']]},
-options: {enableMenu: false}};</script><script src="%s"></script>"""
+_MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
+packages: {'[-]': ['noundefined', 'noerrors']}},
+svg: {scale: 0.93}, options: {enableMenu: false}};</script><script src="%s"></script>"""
+_CITED = re.compile(r"\[([^\]]+)\]\(#references\)")
 _READY = "async () => { await MathJax.startup.promise; await document.fonts.ready; }"
 
 
@@ -54,7 +57,7 @@ def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], 
     if not text.startswith("---\n"):
         raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---")
     _, head, body = text.split("---\n", 2)
-    front = yaml.safe_load(head)
+    front, body = yaml.safe_load(head), _CITED.sub(r"(\1)", body)  # on paper nobody follows a link
     body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
     markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_formula, double_inline=True)
     markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))
@@ -81,7 +84,7 @@ def stored_picture(chapters: Path, address: str) -> str:
 
     Raises ``ValueError`` if no output begins so, or several do.
     """
-    name, _, words = address.replace("%20", " ").partition("#")
+    name, _, words = unquote(address).partition("#")
     cells = nbformat.read(chapters / name, as_version=4).cells
     outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
     found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
@@ -123,6 +126,8 @@ def pdf(browser, address: str) -> bytes:
         wrong = sheet.locator('[data-mml-node="merror"]')
         if wrong.count():
             raise Refused(f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}")
+        if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
+            raise Refused(f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}")
         number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
         return sheet.pdf(
             prefer_css_page_size=True, print_background=True, display_header_footer=True,

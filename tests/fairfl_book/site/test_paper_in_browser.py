@@ -29,7 +29,7 @@ def test_formulas_become_drawings_and_the_page_a_pdf(browser, tmp_path):
     sheet = browser.new_page()
     sheet.goto(file.as_uri())
     sheet.evaluate(paper._READY)
-    assert sheet.locator("mjx-container svg").count() == 3 and sheet.title() == "A < B"
+    assert sheet.locator("mjx-container").count() == 3 and sheet.title() == "A < B"
     assert not re.search(r"\$|\\\(", sheet.locator("body").inner_text())
     sheet.close()
     printed = paper.pdf(browser, file.as_uri())
@@ -37,9 +37,10 @@ def test_formulas_become_drawings_and_the_page_a_pdf(browser, tmp_path):
 
 
 @fetched
-def test_a_formula_that_nobody_understands_is_refused(browser, tmp_path):
-    with pytest.raises(ValueError, match="MathJax does not understand"):
-        paper.pdf(browser, made("$\\frac{1$", tmp_path).as_uri())
+@pytest.mark.parametrize("formula", ["\\frac{1", "\\nosuchthing x", "x^1^2"])
+def test_a_formula_that_nobody_understands_is_refused(browser, tmp_path, formula):
+    with pytest.raises(ValueError, match="does not understand|stays LaTeX"):
+        paper.pdf(browser, made(f"${formula}$", tmp_path).as_uri())
 
 
 @fetched
@@ -50,7 +51,7 @@ def test_the_note_prints_with_all_its_formulas_and_pictures(browser, tmp_path):
     sheet.goto(file.as_uri())
     sheet.evaluate(paper._READY)
     assert sheet.locator('[data-mml-node="merror"]').count() == 0
-    assert sheet.locator("mjx-container svg").count() > 200
+    assert sheet.locator("mjx-container svg").count() > 150
     assert "$" not in sheet.locator("body").inner_text(), "a formula stays LaTeX"
     sizes = sheet.evaluate("[...document.images].map(i => i.naturalWidth)")
     assert len(sizes) == 3 and min(sizes) > 500

@@ -32,6 +32,7 @@ _BOXES = [
     ([[2.0, 0.0, 0.0], [0.0, 1.0, 0.5], [0.0, 0.5, 0.5]], [1.0, 1.0, 1.0], 0.6),
     ([[2.0, -1.0], [-1.0, 3.0]], [1.0, 1.0], 0.1),
     ([[1.0, 2.0], [2.0, 5.0]], [1.0, 2.6], 0.7),
+    ([[1.0, 0.0], [0.0, 9.0]], [1.0, 3.0], 0.3),
 ]
 
 register(Exercise(
@@ -230,8 +231,8 @@ register(Question(
         "Start from `AtLeast`. The one line of it that says what a client is owed is the one that makes `s`.",
         "The degree: multiply a loss and its gradient by c, and see by which factor s grows. Less than c means that exaggerating costs, more than c "
         "that it pays.",
-        "Nothing can be divided by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe everybody a little.",
-        "Theorem 3 needs that s goes to zero only where the gradient does. Is that so for your scale?",
+        "Nothing can be divided by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe everybody a little; and Theorem 3 needs "
+        "that s goes to zero only where the gradient does.",
         "The promise to test is ρ_k ≥ s_k ‖dir‖², as in `at_least`. For the race give your rule a step of its own, tuned on other seeds, and take FedAvg's "
         "lines of the record with the same seeds.",
     ),
