@@ -5,41 +5,59 @@ import numpy as np
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
-def _agree(A, s):
-    return bool((np.linalg.solve(np.asarray(A, float), np.asarray(s, float)) >= 0).all())
+def _nu(A, s):
+    s = np.asarray(s, float)
+    y = np.linalg.solve(np.asarray(A, float), s)
+    return s * y / (s @ y)
 
 
-def _no_product_positive(A, s):
-    A = np.asarray(A, float)
-    return bool((A - np.diag(A.diagonal()) <= 0).all())
+def _agree(A, s, epsilon):
+    nu = _nu(A, s)
+    return bool((nu >= 0).all() and (np.abs(nu - 1 / len(nu)) <= epsilon + 1e-12).all())
 
+
+def _lambda_in_box(A, s, epsilon):
+    lam = _nu(A, s) / np.asarray(s, float)
+    lam = lam / lam.sum()
+    return bool((lam >= 0).all() and (np.abs(lam - 1 / len(lam)) <= epsilon + 1e-12).all())
+
+
+_BOXES = [
+    ([[1.0, 0.5], [0.5, 4.0]], [1.0, 1.0], 0.5),
+    ([[1.0, 0.5], [0.5, 4.0]], [1.0, 1.0], 0.3),
+    ([[1.0, 2.0], [2.0, 5.0]], [1.0, 1.0], 0.5),
+    ([[1.0, 2.0], [2.0, 5.0]], [1.0, 2.2], 0.2),
+    ([[1.0, 0.0], [0.0, 1.0]], [1.0, 3.0], 0.3),
+    ([[1.0, 0.0], [0.0, 9.0]], [1.0, 3.0], 0.1),
+    ([[2.0, 0.0, 0.0], [0.0, 1.0, 0.5], [0.0, 0.5, 0.5]], [1.0, 1.0, 1.0], 0.6),
+    ([[2.0, -1.0], [-1.0, 3.0]], [1.0, 1.0], 0.1),
+    ([[1.0, 2.0], [2.0, 5.0]], [1.0, 2.6], 0.7),
+    ([[1.0, 0.0], [0.0, 9.0]], [1.0, 3.0], 0.3),
+]
 
 register(Exercise(
     slug="picture.agree",
-    task="whether no entry of A⁻¹ s is negative",
+    task="whether ν = s A⁻¹ s / (s · A⁻¹ s) has no negative entry and none farther than ε from 1/K",
     right=_agree,
-    cases=[([[1.0, 0.5], [0.5, 4.0]], [1.0, 1.0]), ([[1.0, 2.0], [2.0, 5.0]], [1.0, 1.0]), ([[1.0, 2.0], [2.0, 5.0]], [1.0, 2.2]),
-           ([[2.0, -1.0], [-1.0, 1.0]], [1.0, 3.0]), ([[1.0, 1.5], [1.5, 4.0]], [1.0, 0.3]), ([[1.0, -1.0], [-1.0, 4.0]], [1.0, 0.1]),
-           ([[2.0, -1.0], [-1.0, 3.0]], [1.0, 1.0])],
+    cases=_BOXES,
     wrong={
-        "all pairs in conflict": Wrong(_no_product_positive, "For {case} you answer {given}. You ask whether all pairs are in conflict. That is enough, and not "
-                                                             "needed: here the affine weights are positive all the same. Look at their signs"),
-        "scales forgotten": Wrong(lambda A, s: _agree(A, np.ones(len(s))), "For {case} you answer {given}; it should be {right}. You solved with a vector of ones, "
-                                                                           "the answer for equal scales. Weights are A⁻¹ s"),
-        "rates of weights s": Wrong(lambda A, s: bool((np.asarray(A, float) @ np.asarray(s, float) >= 0).all()),
-                                    "For {case} you answer {given}; it should be {right}. A s are the rates that the weights s would give. Here s are the rates, and the "
-                                    "weights are wanted: solve, do not multiply"),
-        "friends": Wrong(
-            lambda A, s: bool((np.asarray(A) >= 0).all()),
-            "For {case} you answer {given}; it should be {right}. You look at the signs of the products. Clients in conflict agree "
-            "best: ask for the signs of the affine weights A⁻¹ s",
-        ),
+        "no box": Wrong(lambda A, s, epsilon: bool((_nu(A, s) >= 0).all()),
+                        "For {case} you answer {given}; it should be {right}. That is Theorem 2 (a), for the simplex. A box is smaller: each ν_k must be within ε of 1/K too"),
+        "bounds on λ": Wrong(_lambda_in_box, "For {case} you answer {given}; it should be {right}. The box bounds the weights ν_k = s_k λ_k of the divided gradients, not λ"),
+        "sign only forgotten": Wrong(lambda A, s, epsilon: bool((np.abs(_nu(A, s) - 1 / len(s)) <= epsilon + 1e-12).all()),
+                                     "For {case} you answer {given}; it should be {right}. With ε above 1/K the box alone would allow negative weights, and ν ≥ 0 is asked as well"),
+        "scales forgotten": Wrong(lambda A, s, epsilon: _agree(A, np.ones(len(s)), epsilon),
+                                  "For {case} you answer {given}; it should be {right}. You solved with a vector of ones, the answer for equal scales"),
+        "not normalised": Wrong(lambda A, s, epsilon: bool((np.abs(np.asarray(s) * np.linalg.solve(np.asarray(A, float), np.asarray(s, float)) - 1 / len(s)) <= epsilon).all()),
+                                "For {case} you answer {given}; it should be {right}. A⁻¹ s gives the weights up to a factor. Divide so that Σ ν_k = 1 before you compare with the box"),
+        "all pairs in conflict": Wrong(lambda A, s, epsilon: bool((np.asarray(A) - np.diag(np.diagonal(A)) <= 0).all()),
+                                       "For {case} you answer {given}; it should be {right}. You ask whether all pairs are in conflict. That is about simplex and hyperplane, and enough there without being needed"),
     },
-    praise="In other words: s is among the rates that non-negative weights can give",
+    praise="For ε ≥ 1 − 1/K the box is the whole simplex, and your answer is Theorem 2 (a)",
     hints=(
-        "The affine hull contains the convex one. When does the affine nearest point lie in the smaller set, too? Ask its weights.",
-        "Up to a positive factor the affine weights are A⁻¹ s.",
-        "`np.linalg.solve` finds them. Asked is one True or False: whether none is negative.",
+        "The box is part of the hyperplane. When does the shortest vector of the larger set belong to the smaller, too? Ask its weights.",
+        "Up to a positive factor the hyperplane's λ are A⁻¹ s. The box speaks of ν_k = s_k λ_k, which sum to 1.",
+        "Two conditions are left for ν, and `.all()` asks each of all clients. Leave 1e-12 of room at the bounds.",
     ),
 ))
 
@@ -133,6 +151,79 @@ register(Exercise(
     ),
 ))
 
+
+
+def _stop(x, y, a, b):
+    ratio = ((x * x + 4 * y * y) / 2 + a) / ((4 * x * x + y * y) / 2 + b)
+    height = (ratio * b - a) / (2 - ratio / 2)  # y² on the vertical axis
+    width = (a - ratio * b) / (2 * ratio - 0.5)  # x² on the horizontal axis; one of the two is negative
+    return (0.0, float(np.sqrt(height))) if height >= 0 else (float(np.sqrt(width)), 0.0)
+
+
+def _stop_differences(x, y, a, b):
+    rest = y * y - x * x
+    return (0.0, float(np.sqrt(rest))) if rest >= 0 else (float(np.sqrt(-rest)), 0.0)
+
+
+def _one_axis(x, y, a, b):
+    ratio = ((x * x + 4 * y * y) / 2 + a) / ((4 * x * x + y * y) / 2 + b)
+    return 0.0, float(np.sqrt(abs((ratio * b - a) / (2 - ratio / 2))))
+
+
+register(Exercise(
+    slug="picture.stop",
+    task="the point of an axis with the start's ratio of losses (Theorem 4 with the logarithm)",
+    right=_stop,
+    cases=[(1.0, 1.6, 2.0, 0.5), (1.0, 1.6, 0.5, 2.0), (2.0, 1.0, 0.5, 2.0), (0.5, 1.5, 1.0, 1.0), (1.5, 0.5, 1.0, 1.0)],
+    wrong={
+        "differences": Wrong(_stop_differences, "For {case} you answer {given}; it should be {right}. You kept the *difference* of the losses. That is γ = 0; for γ = 1, Φ is the logarithm, "
+                                                "and the ratio is kept"),
+        "one axis": Wrong(_one_axis, "For {case} you answer {given}; it should be {right}. You always take the vertical axis. The equation for y² can come out negative, and then the other "
+                                     "axis is met"),
+        "no floors": Wrong(lambda x, y, a, b: (0.0, 0.0), "For {case} you answer {given}; it should be {right}. Without floors the ratio's ray goes through the tip. The floors move the tip, "
+                                                          "and the ray misses it"),
+        "squared": Wrong(lambda x, y, a, b: tuple(v * v for v in _stop(x, y, a, b)), "For {case} you answer {given}; it should be {right}. You give x² or y². The point itself is asked"),
+        "swapped": Wrong(lambda x, y, a, b: _stop(x, y, a, b)[::-1], "For {case} you answer {given}; it should be {right}. The pair is (x, y): on the vertical axis x is 0"),
+    },
+    praise="With floors 2 and ½ the start (1, 1.6) lies above the diagonal and is still caught by the horizontal axis: the floors decide which client is behind",
+    hints=(
+        "γ = 1: log f₁ − log f₂ is what it was at the start. Write the start's ratio c = f₁ / f₂, floors included.",
+        "On the vertical axis f₁ = 2y² + a and f₂ = ½y² + b. Their ratio must be c: one equation for y².",
+        "If y² comes out negative, do the same on the horizontal axis, with f₁ = ½x² + a and f₂ = 2x² + b. Exactly one of the two works.",
+    ),
+))
+
+register(Exercise(
+    slug="picture.longest",
+    task="the largest c for which steps up to c min s / L make every loss fall by θ η s_k ‖dir‖²",
+    right=lambda theta: 2 * (1 - theta),
+    cases=[(0.25,), (0.5,), (0.9,)],
+    wrong={
+        "half": Wrong(lambda theta: 1 - theta, "For θ = {case} you answer {given}; it should be {right}. The parabola's term is L/2 η² ‖dir‖²: with its ½ you may go twice as far"),
+        "descent only": Wrong(lambda theta: 2.0, "For θ = {case} you answer {given}. Steps of 2 min s / L promise that nothing rises, and no more: θ = 0. A part of the first-order fall is to be left"),
+        "theta kept": Wrong(lambda theta: 2 * theta, "For θ = {case} you answer {given}; it should be {right}. Turned round: a larger θ asks for more, so the step must be shorter"),
+        "theorem 3": Wrong(lambda theta: 1.0, "For θ = {case} you answer {given}, the step of Theorem 3, whatever θ. It leaves exactly θ = ½"),
+        "inverse": Wrong(lambda theta: 1 / (2 * (1 - theta)), "For θ = {case} you answer {given}; it should be {right}. Upside down: 1 − L η / (2 s) ≥ θ bounds η from above by 2 (1 − θ) s / L"),
+    },
+    praise="For the second half: one client with f = L/2 ‖w‖² and s = 1 meets the descent lemma with equality, so a longer step falls short",
+    hints=(
+        "Begin as the proof of Theorem 3 does: f_k falls by at least η ρ_k − L/2 η² ‖dir‖², and ρ_k ≥ s_k ‖dir‖².",
+        "Divide by η s_k ‖dir‖². What is left is 1 − L η / (2 s_k), and it must be at least θ for every client, the one with the smallest scale too.",
+        "For sharpness look for a loss where the descent lemma is an equality, and for a client whose weight is positive, so that ρ_k ≥ s_k ‖dir‖² is one too.",
+    ),
+))
+
+register(Question(
+    slug="picture.own_set",
+    task="a set of weights with a floor on each, what Theorem 1 promises for it, and who can lose",
+    hints=(
+        "Λ is a box with a lower bound only: ν_k ≥ 1/(2K), Σ ν_k = 1. Which line of the table is that?",
+        "Who is strictly above the floor has a common ρ / s = c; who is at the floor has at least c. From ‖dir‖² = Σ ν_k ρ_k / s_k you can tell how c compares with ‖dir‖².",
+        "Substitute ν = 1/(2K) + μ/2 with μ in the simplex: the set is the simplex of other vectors. Which, and what does a nearest point promise about those?",
+        "Nobody loses in (1) if ρ ≥ 0 is among what the set's shape promises. Which directions must it be allowed to move in, from every one of its points, for that?",
+    ),
+))
+
 register(Question(
     slug="picture.own_rule",
     task="a rule with a scale of your own: its degree, what a lie does to it, and a race in pairs",
@@ -140,8 +231,9 @@ register(Question(
         "Start from `AtLeast`. The one line of it that says what a client is owed is the one that makes `s`.",
         "The degree: multiply a loss and its gradient by c, and see by which factor s grows. Less than c means that exaggerating costs, more than c "
         "that it pays.",
-        "Nothing can be divided by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe everybody a little.",
-        "The promise to test is ρ_k ≥ s_k ‖dir‖², as in `at_least`. For the race, put `SameLength` around your rule and run FedAvg beside it with "
-        "the same seeds.",
+        "Nothing can be divided by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe everybody a little; and Theorem 3 needs "
+        "that s goes to zero only where the gradient does.",
+        "The promise to test is ρ_k ≥ s_k ‖dir‖², as in `at_least`. For the race give your rule a step of its own, tuned on other seeds, and take FedAvg's "
+        "lines of the record with the same seeds.",
     ),
 ))

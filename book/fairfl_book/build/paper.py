@@ -1,0 +1,173 @@
+"""Markdown with formulas as a page for paper, and that page as a PDF, printed by a headless Chromium: ``python -m fairfl_book.build.paper``.
+
+Formulas are typeset by the same file of MathJax that the site uses; no network is needed once it is there, and no TeX.
+"""
+
+import base64
+import html
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+import yaml
+
+from fairfl import __version__, atomic
+from fairfl.errors import Refused
+from fairfl.extras import NotInstalled, needed_by
+from fairfl_book import places
+from fairfl_book.build import references
+
+NOTE = "scales_and_hulls"
+SCRIPT = "tex-svg-full.js"
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+_STYLE = """
+@page { size: A4; margin: 20mm 21mm 22mm; }
+body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; }
+h1 { font-size: 17pt; line-height: 1.2; text-align: center; margin: 0 0 3mm; } h2 { font-size: 12.5pt; margin: 6mm 0 2mm; break-after: avoid; }
+p.by { text-align: center; margin: 0 0 6mm; color: #444; } p { margin: 0 0 2.4mm; }
+table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-align: left; break-inside: avoid; }
+th, td { border-bottom: 0.3pt solid #999; padding: 0.8mm 2mm; vertical-align: top; } th { border-bottom-width: 0.8pt; }
+figure { margin: 4mm 0; text-align: center; break-inside: avoid; } figure img { max-width: 100%; max-height: 88mm; }
+figcaption { font-size: 9.2pt; text-align: left; margin-top: 1.5mm; } a { color: inherit; text-decoration: none; }
+.math.block { break-inside: avoid; }
+"""
+_MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
+packages: {'[-]': ['noundefined', 'noerrors']}},
+svg: {scale: 0.93}, options: {enableMenu: false}};</script><script src="%s"></script>"""
+_CITED = re.compile(r"\[([^\]]+)\]\(#references\)")
+_READY = "async () => { await MathJax.startup.promise; await document.fonts.ready; }"
+
+
+def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], list[str]], mathjax: Path) -> str:
+    """The HTML page of ``text``: Markdown below a front matter with ``title``, ``by`` and ``cites``.
+
+    ``picture(address)``: where the image is, as an address of a page. ``cited(keys)``: the lines of the reference list.
+    ``mathjax``: the script's file. Raises ``ValueError`` where the front matter is missing.
+    """
+    with needed_by("a page for paper"):
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    if not text.startswith("---\n"):
+        raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---")
+    _, head, body = text.split("---\n", 2)
+    front, body = yaml.safe_load(head), _CITED.sub(r"(\1)", body)  # on paper nobody follows a link
+    body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
+    markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_formula, double_inline=True)
+    markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))
+    content = re.sub(r"<p>(<figure>.*?</figure>)</p>", r"\1", markdown.render(body), flags=re.DOTALL)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(front["title"])}</title>'
+        f"<style>{_STYLE}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>"
+        f'<h1>{html.escape(front["title"])}</h1><p class="by">{html.escape(front["by"])}</p>{content}</body></html>\n'
+    )
+
+
+def _formula(content: str, options: dict) -> str:
+    left, right = (r"\[", r"\]") if options["display_mode"] else (r"\(", r"\)")
+    return f"{left}{html.escape(content)}{right}"
+
+
+def _figure(token, picture: Callable[[str], str]) -> str:
+    words = html.escape(token.content)
+    return f'<figure><img src="{picture(token.attrs["src"])}" alt="{words}"><figcaption>{words}</figcaption></figure>'
+
+
+def stored_picture(chapters: Path, address: str) -> str:
+    """The picture that a notebook stores, as a data address. ``address``: ``NAME.ipynb#WORDS``, the words with which its alternative text begins.
+
+    Raises ``ValueError`` if no output begins so, or several do.
+    """
+    name, _, words = unquote(address).partition("#")
+    cells = nbformat.read(chapters / name, as_version=4).cells
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
+    if len(found) != 1:
+        raise Refused(
+            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?"
+        )
+    source = re.search(r'src="(data:image/png;base64,[^"]+)"', found[0])
+    if source is None or not base64.b64decode(source[1].partition(",")[2]):
+        raise Refused(f"the picture of {name} that begins with {words!r} is no PNG")
+    return source[1]
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """A headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own. Raises ``ValueError`` if there is none."""
+    with needed_by("printing"):
+        from playwright.sync_api import sync_playwright
+    with sync_playwright() as play:
+        usual = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+        path = os.environ.get("CHROMIUM") or next(filter(None, usual), play.chromium.executable_path)
+        if not Path(path).exists():
+            raise Refused(
+                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
+            )
+        browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def pdf(browser, address: str) -> bytes:
+    """The page at ``address``, typeset and printed on A4 with page numbers. Raises ``ValueError`` if a formula is not understood."""
+    sheet = browser.new_page()
+    try:
+        sheet.goto(address)
+        sheet.evaluate(_READY)
+        wrong = sheet.locator('[data-mml-node="merror"]')
+        if wrong.count():
+            raise Refused(f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}")
+        if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
+            raise Refused(f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}")
+        number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
+        return sheet.pdf(
+            prefer_css_page_size=True, print_background=True, display_header_footer=True,
+            header_template="<span></span>", footer_template=number, tagged=True,
+        )  # fmt: skip
+    finally:
+        sheet.close()
+
+
+def note(book: places.Book, name: str = NOTE) -> str:
+    """The HTML page of the note ``book/note/NAME.md``, with the pictures that chapters store."""
+    here = book.root / "book"
+    entries = references.load(book.bibliography)
+    text = (here / "note" / f"{name}.md").read_text(encoding="utf-8")
+    return page(
+        text.replace("{version}", __version__),
+        lambda address: stored_picture(book.chapters, address),
+        lambda keys: references.lines(keys, entries),
+        here / "_vendor" / SCRIPT,
+    )
+
+
+def main() -> int:
+    """Print the note into ``book/_build`` and return the exit status: 0, or 2 where it could not be printed."""
+    try:
+        book = places.find()
+        from fairfl_book.site import vendor
+
+        made = book.root / "book" / "_build"
+        vendor.fetch(book.root / "book" / "_vendor")
+        made.mkdir(parents=True, exist_ok=True)
+        atomic.write(made / f"{NOTE}.html", note(book).encode("utf-8"))
+        with chromium() as browser:
+            atomic.write(made / f"{NOTE}.pdf", pdf(browser, (made / f"{NOTE}.html").as_uri()))
+    except (ValueError, NotInstalled) as error:
+        print(f"fairfl: {error}", file=sys.stderr)
+        return 2
+    print(f"printed {(made / f'{NOTE}.pdf').relative_to(book.root)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
