@@ -162,6 +162,17 @@ def move_every_control(page):
     raise AssertionError("the chapter shows no lab")
 
 
+# Where a handle is taken, and how far it is then dragged: along its line, if it has one, away from the end that is nearer.
+AWAY = """handle => {
+  const knob = handle.querySelector(".knob").getBoundingClientRect(), [x, y] = [knob.x + knob.width / 2, knob.y + knob.height / 2];
+  const [a, b, ...other] = handle.dataset.track.split(" ").map(Number), screen = handle.ownerSVGElement.getScreenCTM();
+  if (!other.length) return [x, y, -25, 15];
+  const ends = [[a, b], other].map(([x, y]) => new DOMPoint(x, y).matrixTransform(screen)), far = ends.map(end => Math.hypot(end.x - x, end.y - y));
+  const goal = ends[far[0] > far[1] ? 0 : 1];
+  return [x, y, 0.4 * (goal.x - x), 0.4 * (goal.y - y)];
+}"""
+
+
 def move_every_handle(page):
     """Move each handle of a lab one can touch by mouse and by keyboard; returns those that changed nothing that a reader sees."""
     box = page.locator("div.fairfl-lab").first
@@ -171,11 +182,10 @@ def move_every_handle(page):
     for handle in box.locator(".handle:visible").all():
         before = shown()
         handle.scroll_into_view_if_needed()
-        place = handle.locator(".knob").bounding_box()
-        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        x, y, right, down = handle.evaluate(AWAY)
         page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(x - 25, y + 15, steps=4)
+        page.mouse.move(x + right, y + down, steps=4)
         page.mouse.up()
         dragged = shown()
         page.keyboard.press("ArrowUp")

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote_plus
 
+import numpy as np
 import pytest
 from fairfl_book import labs
 from fairfl_book.build import node, stills
@@ -101,9 +102,43 @@ def opened(browser, tmp_path):
         one.context.close()
 
 
+# The two ends of the line along which a handle moves, on the screen; null for one that moves about a plane.
+ENDS = """handle => {
+  const [x, y, ...other] = handle.dataset.track.split(" ").map(Number), screen = handle.ownerSVGElement.getScreenCTM();
+  return other.length ? [[x, y], other].map(([x, y]) => { const p = new DOMPoint(x, y).matrixTransform(screen); return [p.x, p.y]; }) : null;
+}"""
+
+
 def centre(handle):
     box = handle.locator(".knob").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def hold(handle):
+    """Where a reader takes a handle: in its middle, or by its ring where another one stands on the same place."""
+    radius = float(handle.locator(".knob").get_attribute("r"))
+    return centre(handle)[0] + (radius if radius > 7 else 0), centre(handle)[1]
+
+
+def at_end(handle, end):
+    """The transform of a handle that stands at the ``end``, 0 or 1, of the line along which it moves."""
+    x, y = handle.get_attribute("data-track").split()[2 * end :][:2]
+    return f"translate({x} {y})"
+
+
+def dragged_to(handle, n):
+    """Where the handle number ``n`` of a page is dragged, one place after the other, each so that it has to move: (place, end), where
+    end is 0 or 1 if a handle that moves along a line has to be at that end of it then."""
+    if not (ends := handle.evaluate(ENDS)):
+        room = handle.locator("xpath=ancestor::*[@data-panel]").bounding_box()
+        for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
+            yield (room["x"] + x * room["width"], room["y"] + y * room["height"]), None
+        return
+    start, way = np.array(ends[0]), np.subtract(ends[1], ends[0])
+    beside, over = 20 * np.array([-way[1], way[0]]) / np.hypot(*way), 1 + 150 / np.hypot(*way)
+    share = (centre(handle) - start) @ way / (way @ way)
+    for t, end in ((0.25 if share > 0.5 else 0.75, None), (over, 1), (1 - over, 0), (0.4, None), (0.7, None)):
+        yield tuple(start + t * way + beside), end
 
 
 @pytest.mark.parametrize("width", [360, 690, 1024])
@@ -113,15 +148,15 @@ def test_every_handle_follows_the_mouse(opened, name, width):
     assert one.page.evaluate("document.documentElement.scrollWidth") <= width and one.page.evaluate(SMALLEST) >= 13
     for n, handle in enumerate(one.handles()):
         handle.scroll_into_view_if_needed()
-        room = handle.locator("xpath=ancestor::*[@data-panel]").bounding_box()
-        for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
+        for place, end in dragged_to(handle, n):
             before, at = one.shown(), handle.get_attribute("transform")
-            one.page.mouse.move(*centre(handle))
+            one.page.mouse.move(*hold(handle))
             one.page.mouse.down()
-            one.page.mouse.move(room["x"] + x * room["width"], room["y"] + y * room["height"], steps=3)
+            one.page.mouse.move(*place, steps=3)
             held = handle.get_attribute("transform")
             one.page.mouse.up()
             assert held != at and handle.get_attribute("transform") == held
+            assert end is None or held == at_end(handle, end)
             assert one.shown() != before and one.shows_its_state()
             assert one.page.evaluate(OUTSIDE) == []
     one.look(f"{width}-dragged")
@@ -131,12 +166,22 @@ def test_every_handle_follows_the_mouse(opened, name, width):
 def test_every_handle_follows_the_keyboard_and_says_where_it_is(opened, name):
     one = opened(LABS[name])
     for handle in one.handles():
+        along = handle.evaluate(ENDS)
+        if along:  # away from its ends, where some keys rightly do nothing
+            one.page.mouse.move(*hold(handle))
+            one.page.mouse.down()
+            one.page.mouse.move(*np.mean(along, axis=0))
+            one.page.mouse.up()
         handle.focus()
-        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowLeft", "Shift+ArrowDown"):
+        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowLeft", "Shift+ArrowDown", *(("End", "Home") if along else ())):
             before, said = one.shown(), handle.get_attribute("aria-valuetext")
             one.page.keyboard.press(key)
             assert one.shown() != before and handle.get_attribute("aria-valuetext") != said
             assert one.shows_its_state()
+            if key in ("End", "Home"):
+                low, now, high = (handle.get_attribute(f"aria-value{name}") for name in ("min", "now", "max"))
+                end = key == "End"
+                assert now == (low, high)[end] and handle.get_attribute("transform") == at_end(handle, end)
         assert handle.evaluate("e => e === document.activeElement") and handle.get_attribute("aria-label")
     live = one.page.locator("[aria-live]")
     one.page.wait_for_function("document.querySelector('[aria-live]').textContent.length > 20")
@@ -172,6 +217,23 @@ def test_of_handles_that_overlap_the_nearest_is_taken(opened, n):
     one.page.mouse.move(200, 400, steps=2)
     assert [a != b for a, b in zip(before, where())] == [k == n for k in range(3)]
     one.page.mouse.up()
+
+
+@pytest.mark.parametrize("aside, taken", [(0, 1), (10, 2)])
+def test_of_handles_on_one_place_each_is_taken_by_its_ring(opened, aside, taken):
+    # The server's dot stands on the second tip.
+    one = opened(LABS["TwoClients"], fragment="#lab=TwoClients&weight=0&tips=1,0;-1.6,1.2")
+    where = lambda: [handle.get_attribute("transform") for handle in one.handles()]
+    before = where()
+    assert before[1] == before[2]
+    x, y = centre(one.handles()[1])
+    one.page.mouse.move(x + aside, y)
+    one.page.mouse.down()
+    one.page.mouse.move(x + aside + 60, y + 30, steps=2)
+    one.page.mouse.up()
+    after = where()
+    assert after[taken] != before[taken] and (after[1] == after[2]) == (taken == 1)
+    assert one.state()["weight"] == 0 if taken == 1 else one.state()["tips"][1] == [-1.6, 1.2]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

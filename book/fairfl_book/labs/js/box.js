@@ -117,10 +117,10 @@ function lever(equal, epsilon) {
 }
 
 function handles({ epsilon, equal, tips }) {
-  const { middle, way, whole, to } = lever(equal, epsilon);
+  const { middle, way, whole, to } = lever(equal, epsilon), track = [0, 1].map((value) => lever(equal, value).to);
   const set = (state, value) => { state.epsilon = stepped({ low: 0, high: 1, step: 0.01 }, value); return state; };
   return [
-    { name: "edge", panel: "simplex", at: to, colour: INK, now: epsilon, range: [0, 1], stride: 0.01, value: `ε ${two(epsilon)}`, label: "edge of the box: ε",
+    { name: "edge", panel: "simplex", at: to, colour: INK, now: epsilon, range: [0, 1], track, stride: 0.01, value: `ε ${two(epsilon)}`, label: "edge of the box: ε",
       move: (state, point) => {
         const along = (dot(point, way) - dot(middle, way) - LEVER) / whole;
         return set(state, along > 0.995 ? 1 : along * (1 - equal[2])); // the whole simplex is what ε = 1 means
