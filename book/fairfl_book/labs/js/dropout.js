@@ -88,7 +88,7 @@ function day({ closing, times, fates }) {
       pieces.push(label(left ? here - 12 : here + 12, y + 5, words, { class: "strong", "text-anchor": left ? "end" : "start", ...(fate === "late" ? {} : { fill: BAD }) }));
     }
   });
-  pieces.push(label(Math.min(WIDTH - 64, Math.max(64, x)), 15, `closes at ${clock(closing)}`, { class: "strong", "text-anchor": "middle" }));
+  pieces.push(label(Math.min(WIDTH - 71, Math.max(71, x)), 15, `closes at ${clock(closing)}`, { class: "strong", "text-anchor": "middle" }));
   return pieces.join("");
 }
 
