@@ -16,7 +16,7 @@ import { escaped, px, tag } from "./marks.js";
 import { PAPER } from "./palette.js";
 
 export const STEP = 0.05; // an arrow key moves a handle this far, if it has no stride of its own; with Shift five times as far
-const KNOB = 6.5, WIDER = 3.5, SAME = 3; // pixels: a handle's radius, by how much each is wider than one below it, and how near that lies
+const KNOB_RADIUS = 6.5, WIDER = 3.5, SAME = 3; // pixels: a handle's radius, by how much each is wider than one below it, and how near that lies
 const GLIDE = 260; // milliseconds from one picture to another, where no finger leads
 
 /** Between two pictures' numbers: what has the same shape in both is mixed, all else is the later one's. */
@@ -33,7 +33,7 @@ export function still(view, spec, style) {
   const height = Math.max(...view.panels.map((panel) => panel.height));
   let x = 0;
   const inside = view.panels.map((panel) => {
-    const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: KNOB, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
+    const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: KNOB_RADIUS, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
     const piece = tag("svg", { x, y: (height - panel.height) / 2, width: panel.width, height: panel.height }, drawn[panel.name] + dots);
     x += panel.width + gap;
     return piece;
@@ -163,7 +163,7 @@ export function mount(el, model, view) {
       event.stopPropagation();
       set(end ? now().move(structuredClone(state()), end) : now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
     });
-    return { group, grab, now: null, radius: KNOB };
+    return { group, grab, now: null, radius: KNOB_RADIUS };
   };
 
   function paint(numbers) {
@@ -186,7 +186,7 @@ export function mount(el, model, view) {
     handles.forEach((one, n) => {
       const below = handles.slice(0, n).filter((other) => other.panel === one.panel && apart(other.at, one.at) < SAME).length, entry = made.get(one.name);
       const knob = entry.group.querySelector(".knob");
-      entry.radius = KNOB + WIDER * below;
+      entry.radius = KNOB_RADIUS + WIDER * below;
       knob.setAttribute("r", entry.radius);
       knob.style.fill = below ? "none" : "";
     });
