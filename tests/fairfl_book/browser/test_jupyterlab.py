@@ -202,16 +202,14 @@ def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
     cells = [nbformat.v4.new_code_cell(cell) for cell in code]
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
     page = lab.open(browser, f"/lab/tree/{path.name}")
-    page.wait_for_timeout(3000)  # until then the kernel is being chosen
-    page.locator(".jp-CodeCell").first.click()
-    page.keyboard.press("Shift+Enter")
+    first, second = page.locator(".jp-CodeCell").all()
+    run(page, first)
     page.locator("div.fairfl-lab .handle").first.wait_for(timeout=1000 * PATIENCE)
     assert move_every_handle(page) == []
     shot(page, f"touch-{touched.name}-jupyterlab")
     page.locator("div.fairfl-lab .reset").click()
     page.locator("div.fairfl-lab .try button").first.click()
-    page.locator(".jp-CodeCell .cm-content").nth(1).click()
-    page.keyboard.press("Shift+Enter")
+    run(page, second)
     page.locator(".jp-OutputArea-output pre", has_text="{").wait_for(timeout=1000 * PATIENCE)
     [told] = page.locator(".jp-OutputArea-output pre", has_text="{").all_inner_texts()
     assert ast.literal_eval(told) == {**touched.start, **next(iter(touched.tries.values()))}
@@ -310,13 +308,17 @@ def cell_with(page, words):
 
 
 def run(page, cell):
-    """Run one cell and wait until it has run: its number has changed, and it is no star."""
-    prompt = cell.locator(".jp-InputPrompt")
+    """Run one cell and wait until it has run: its number has changed, and it is no star. What is pressed while the kernel is still
+    being chosen is lost, so it is pressed again."""
+    prompt, deadline = cell.locator(".jp-InputPrompt"), time.monotonic() + PATIENCE
     before = prompt.inner_text()
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    deadline = time.monotonic() + PATIENCE
-    while (prompt.inner_text() == before or "*" in prompt.inner_text()) and time.monotonic() < deadline:
+    while prompt.inner_text() == before:
+        assert time.monotonic() < deadline, "the cell does not run"
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        page.wait_for_timeout(1000)
+    while "*" in prompt.inner_text():
+        assert time.monotonic() < deadline, "the cell does not end"
         page.wait_for_timeout(100)
 
 
