@@ -47,7 +47,7 @@ class Opened:
         )
         options = {"reduced_motion": "reduce", **options}
         self.context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
-        self.page, self.troubles = self.context.new_page(), []
+        self.page, self.troubles, self.noted = self.context.new_page(), [], []
         self.page.on("console", lambda message: self.troubles.append(message.text))
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
         self.page.on(
@@ -80,12 +80,18 @@ class Opened:
                 state[name] = type(control.start)(unquote_plus(given[name]))
         return state
 
-    def shows_its_state(self):
-        """The pictures are those of the state in the address, whose numbers are Python's (test_labs.py)."""
-        [drawn] = node.each(
-            "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
+    def note(self):
+        """Remember the state in the address and the pictures, for ``shows_its_states``."""
+        self.noted.append((self.state(), self.shown()))
+
+    def shows_its_states(self):
+        """The pictures noted so far, and those of now, are those of their states, whose numbers are Python's (test_labs.py)."""
+        self.note()
+        states, seen = zip(*self.noted)
+        drawn = node.each(
+            "(state) => view.draw(view.compute(state), 1)", [[state] for state in states], {"{ view }": self.lab.view}
         )
-        return self.shown() == self.page.evaluate(PARSED, list(drawn.values()))
+        return list(seen) == [self.page.evaluate(PARSED, list(one.values())) for one in drawn]
 
     def look(self, label):
         if folder := os.environ.get("FAIRFL_SCREENSHOTS"):
@@ -157,8 +163,9 @@ def test_every_handle_follows_the_mouse(opened, name, width):
             one.page.mouse.up()
             assert held != at and handle.get_attribute("transform") == held
             assert end is None or held == at_end(handle, end)
-            assert one.shown() != before and one.shows_its_state()
-            assert one.page.evaluate(OUTSIDE) == []
+            assert one.shown() != before and one.page.evaluate(OUTSIDE) == []
+            one.note()
+    assert one.shows_its_states()
     one.look(f"{width}-dragged")
 
 
@@ -177,12 +184,13 @@ def test_every_handle_follows_the_keyboard_and_says_where_it_is(opened, name):
             before, said = one.shown(), handle.get_attribute("aria-valuetext")
             one.page.keyboard.press(key)
             assert one.shown() != before and handle.get_attribute("aria-valuetext") != said
-            assert one.shows_its_state()
+            one.note()
             if key in ("End", "Home"):
                 low, now, high = (handle.get_attribute(f"aria-value{name}") for name in ("min", "now", "max"))
                 end = key == "End"
                 assert now == (low, high)[end] and handle.get_attribute("transform") == at_end(handle, end)
         assert handle.evaluate("e => e === document.activeElement") and handle.get_attribute("aria-label")
+    assert one.shows_its_states()
     live = one.page.locator("[aria-live]")
     one.page.wait_for_function("document.querySelector('[aria-live]').textContent.length > 20")
     [words] = node.each("(state) => view.words(view.compute(state))", [[one.state()]], {"{ view }": one.lab.view})
@@ -202,7 +210,7 @@ def test_a_finger_drags_a_handle_and_the_page_stays(opened, name):
         touch("touchMove", [{"x": x - 8 * step, "y": y + 12 * step}])
     touch("touchEnd", [])
     one.page.wait_for_timeout(200)
-    assert one.shown() != before and one.shows_its_state()
+    assert one.shown() != before and one.shows_its_states()
     assert one.page.evaluate("scrollY") == scrolled
 
 
@@ -246,14 +254,17 @@ def test_every_control_at_both_ends(opened, name, width, scheme):
     buttons = one.page.locator(".controls button, .try button")
     for n in range(buttons.count()):
         buttons.nth(n).click()
-        assert one.page.evaluate(OUTSIDE) == [] and one.shows_its_state()
+        assert one.page.evaluate(OUTSIDE) == []
+        one.note()
         one.look(f"{width}-{scheme}-{re.sub(r'[^a-z0-9]+', '-', buttons.nth(n).inner_text().lower())}")
         for slider in one.page.locator("input[type=range]:enabled").all():
             for key in ("Home", "End"):
                 slider.focus()
                 one.page.keyboard.press(key)
-                assert one.page.evaluate(OUTSIDE) == [] and one.shows_its_state()
+                assert one.page.evaluate(OUTSIDE) == []
+                one.note()
                 one.look(f"{width}-{scheme}-{n}-{key.lower()}")
+    assert one.shows_its_states()
     if width > 620:
         assert abs(one.page.locator("div.fairfl-lab").bounding_box()["height"] - height) < 45, "the page below jumps"
 
@@ -264,7 +275,7 @@ def test_the_address_holds_the_state_and_reset_the_start(opened, name):
     one.page.locator(".try button").first.click()
     one.handles()[-1].focus()
     one.page.keyboard.press("Shift+ArrowDown")
-    assert one.shows_its_state()
+    assert one.shows_its_states()
     shown, address = one.shown(), one.page.url
     assert f"#lab={name}&" in address
     again = opened(LABS[name], fragment=f"#{address.partition('#')[2]}")
@@ -279,7 +290,7 @@ def test_a_button_moves_the_picture_gently_and_ends_where_it_says(opened, name):
     one = opened(LABS[name], reduced_motion="no-preference")
     one.page.locator(".try button").first.click()
     one.page.wait_for_timeout(800)
-    assert one.shows_its_state()
+    assert one.shows_its_states()
 
 
 @pytest.mark.parametrize("name", LABS)
