@@ -156,7 +156,8 @@ function words({ crowd, epsilon, rows, sizes, weights, direction, rates, best, e
 export const view = {
   title: "The box of weights",
   about: "Left, a triangle whose corners give one client all the weight, with the box that ε allows and the weights chosen in it; right, the gradients, their hull, the smaller shape that the box allows, and the direction.",
-  hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Every point of the triangle is a choice of weights, and the same mixture of gradients on the right. Dark: the weights within ε of equal ones, what a box cuts out of the triangle; of these mixtures the server takes the one nearest to the origin, dir. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
+  hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Dark: the weights within ε of equal ones; of the mixtures that these allow the server takes the one nearest to the origin, dir.",
+  key: "Every point of the triangle is a choice of weights, and the same mixture of gradients in the other picture. Dark: what a box of half-width ε around equal weights cuts out of the triangle. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
   reach: 1.4,
   panels: [
     { name: "simplex", width: ACROSS, height: DOWN, label: "weights; drag the edge of the box" },

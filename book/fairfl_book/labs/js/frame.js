@@ -1,6 +1,7 @@
 // What every lab shares: controls, panels, handles for mouse, touch and keyboard, and words. The state lives in the model, so that Python
 // sees it. A view brings
-//   title, about, hint   words: its name, its picture for who does not see it, what to do with it
+//   title, about, hint   words: its name, its picture for who does not see it, what to do with it; and, folded until it is asked for,
+//   key                  what the picture's marks mean, where that takes more than a line or two
 //   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
 //   compute(state, told) → numbers; whatever Python's compute gives has to be among them, equal to 1e-9. told: what only Python can
 //                        compute (Lab.told) and the state that this belongs to, an earlier one while Python has not answered yet
@@ -56,7 +57,7 @@ export function mount(el, model, view) {
     <div class="panels">${view.panels.map((panel) => `<svg data-panel="${panel.name}" viewBox="0 0 ${panel.width} ${panel.height}" role="group" aria-label="${escaped(panel.label)}"><g class="drawn" aria-hidden="true"></g><g class="handles"></g></svg>`).join("")}</div>
     <p class="words"></p>
     <div class="try"><span>Try:</span></div>
-    <p class="hint">${escaped(view.hint)}</p>
+    <p class="hint">${escaped(view.hint)}</p>${view.key ? `<details class="key"><summary>What the marks mean</summary><p>${escaped(view.key)}</p></details>` : ""}
     <div class="said" aria-live="polite"></div>
   </div>`;
   const root = el.firstElementChild, find = (where) => root.querySelector(where);

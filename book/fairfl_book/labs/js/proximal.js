@@ -162,8 +162,8 @@ function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
 export const view = {
   title: "The leash",
   about: "Left, three clients' losses with their mean and their proximal average, and below, where each client goes from FedAvg's resting point; right, the resting points against local steps and against the leash.",
-  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. An arm is the ring on a curve. Arrows: where E local steps from FedAvg's resting point end; they cancel. "
-    + "Rings: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher its loss is than where the mean loss is least. Drag the knobs E and η until the square stands on the dashed line of FedAvg. Upwards, at the right, is w; grey: what some η reaches. A client pays here if it is worse off than where the mean loss is least.",
+  hint: "Drag the knobs E and η until the square stands on the dashed line of FedAvg. Drag a loss by its arm, the ring on its curve: sideways moves the w that the client likes best, up makes it touchier. A client pays if it is worse off than where the mean loss is least.",
+  key: "Arrows: where E local steps from FedAvg's resting point end; they cancel. Black rings beside them: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher a client's loss is than where the mean loss is least. In the picture with the knobs w goes upwards; grey: what some η reaches.",
   reach: 25,
   panels: [
     { name: "clients", width: WIDE, height: HIGH, label: "three losses; drag their arms" },
