@@ -202,7 +202,7 @@ def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
     cells = [nbformat.v4.new_code_cell(cell) for cell in code]
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
     page = lab.open(browser, f"/lab/tree/{path.name}")
-    first, second = page.locator(".jp-CodeCell").all()
+    first, second = (page.locator(".jp-CodeCell").nth(n) for n in range(2))
     run(page, first)
     page.locator("div.fairfl-lab .handle").first.wait_for(timeout=1000 * PATIENCE)
     assert move_every_handle(page) == []
