@@ -84,6 +84,8 @@ class Lab:
         page = browser.new_page(viewport={"width": 1280, "height": 1000})
         page.goto(f"{self.address}{path}?token={TOKEN}&reset")  # reset: without the tabs that another test left open
         page.locator(".jp-Notebook").wait_for(timeout=1000 * PATIENCE)
+        # Before, JupyterLab asks who runs a cell which kernel it shall have.
+        page.locator(".jp-Toolbar-kernelName", has_text="Python").first.wait_for(timeout=1000 * PATIENCE)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=1000 * PATIENCE)
         return page
 
@@ -308,17 +310,13 @@ def cell_with(page, words):
 
 
 def run(page, cell):
-    """Run one cell and wait until it has run: its number has changed, and it is no star. What is pressed while the kernel is still
-    being chosen is lost, so it is pressed again."""
+    """Run one cell and wait until it has run: its number has changed, and it is no star."""
     prompt, deadline = cell.locator(".jp-InputPrompt"), time.monotonic() + PATIENCE
     before = prompt.inner_text()
-    while prompt.inner_text() == before:
-        assert time.monotonic() < deadline, "the cell does not run"
-        cell.locator(".cm-content").click()
-        page.keyboard.press("Control+Enter")
-        page.wait_for_timeout(1000)
-    while "*" in prompt.inner_text():
-        assert time.monotonic() < deadline, "the cell does not end"
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    while prompt.inner_text() == before or "*" in prompt.inner_text():
+        assert time.monotonic() < deadline, "the cell does not run to its end"
         page.wait_for_timeout(100)
 
 
