@@ -84,6 +84,8 @@ class Lab:
         page = browser.new_page(viewport={"width": 1280, "height": 1000})
         page.goto(f"{self.address}{path}?token={TOKEN}&reset")  # reset: without the tabs that another test left open
         page.locator(".jp-Notebook").wait_for(timeout=1000 * PATIENCE)
+        # Before, JupyterLab asks who runs a cell which kernel it shall have.
+        page.locator(".jp-Toolbar-kernelName", has_text="Python").first.wait_for(timeout=1000 * PATIENCE)
         page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=1000 * PATIENCE)
         return page
 
@@ -162,6 +164,17 @@ def move_every_control(page):
     raise AssertionError("the chapter shows no lab")
 
 
+# Where a handle is taken, and how far it is then dragged: along its line, if it has one, away from the end that is nearer.
+AWAY = """handle => {
+  const knob = handle.querySelector(".knob").getBoundingClientRect(), [x, y] = [knob.x + knob.width / 2, knob.y + knob.height / 2];
+  const [a, b, ...other] = handle.dataset.track.split(" ").map(Number), screen = handle.ownerSVGElement.getScreenCTM();
+  if (!other.length) return [x, y, -25, 15];
+  const ends = [[a, b], other].map(([x, y]) => new DOMPoint(x, y).matrixTransform(screen)), far = ends.map(end => Math.hypot(end.x - x, end.y - y));
+  const goal = ends[far[0] > far[1] ? 0 : 1];
+  return [x, y, 0.4 * (goal.x - x), 0.4 * (goal.y - y)];
+}"""
+
+
 def move_every_handle(page):
     """Move each handle of a lab one can touch by mouse and by keyboard; returns those that changed nothing that a reader sees."""
     box = page.locator("div.fairfl-lab").first
@@ -171,11 +184,10 @@ def move_every_handle(page):
     for handle in box.locator(".handle:visible").all():
         before = shown()
         handle.scroll_into_view_if_needed()
-        place = handle.locator(".knob").bounding_box()
-        x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        x, y, right, down = handle.evaluate(AWAY)
         page.mouse.move(x, y)
         page.mouse.down()
-        page.mouse.move(x - 25, y + 15, steps=4)
+        page.mouse.move(x + right, y + down, steps=4)
         page.mouse.up()
         dragged = shown()
         page.keyboard.press("ArrowUp")
@@ -192,16 +204,14 @@ def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
     cells = [nbformat.v4.new_code_cell(cell) for cell in code]
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
     page = lab.open(browser, f"/lab/tree/{path.name}")
-    page.wait_for_timeout(3000)  # until then the kernel is being chosen
-    page.locator(".jp-CodeCell").first.click()
-    page.keyboard.press("Shift+Enter")
+    first, second = (page.locator(".jp-CodeCell").nth(n) for n in range(2))
+    run(page, first)
     page.locator("div.fairfl-lab .handle").first.wait_for(timeout=1000 * PATIENCE)
     assert move_every_handle(page) == []
     shot(page, f"touch-{touched.name}-jupyterlab")
     page.locator("div.fairfl-lab .reset").click()
     page.locator("div.fairfl-lab .try button").first.click()
-    page.locator(".jp-CodeCell .cm-content").nth(1).click()
-    page.keyboard.press("Shift+Enter")
+    run(page, second)
     page.locator(".jp-OutputArea-output pre", has_text="{").wait_for(timeout=1000 * PATIENCE)
     [told] = page.locator(".jp-OutputArea-output pre", has_text="{").all_inner_texts()
     assert ast.literal_eval(told) == {**touched.start, **next(iter(touched.tries.values()))}
@@ -301,12 +311,12 @@ def cell_with(page, words):
 
 def run(page, cell):
     """Run one cell and wait until it has run: its number has changed, and it is no star."""
-    prompt = cell.locator(".jp-InputPrompt")
+    prompt, deadline = cell.locator(".jp-InputPrompt"), time.monotonic() + PATIENCE
     before = prompt.inner_text()
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
-    deadline = time.monotonic() + PATIENCE
-    while (prompt.inner_text() == before or "*" in prompt.inner_text()) and time.monotonic() < deadline:
+    while prompt.inner_text() == before or "*" in prompt.inner_text():
+        assert time.monotonic() < deadline, "the cell does not run to its end"
         page.wait_for_timeout(100)
 
 

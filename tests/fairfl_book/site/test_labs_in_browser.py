@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote_plus
 
+import numpy as np
 import pytest
 from fairfl_book import labs
 from fairfl_book.build import node, stills
@@ -46,7 +47,7 @@ class Opened:
         )
         options = {"reduced_motion": "reduce", **options}
         self.context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
-        self.page, self.troubles = self.context.new_page(), []
+        self.page, self.troubles, self.noted = self.context.new_page(), [], []
         self.page.on("console", lambda message: self.troubles.append(message.text))
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
         self.page.on(
@@ -79,12 +80,18 @@ class Opened:
                 state[name] = type(control.start)(unquote_plus(given[name]))
         return state
 
-    def shows_its_state(self):
-        """The pictures are those of the state in the address, whose numbers are Python's (test_labs.py)."""
-        [drawn] = node.each(
-            "(state) => view.draw(view.compute(state), 1)", [[self.state()]], {"{ view }": self.lab.view}
+    def note(self):
+        """Remember the state in the address and the pictures, for ``shows_its_states``."""
+        self.noted.append((self.state(), self.shown()))
+
+    def shows_its_states(self):
+        """The pictures noted so far, and those of now, are those of their states, whose numbers are Python's (test_labs.py)."""
+        self.note()
+        states, seen = zip(*self.noted)
+        drawn = node.each(
+            "(state) => view.draw(view.compute(state), 1)", [[state] for state in states], {"{ view }": self.lab.view}
         )
-        return self.shown() == self.page.evaluate(PARSED, list(drawn.values()))
+        return list(seen) == [self.page.evaluate(PARSED, list(one.values())) for one in drawn]
 
     def look(self, label):
         if folder := os.environ.get("FAIRFL_SCREENSHOTS"):
@@ -101,29 +108,65 @@ def opened(browser, tmp_path):
         one.context.close()
 
 
+# The two ends of the line along which a handle moves, on the screen; null for one that moves about a plane.
+ENDS = """handle => {
+  const [x, y, ...other] = handle.dataset.track.split(" ").map(Number), screen = handle.ownerSVGElement.getScreenCTM();
+  return other.length ? [[x, y], other].map(([x, y]) => { const p = new DOMPoint(x, y).matrixTransform(screen); return [p.x, p.y]; }) : null;
+}"""
+
+
 def centre(handle):
     box = handle.locator(".knob").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def hold(handle):
+    """Where a reader takes a handle: in its middle, or by its ring where another one stands on the same place."""
+    radius = float(handle.locator(".knob").get_attribute("r"))
+    return centre(handle)[0] + (radius if radius > 7 else 0), centre(handle)[1]
+
+
+def at_end(handle, end):
+    """The transform of a handle that stands at the ``end``, 0 or 1, of the line along which it moves."""
+    x, y = handle.get_attribute("data-track").split()[2 * end :][:2]
+    return f"translate({x} {y})"
+
+
+def dragged_to(handle, n):
+    """Where the handle number ``n`` of a page is dragged, one place after the other, each so that it has to move: (place, end), where
+    end is 0 or 1 if a handle that moves along a line has to be at that end of it then."""
+    if not (ends := handle.evaluate(ENDS)):
+        room = handle.locator("xpath=ancestor::*[@data-panel]").bounding_box()
+        for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
+            yield (room["x"] + x * room["width"], room["y"] + y * room["height"]), None
+        return
+    start, way = np.array(ends[0]), np.subtract(ends[1], ends[0])
+    beside, over = 20 * np.array([-way[1], way[0]]) / np.hypot(*way), 1 + 150 / np.hypot(*way)
+    share = (centre(handle) - start) @ way / (way @ way)
+    for t, end in ((0.25 if share > 0.5 else 0.75, None), (over, 1), (1 - over, 0), (0.4, None), (0.7, None)):
+        yield tuple(start + t * way + beside), end
 
 
 @pytest.mark.parametrize("width", [360, 690, 1024])
 @pytest.mark.parametrize("name", LABS)
 def test_every_handle_follows_the_mouse(opened, name, width):
     one = opened(LABS[name], width=width)
-    assert one.page.evaluate("document.documentElement.scrollWidth") <= width and one.page.evaluate(SMALLEST) >= 13
+    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+    one.page.wait_for_function(f"({SMALLEST})() >= 13")  # words grow once the page has measured its panels
     for n, handle in enumerate(one.handles()):
         handle.scroll_into_view_if_needed()
-        room = handle.locator("xpath=ancestor::*[@data-panel]").bounding_box()
-        for x, y in ((0.5, 0.5), (0.2, 0.7), (1.6, -0.4), (-0.5, 1.5), (0.6, 0.3 + 0.05 * n)):  # some far outside
+        for place, end in dragged_to(handle, n):
             before, at = one.shown(), handle.get_attribute("transform")
-            one.page.mouse.move(*centre(handle))
+            one.page.mouse.move(*hold(handle))
             one.page.mouse.down()
-            one.page.mouse.move(room["x"] + x * room["width"], room["y"] + y * room["height"], steps=3)
+            one.page.mouse.move(*place, steps=3)
             held = handle.get_attribute("transform")
             one.page.mouse.up()
             assert held != at and handle.get_attribute("transform") == held
-            assert one.shown() != before and one.shows_its_state()
-            assert one.page.evaluate(OUTSIDE) == []
+            assert end is None or held == at_end(handle, end)
+            assert one.shown() != before and one.page.evaluate(OUTSIDE) == []
+            one.note()
+    assert one.shows_its_states()
     one.look(f"{width}-dragged")
 
 
@@ -131,13 +174,24 @@ def test_every_handle_follows_the_mouse(opened, name, width):
 def test_every_handle_follows_the_keyboard_and_says_where_it_is(opened, name):
     one = opened(LABS[name])
     for handle in one.handles():
+        along = handle.evaluate(ENDS)
+        if along:  # away from its ends, where some keys rightly do nothing
+            one.page.mouse.move(*hold(handle))
+            one.page.mouse.down()
+            one.page.mouse.move(*np.mean(along, axis=0))
+            one.page.mouse.up()
         handle.focus()
-        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowLeft", "Shift+ArrowDown"):
+        for key in ("ArrowRight", "ArrowUp", "Shift+ArrowLeft", "Shift+ArrowDown", *(("End", "Home") if along else ())):
             before, said = one.shown(), handle.get_attribute("aria-valuetext")
             one.page.keyboard.press(key)
             assert one.shown() != before and handle.get_attribute("aria-valuetext") != said
-            assert one.shows_its_state()
+            one.note()
+            if key in ("End", "Home"):
+                low, now, high = (handle.get_attribute(f"aria-value{name}") for name in ("min", "now", "max"))
+                end = key == "End"
+                assert now == (low, high)[end] and handle.get_attribute("transform") == at_end(handle, end)
         assert handle.evaluate("e => e === document.activeElement") and handle.get_attribute("aria-label")
+    assert one.shows_its_states()
     live = one.page.locator("[aria-live]")
     one.page.wait_for_function("document.querySelector('[aria-live]').textContent.length > 20")
     [words] = node.each("(state) => view.words(view.compute(state))", [[one.state()]], {"{ view }": one.lab.view})
@@ -157,7 +211,7 @@ def test_a_finger_drags_a_handle_and_the_page_stays(opened, name):
         touch("touchMove", [{"x": x - 8 * step, "y": y + 12 * step}])
     touch("touchEnd", [])
     one.page.wait_for_timeout(200)
-    assert one.shown() != before and one.shows_its_state()
+    assert one.shown() != before and one.shows_its_states()
     assert one.page.evaluate("scrollY") == scrolled
 
 
@@ -174,6 +228,23 @@ def test_of_handles_that_overlap_the_nearest_is_taken(opened, n):
     one.page.mouse.up()
 
 
+@pytest.mark.parametrize("aside, taken", [(0, 1), (10, 2)])
+def test_of_handles_on_one_place_each_is_taken_by_its_ring(opened, aside, taken):
+    # The server's dot stands on the second tip.
+    one = opened(LABS["TwoClients"], fragment="#lab=TwoClients&weight=0&tips=1,0;-1.6,1.2")
+    where = lambda: [handle.get_attribute("transform") for handle in one.handles()]
+    before = where()
+    assert before[1] == before[2]
+    x, y = centre(one.handles()[1])
+    one.page.mouse.move(x + aside, y)
+    one.page.mouse.down()
+    one.page.mouse.move(x + aside + 60, y + 30, steps=2)
+    one.page.mouse.up()
+    after = where()
+    assert after[taken] != before[taken] and (after[1] == after[2]) == (taken == 1)
+    assert one.state()["weight"] == 0 if taken == 1 else one.state()["tips"][1] == [-1.6, 1.2]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1024, 1440])
 @pytest.mark.parametrize("name", LABS)
@@ -184,14 +255,17 @@ def test_every_control_at_both_ends(opened, name, width, scheme):
     buttons = one.page.locator(".controls button, .try button")
     for n in range(buttons.count()):
         buttons.nth(n).click()
-        assert one.page.evaluate(OUTSIDE) == [] and one.shows_its_state()
+        assert one.page.evaluate(OUTSIDE) == []
+        one.note()
         one.look(f"{width}-{scheme}-{re.sub(r'[^a-z0-9]+', '-', buttons.nth(n).inner_text().lower())}")
         for slider in one.page.locator("input[type=range]:enabled").all():
             for key in ("Home", "End"):
                 slider.focus()
                 one.page.keyboard.press(key)
-                assert one.page.evaluate(OUTSIDE) == [] and one.shows_its_state()
+                assert one.page.evaluate(OUTSIDE) == []
+                one.note()
                 one.look(f"{width}-{scheme}-{n}-{key.lower()}")
+    assert one.shows_its_states()
     if width > 620:
         assert abs(one.page.locator("div.fairfl-lab").bounding_box()["height"] - height) < 45, "the page below jumps"
 
@@ -202,7 +276,7 @@ def test_the_address_holds_the_state_and_reset_the_start(opened, name):
     one.page.locator(".try button").first.click()
     one.handles()[-1].focus()
     one.page.keyboard.press("Shift+ArrowDown")
-    assert one.shows_its_state()
+    assert one.shows_its_states()
     shown, address = one.shown(), one.page.url
     assert f"#lab={name}&" in address
     again = opened(LABS[name], fragment=f"#{address.partition('#')[2]}")
@@ -217,7 +291,7 @@ def test_a_button_moves_the_picture_gently_and_ends_where_it_says(opened, name):
     one = opened(LABS[name], reduced_motion="no-preference")
     one.page.locator(".try button").first.click()
     one.page.wait_for_timeout(800)
-    assert one.shows_its_state()
+    assert one.shows_its_states()
 
 
 @pytest.mark.parametrize("name", LABS)

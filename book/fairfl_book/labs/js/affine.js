@@ -107,8 +107,8 @@ function words({ G, H, s, convex, affine }) {
 export const view = {
   title: "The affine hull and the convex one",
   about: "Left, two gradients as arrows, divided by their scales, with the segment between their tips, the whole line through them, and the points of both nearest to the origin; right, bars of both clients' weights and rates.",
-  hint: "Drag the tips of the gradients g₁ and g₂. Thick arrows: h = g / s, with the scale s = f to the power γ (at γ = 0 losses play no part: s is 1). Grey segment: the convex hull of h₁ and h₂; whole line: their affine hull. AdaFed goes to the line's point nearest to the origin. "
-    + "FedMGDA, given h, goes to the segment's: ring, dashed arrow and dashed rates, where the two differ. Weights λ are those of the g's: AdaFed's arrow is λ₁g₁ + λ₂g₂, and they need not add to 1. Green: directions that lower both losses.",
+  hint: "Drag the tips of the gradients g₁ and g₂. AdaFed goes to the point of the whole line that is nearest to the origin, FedMGDA to the grey segment's. Green: directions that lower both losses.",
+  key: "Thick arrows: h = g / s, with the scale s = f to the power γ (at γ = 0 losses play no part: s is 1). Grey segment: the convex hull of h₁ and h₂; whole line: their affine hull. Ring, dashed arrow and dashed rates: FedMGDA, given h, where the two differ. Weights λ are those of the g's: AdaFed's arrow is λ₁g₁ + λ₂g₂, and they need not add to 1.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "gradients; drag their tips" },

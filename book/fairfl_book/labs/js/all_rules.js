@@ -1,9 +1,9 @@
 // Chapter 10's lab: two gradients, losses and Newton falls to drag, every rule's direction, and what a lie of client 2 changes.
 import { cone, decide, dot } from "./geometry.js";
-import { tipGrips } from "./grips.js";
+import { slide, tipGrips } from "./grips.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
-import { coordinates, stepped } from "./plane.js";
+import { coordinates } from "./plane.js";
 import { ZERO, listed, sub, two, where } from "./said.js";
 import { ring } from "./ring.js";
 import { EVERY } from "./rules.js";
@@ -19,7 +19,7 @@ const LINES = {
   loss: { y: 271, range: { low: 0.2, high: 4, step: 0.1 }, lie: "loss", words: "losses" },
   fall: { y: 308, range: { low: 0.2, high: 4, step: 0.1 }, lie: "Newton fall", words: "Newton falls" },
 };
-const MOST = 4, along = (v) => 14 + Math.min(MOST, v) / MOST * (WIDE - 28), value = (x) => (x - 14) / (WIDE - 28) * MOST;
+const MOST = 4, along = (v) => 14 + Math.min(MOST, v) / MOST * (WIDE - 28);
 
 const unit = (v) => { const size = Math.hypot(...v); return size > SHORTEST ? v.map((x) => x / size) : v.map(() => 0); };
 
@@ -87,11 +87,8 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
 
 const handles = ({ G, losses, falls }) => [
   ...Object.entries(LINES).map(([name, { y, range, words }]) => {
-    const now = (name === "loss" ? losses : falls)[1], set = (state, v) => ({ ...state, [name]: stepped(range, v) });
-    return {
-      name, panel: "plane", at: [along(now), y], colour: CLIENTS[1], now, range: [range.low, range.high], stride: range.step, value: now.toFixed(1), label: `${words}: client 2's`,
-      move: (state, point) => set(state, value(point[0])), step: (state, by) => set(state, now + by[0] + by[1]),
-    };
+    const now = (name === "loss" ? losses : falls)[1];
+    return slide({ control: name, limits: range, now, place: (v) => [along(v), y], panel: "plane", colour: CLIENTS[1], stride: range.step, value: now.toFixed(1), label: `${words}: client 2's` });
   }),
   ...tipGrips(G, { c: PLANE, reach: REACH }),
 ];
@@ -132,7 +129,8 @@ const FEW = 3; // more rules than these are not listed by name
 export const view = {
   title: "All rules on the same two gradients",
   about: "Left, two gradients and each rule's direction as an arrow of length 1, below them the clients' losses and Newton falls; right, each rule's rates for both clients.",
-  hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall: by how much one Newton step of its own would lower its loss (client 1's are fixed). Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see fewer. Sky blue: the rule fixes weights, how much each gradient counts; black: it fixes rates, how fast each true loss falls; purple: neither. Strokes across bars: rates without the lie.",
+  hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see fewer.",
+  key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black: it fixes rates, how fast each true loss falls; purple: neither. Strokes across bars: rates without the lie.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: TALL, label: "gradients, losses and Newton falls; drag them" },

@@ -1,9 +1,9 @@
 // Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
 import { cone, decide, dot } from "./geometry.js";
-import { tipGrips } from "./grips.js";
+import { slide, tipGrips } from "./grips.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, label, line, placed, px, tag } from "./marks.js";
-import { coordinates, grid, outward, stepped } from "./plane.js";
+import { coordinates, grid, outward } from "./plane.js";
 import { named, sub, two, where } from "./said.js";
 
 const WIDTH = 360, HEIGHT = 300, PLANE_HEIGHT = 252, EDGE_X = 2.5, EDGE_Y = 1.75, LONG = 1.3, LIAR = 3;
@@ -128,9 +128,7 @@ function rules({ rule, names, turned, loses, lostBefore, after }) {
 
 const handles = ({ tips, power, factor }) => [
   ...tipGrips(tips, { c: PLANE, reach: view.reach }).map((one, k) => (k === LIAR ? { ...one, label: `${one.label}, as it really is` } : one)),
-  { name: "power", panel: "plane", at: [TRACK.across(power), TRACK.top], colour: CLIENTS[LIAR], now: power, range: [POWER.low, POWER.high],
-    value: `times ${thousands(factor)}`, label: "how many times client 4 multiplies",
-    move: (state, point) => ({ ...state, power: stepped(POWER, TRACK.back(point)[0]) }), step: (state, by) => ({ ...state, power: stepped(POWER, state.power + by[0] + by[1]) }) },
+  slide({ control: "power", limits: POWER, now: power, place: (v) => [TRACK.across(v), TRACK.top], panel: "plane", colour: CLIENTS[LIAR], value: `times ${thousands(factor)}`, label: "how many times client 4 multiplies" }),
 ];
 
 const whole = (angle) => (degrees(angle) < 0.5 ? "less than 1°" : `${Math.round(degrees(angle))}°`);

@@ -117,10 +117,10 @@ function lever(equal, epsilon) {
 }
 
 function handles({ epsilon, equal, tips }) {
-  const { middle, way, whole, to } = lever(equal, epsilon);
+  const { middle, way, whole, to } = lever(equal, epsilon), track = [0, 1].map((value) => lever(equal, value).to);
   const set = (state, value) => { state.epsilon = stepped({ low: 0, high: 1, step: 0.01 }, value); return state; };
   return [
-    { name: "edge", panel: "simplex", at: to, colour: INK, now: epsilon, range: [0, 1], stride: 0.01, value: `ε ${two(epsilon)}`, label: "edge of the box: ε",
+    { name: "edge", panel: "simplex", at: to, colour: INK, now: epsilon, range: [0, 1], track, stride: 0.01, value: `ε ${two(epsilon)}`, label: "edge of the box: ε",
       move: (state, point) => {
         const along = (dot(point, way) - dot(middle, way) - LEVER) / whole;
         return set(state, along > 0.995 ? 1 : along * (1 - equal[2])); // the whole simplex is what ε = 1 means
@@ -156,7 +156,8 @@ function words({ crowd, epsilon, rows, sizes, weights, direction, rates, best, e
 export const view = {
   title: "The box of weights",
   about: "Left, a triangle whose corners give one client all the weight, with the box that ε allows and the weights chosen in it; right, the gradients, their hull, the smaller shape that the box allows, and the direction.",
-  hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Every point of the triangle is a choice of weights, and the same mixture of gradients on the right. Dark: the weights within ε of equal ones, what a box cuts out of the triangle; of these mixtures the server takes the one nearest to the origin, dir. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
+  hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Dark: the weights within ε of equal ones; of the mixtures that these allow the server takes the one nearest to the origin, dir.",
+  key: "Every point of the triangle is a choice of weights, and the same mixture of gradients in the other picture. Dark: what a box of half-width ε around equal weights cuts out of the triangle. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
   reach: 1.4,
   panels: [
     { name: "simplex", width: ACROSS, height: DOWN, label: "weights; drag the edge of the box" },

@@ -3,7 +3,8 @@ import { affine, combine, decide, dot, gram, rates } from "./geometry.js";
 import { OFFICES } from "./offices.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { label, line, tag } from "./marks.js";
-import { coordinates, stepped } from "./plane.js";
+import { slide } from "./grips.js";
+import { coordinates } from "./plane.js";
 import { two } from "./said.js";
 
 const WIDTH = 360, HEIGHT = 276, ALL = OFFICES.rows.length, LAST = ALL - 1, NOON = 12, TOP = 22, BOTTOM = 232, NOBODY = 5e-3, LARGE = "100 × as large", TIMES = 100;
@@ -87,7 +88,7 @@ function day({ closing, times, fates }) {
       pieces.push(label(left ? here - 12 : here + 12, y + 5, words, { class: "strong", "text-anchor": left ? "end" : "start", ...(fate === "late" ? {} : { fill: BAD }) }));
     }
   });
-  pieces.push(label(Math.min(WIDTH - 64, Math.max(64, x)), 15, `closes at ${clock(closing)}`, { class: "strong", "text-anchor": "middle" }));
+  pieces.push(label(Math.min(WIDTH - 71, Math.max(71, x)), 15, `closes at ${clock(closing)}`, { class: "strong", "text-anchor": "middle" }));
   return pieces.join("");
 }
 
@@ -111,10 +112,9 @@ function bars({ cosines, fates, length }) {
 // ---- handles and words --------------------------------------------------------------------------------------------------------------
 
 const handles = ({ closing, times }) => [
-  ...times.map((time, k) => ({ name: `office${k}`, panel: "day", at: [DAY.across(time), row(k)], colour: colour(k), now: time, value: clock(time), label: `when office ${k}'s reply arrives`,
+  ...times.map((time, k) => ({ name: `office${k}`, panel: "day", at: [DAY.across(time), row(k)], colour: colour(k), now: time, track: [-view.reach, view.reach].map((end) => [DAY.across(end), row(k)]), value: clock(time), label: `when office ${k}'s reply arrives`,
     move: (state, point) => arrived(state, k, DAY.back(point)[0]), step: (state, by) => arrived(state, k, time + by[0] + by[1]) })),
-  { name: "closing", panel: "day", at: [DAY.across(closing), BOTTOM + 9], colour: INK, now: closing, value: clock(closing), label: "when the server closes the round",
-    move: (state, point) => ({ ...state, closing: stepped(CLOSING, DAY.back(point)[0]) }), step: (state, by) => ({ ...state, closing: stepped(CLOSING, closing + by[0] + by[1]) }) },
+  slide({ control: "closing", limits: CLOSING, now: closing, place: (v) => [DAY.across(v), BOTTOM + 9], panel: "day", colour: INK, value: clock(closing), label: "when the server closes the round" }),
 ];
 
 function arrived(state, k, time) {

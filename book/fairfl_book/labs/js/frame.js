@@ -1,12 +1,14 @@
 // What every lab shares: controls, panels, handles for mouse, touch and keyboard, and words. The state lives in the model, so that Python
 // sees it. A view brings
-//   title, about, hint   words: its name, its picture for who does not see it, what to do with it
+//   title, about, hint   words: its name, its picture for who does not see it, what to do with it; and, folded until it is asked for,
+//   key                  what the picture's marks mean, where that takes more than a line or two
 //   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
 //   compute(state, told) → numbers; whatever Python's compute gives has to be among them, equal to 1e-9. told: what only Python can
 //                        compute (Lab.told) and the state that this belongs to, an earlier one while Python has not answered yet
 //   draw(numbers, time)  → { panel: markup }; time goes from 0 to 1 while a lab with seconds runs, and is 1 at rest
 //   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
-//                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab
+//                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab;
+//                        track: where it stands at either end of its range, if it moves along a line only
 //   words(numbers)       → { tone: good, bad or soft, lines, figures }
 //   seconds              how long a run lasts, in a lab that has something to run
 //   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
@@ -15,6 +17,7 @@ import { escaped, px, tag } from "./marks.js";
 import { PAPER } from "./palette.js";
 
 export const STEP = 0.05; // an arrow key moves a handle this far, if it has no stride of its own; with Shift five times as far
+const KNOB_RADIUS = 6.5, WIDER = 3.5, SAME = 3; // pixels: a handle's radius, by how much each is wider than one below it, and how near that lies
 const GLIDE = 260; // milliseconds from one picture to another, where no finger leads
 
 /** Between two pictures' numbers: what has the same shape in both is mixed, all else is the later one's. */
@@ -31,7 +34,7 @@ export function still(view, spec, style) {
   const height = Math.max(...view.panels.map((panel) => panel.height));
   let x = 0;
   const inside = view.panels.map((panel) => {
-    const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: 6.5, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
+    const dots = handles.filter((h) => h.panel === panel.name).map((h) => knob(h, tag("circle", { cx: h.at[0], cy: h.at[1], r: KNOB_RADIUS, fill: PAPER, stroke: h.colour, "stroke-width": 3 }))).join("");
     const piece = tag("svg", { x, y: (height - panel.height) / 2, width: panel.width, height: panel.height }, drawn[panel.name] + dots);
     x += panel.width + gap;
     return piece;
@@ -54,7 +57,7 @@ export function mount(el, model, view) {
     <div class="panels">${view.panels.map((panel) => `<svg data-panel="${panel.name}" viewBox="0 0 ${panel.width} ${panel.height}" role="group" aria-label="${escaped(panel.label)}"><g class="drawn" aria-hidden="true"></g><g class="handles"></g></svg>`).join("")}</div>
     <p class="words"></p>
     <div class="try"><span>Try:</span></div>
-    <p class="hint">${escaped(view.hint)}</p>
+    <p class="hint">${escaped(view.hint)}</p>${view.key ? `<details class="key"><summary>What the marks mean</summary><p>${escaped(view.key)}</p></details>` : ""}
     <div class="said" aria-live="polite"></div>
   </div>`;
   const root = el.firstElementChild, find = (where) => root.querySelector(where);
@@ -118,12 +121,13 @@ export function mount(el, model, view) {
 
   // Handles: one group each, kept while it is dragged; the picture below them is drawn anew.
   const made = new Map();
+  const apart = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]), least = (all, cost) => all.reduce((a, b) => (cost(b) < cost(a) ? b : a));
   const handle = (name, panel) => {
     const group = document.createElementNS("http://www.w3.org/2000/svg", "g"), svg = find(`svg[data-panel="${panel}"]`);
     group.setAttribute("class", "handle");
     group.dataset.handle = name;
-    for (const [key, value] of Object.entries({ tabindex: 0, role: "slider", "aria-orientation": "horizontal" })) group.setAttribute(key, value);
-    group.innerHTML = '<circle class="halo" r="20"/><circle class="knob" r="6.5"/>';
+    for (const [key, value] of Object.entries({ tabindex: 0, role: "slider" })) group.setAttribute(key, value);
+    group.innerHTML = '<circle class="halo" r="20"/><circle class="knob"/>';
     svg.querySelector(".handles").append(group);
     const point = (event) => { const p = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse()); return [p.x, p.y]; };
     const now = () => made.get(name).now;
@@ -137,10 +141,10 @@ export function mount(el, model, view) {
     group.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       event.preventDefault();
-      // Among handles close to one another the nearest is meant, whoever lies above.
-      const [x, y] = point(event), far = (one) => Math.hypot(one.now.at[0] - x, one.now.at[1] - y);
-      const here = [...made.values()].filter((one) => one.now.panel === panel && one.group.style.display !== "none");
-      here.reduce((a, b) => (far(b) <= far(a) ? b : a)).grab(event);
+      // Among handles close to one another the nearest is meant, whoever lies above; among those on one place the ring under the finger.
+      const p = point(event), here = [...made.values()].filter((one) => one.now.panel === panel && one.group.style.display !== "none");
+      const nearest = least(here, (one) => apart(one.now.at, p));
+      least(here.filter((one) => apart(one.now.at, nearest.now.at) < SAME), (one) => Math.abs(apart(one.now.at, p) - one.radius)).grab(event);
     });
     group.addEventListener("pointermove", (event) => {
       if (!grip || !group.hasPointerCapture(event.pointerId)) return;
@@ -154,13 +158,13 @@ export function mount(el, model, view) {
       if (now().runs) run();
     });
     group.addEventListener("keydown", (event) => {
-      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-      if (!way || event.ctrlKey || event.metaKey || event.altKey) return;
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key], end = now().track?.[["Home", "End"].indexOf(event.key)];
+      if (!(way || end) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       event.stopPropagation();
-      set(now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
+      set(end ? now().move(structuredClone(state()), end) : now().step(structuredClone(state()), way.map((v) => v * (now().stride ?? STEP) * (event.shiftKey ? 5 : 1))));
     });
-    return { group, grab, now: null };
+    return { group, grab, now: null, radius: KNOB_RADIUS };
   };
 
   function paint(numbers) {
@@ -174,14 +178,17 @@ export function mount(el, model, view) {
       entry.group.style.setProperty("--colour", one.colour);
       entry.group.setAttribute("aria-label", one.label);
       entry.group.setAttribute("aria-valuetext", one.value);
-      const [low, high] = one.range ?? [-view.reach, view.reach];
+      const [low, high] = one.range ?? [-view.reach, view.reach], [from, to] = one.track ?? [[0, 0], [0, 0]];
       for (const [key, value] of Object.entries({ min: low, max: high, now: one.now })) entry.group.setAttribute(`aria-value${key}`, px(value));
+      entry.group.setAttribute("aria-orientation", Math.abs(to[1] - from[1]) > Math.abs(to[0] - from[0]) ? "vertical" : "horizontal");
+      entry.group.dataset.track = (one.track ?? []).flat().map(px).join(" ");
     }
     // Where rings lie on one another, later ones are wider and hollow, so that all of them show.
     handles.forEach((one, n) => {
-      const below = handles.slice(0, n).filter((other) => other.panel === one.panel && Math.hypot(other.at[0] - one.at[0], other.at[1] - one.at[1]) < 3).length;
-      const knob = made.get(one.name).group.querySelector(".knob");
-      knob.setAttribute("r", 6.5 + 3.5 * below);
+      const below = handles.slice(0, n).filter((other) => other.panel === one.panel && apart(other.at, one.at) < SAME).length, entry = made.get(one.name);
+      const knob = entry.group.querySelector(".knob");
+      entry.radius = KNOB_RADIUS + WIDER * below;
+      knob.setAttribute("r", entry.radius);
       knob.style.fill = below ? "none" : "";
     });
     for (const [name, entry] of made) entry.group.style.display = handles.some((one) => one.name === name) ? "" : "none";

@@ -1,6 +1,6 @@
-// Handles for points that a reader drags about a plane.
+// Handles for points that a reader drags about a plane, and for numbers that slide along a line.
 import { CLIENTS } from "./palette.js";
-import { within } from "./plane.js";
+import { stepped, within } from "./plane.js";
 import { whereabouts } from "./said.js";
 
 /** The handle of point ``k`` of the control ``list``, which stands at ``place`` of the coordinates ``c`` in ``panel`` and goes no farther
@@ -15,3 +15,13 @@ export function grip({ name, list, k = 0, place, c, panel = "plane", reach, snap
 
 /** Handles for the tips of gradients, the control ``tips``, a client each; ``more`` as for ``grip``. */
 export const tipGrips = (G, more) => G.map((g, k) => grip({ name: `tip${k + 1}`, list: "tips", k, place: g, colour: CLIENTS[k], label: `tip of client ${k + 1}'s gradient`, ...more }));
+
+/** The handle of the number ``control``, which is ``now`` and goes through its ``limits`` { low, high, step } along a straight line:
+ *  ``place(v)`` is where v stands, in pixels. What else is given becomes the handle's: panel, colour, value, label, stride … */
+export function slide({ control, name = control, limits, now, place, ...more }) {
+  const { low, high } = limits, [from, to] = [low, high].map(place), way = to.map((v, i) => v - from[i]), long = way[0] * way[0] + way[1] * way[1];
+  const put = (state, v) => ({ ...state, [control]: stepped(limits, v) });
+  // Where the line has shrunk to a point no finger tells one number from another.
+  const under = (point) => (long > 1 ? low + (high - low) * ((point[0] - from[0]) * way[0] + (point[1] - from[1]) * way[1]) / long : now);
+  return { name, at: place(now), now, range: [low, high], track: [from, to], move: (state, point) => put(state, under(point)), step: (state, by) => put(state, state[control] + by[0] + by[1]), ...more };
+}

@@ -131,8 +131,8 @@ function meeting([k, j], product, kept) {
 export const view = {
   title: "FedFV's projections, one by one",
   about: "Left, three gradients as arrows, what the projections have left of them, and the server's direction as a needle on a dial whose green arc helps everybody; right, bars of each client's weight and rate.",
-  hint: "Drag the tips; move the slider from meeting to meeting. In each, one arrow is held against another client's gradient: if it lies in the half that is then shaded, it is moved to the edge. "
-    + "dir: the mean of the three arrows, made as long as FedAvg's mean (dashed once they differ), or λ₁g₁ + λ₂g₂ + λ₃g₃, whose weights need not add to 1. Keepers are not moved: the largest losses, client 3 first, then 2. FedFV ends after six meetings; a further sweep has nine, since there a client meets its own gradient too.",
+  hint: "Drag the tips; move the slider from meeting to meeting. In each, one arrow is held against another client's gradient: if it lies in the half that is then shaded, it is moved to the edge.",
+  key: "dir: the mean of the three arrows, made as long as FedAvg's mean (dashed once they differ), or λ₁g₁ + λ₂g₂ + λ₃g₃, whose weights need not add to 1. Keepers are not moved: the largest losses, client 3 first, then 2. FedFV ends after six meetings; a further sweep has nine, since there a client meets its own gradient too.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "gradients; drag their tips" },

@@ -2,6 +2,7 @@
 import { STEEPEST, average, leashed, loss, meanLeast, resting, worked } from "./leash.js";
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { slide } from "./grips.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { ZERO, named, two, where } from "./said.js";
 
@@ -121,15 +122,14 @@ function handles({ clients, steps, eta }) {
     move: (state, point) => { const [w, v] = LOSSES.back(point); return shaped(state, k, w - SIDES[k] * ARM, 2 * v / ARM / ARM); },
     step: (state, by) => shaped(state, k, state[`c${k + 1}`] + by[0], state[`h${k + 1}`] + by[1] / 5),
   }));
-  const one = turnOf.steps(steps), other = turnOf.eta(eta), whole = (v) => Math.min(1000, Math.max(1, Math.round(v)));
-  const slide = (name, at, colour, now, range, value, words, move, step) => ({ name, panel: "rests", at, colour, now, range, value, label: words, move, step });
+  const whole = (v) => Math.min(1000, Math.max(1, Math.round(v))), [below, above] = RESTS.y.map((y) => (turn) => RESTS.at([turn, y]));
   return [...arms,
-    slide("steps", RESTS.at([one, RESTS.y[0]]), FEDAVG, steps, [1, 1000], `${steps} local steps`, "local steps E of FedAvg",
-      (state, point) => ({ ...state, steps: whole(1000 ** RESTS.back(point)[0]) }),
-      (state, by) => { const way = by[0] + by[1]; return { ...state, steps: whole(state.steps + Math.sign(way) * Math.max(1, state.steps * (10 ** Math.abs(way) - 1))) }; }),
-    slide("eta", RESTS.at([other, RESTS.y[1]]), INK, Math.log10(eta), [LOG.low, LOG.high], `η = ${three(eta)}`, "length of the leash η",
-      (state, point) => ({ ...state, log_eta: stepped(LOG, 6 * RESTS.back(point)[0] - 2) }),
-      (state, by) => ({ ...state, log_eta: stepped(LOG, state.log_eta + by[0] + by[1]) })),
+    {
+      name: "steps", panel: "rests", at: below(turnOf.steps(steps)), colour: FEDAVG, now: steps, range: [1, 1000], track: [below(0), below(1)], value: `${steps} local steps`, label: "local steps E of FedAvg",
+      move: (state, point) => ({ ...state, steps: whole(1000 ** RESTS.back(point)[0]) }),
+      step: (state, by) => { const way = by[0] + by[1]; return { ...state, steps: whole(state.steps + Math.sign(way) * Math.max(1, state.steps * (10 ** Math.abs(way) - 1))) }; },
+    },
+    slide({ control: "log_eta", name: "eta", limits: LOG, now: Math.log10(eta), place: (v) => above(turnOf.eta(10 ** v)), panel: "rests", colour: INK, value: `η = ${three(eta)}`, label: "length of the leash η" }),
   ];
 }
 
@@ -162,8 +162,8 @@ function words({ clients, steps, eta, best, rest, least, leasts, paid }) {
 export const view = {
   title: "The leash",
   about: "Left, three clients' losses with their mean and their proximal average, and below, where each client goes from FedAvg's resting point; right, the resting points against local steps and against the leash.",
-  hint: "Each client likes its own w best. Drag a loss by its arm: sideways moves what the client likes, up makes it touchier. An arm is the ring on a curve. Arrows: where E local steps from FedAvg's resting point end; they cancel. "
-    + "Rings: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher its loss is than where the mean loss is least. Drag the knobs E and η until the square stands on the dashed line of FedAvg. Upwards, at the right, is w; grey: what some η reaches. A client pays here if it is worse off than where the mean loss is least.",
+  hint: "Drag the knobs E and η until the square stands on the dashed line of FedAvg. Drag a loss by its arm, the ring on its curve: sideways moves the w that the client likes best, up makes it touchier. A client pays if it is worse off than where the mean loss is least.",
+  key: "Arrows: where E local steps from FedAvg's resting point end; they cancel. Black rings beside them: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher a client's loss is than where the mean loss is least. In the picture with the knobs w goes upwards; grey: what some η reaches.",
   reach: 25,
   panels: [
     { name: "clients", width: WIDE, height: HIGH, label: "three losses; drag their arms" },

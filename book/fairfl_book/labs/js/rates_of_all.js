@@ -46,7 +46,7 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
   return pieces.join("") + tag("g", { fill: INK }, texts.join(""));
 }
 
-const SQUARE = coordinates({ x: [-1.27, 1.27], y: [-1.06, 1.06], left: 36, right: 354, top: 10, bottom: 274 });
+const SQUARE = coordinates({ x: [-1.24, 1.24], y: [-1.06, 1.06], left: 44, right: 354, top: 10, bottom: 274 });
 
 /** All pairs of rates that a step of length 1 can give, and what each rule takes from them. */
 export function menu({ G, rates, kinds, waits, losses }, chosen) {

@@ -1,6 +1,7 @@
 // Chapter 6's lab: three losses to drag, a report to be pulled above its loss, and where each reweighting rule then ends.
 import { arrow, label, line, placed, tag } from "./marks.js";
 import { BAD, CLIENTS, INK, PAPER, SOFT } from "./palette.js";
+import { slide } from "./grips.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { answers, lossAt } from "./reweight.js";
 import { listed, named, two, where } from "./said.js";
@@ -80,7 +81,6 @@ function stack(row, y, height, numbers) {
 
 const arm = (clients, lie) => FIELD.at([clients.wishes[0] - ARM, lossAt(clients, 0, clients.wishes[0] - ARM) + lie]);
 const placedAt = (state, k, c, floor) => ({ ...state, [`c${k + 1}`]: stepped(WISH, c), [`floor${k + 1}`]: stepped(FLOOR, floor) });
-const telling = (state, lie) => ({ ...state, lie: stepped(LIE, lie) });
 
 function handles({ clients, lie }) {
   const bottoms = clients.wishes.map((c, k) => ({
@@ -89,12 +89,8 @@ function handles({ clients, lie }) {
     move: (state, point) => placedAt(state, k, ...FIELD.back(point)),
     step: (state, by) => placedAt(state, k, state[`c${k + 1}`] + by[0], state[`floor${k + 1}`] + by[1]),
   }));
-  return [...bottoms, {
-    name: "report", panel: "losses", at: arm(clients, lie), colour: CLIENTS[0], now: lie, range: [LIE.low, LIE.high],
-    value: `adds ${two(lie)} to its loss`, label: "client 1's report: up, what it adds to its loss",
-    move: (state, point) => telling(state, FIELD.back(point)[1] - state.floor1 - 0.5 * ARM * ARM),
-    step: (state, by) => telling(state, state.lie + by[0] + by[1]),
-  }];
+  const report = { control: "lie", name: "report", limits: LIE, now: lie, place: (v) => arm(clients, v), panel: "losses", colour: CLIENTS[0] };
+  return [...bottoms, slide({ ...report, value: `adds ${two(lie)} to its loss`, label: "client 1's report: up, what it adds to its loss" })];
 }
 
 // ---- what happened -----------------------------------------------------------------------------------------------------------------------

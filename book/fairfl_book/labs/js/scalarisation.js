@@ -121,6 +121,7 @@ const GRIPS = {
   "ε-constraint": {
     name: "wall", label: "the wall ε: client 2's loss may not exceed it", stride: 0.02, range: [0, 1.2],
     at: (c, bound) => [c.right - 18, c.up(bound)],
+    track: (c) => [RANGES.bound.low, RANGES.bound.high].map((bound) => [c.right - 18, c.up(bound)]),
     now: (bound) => bound, value: (bound) => `bound ${two(bound)}`,
     move: (state, c, point) => { state.bound = stepped(RANGES.bound, c.back(point)[1]); },
     step: (state, c, [right, up]) => { state.bound = stepped(RANGES.bound, state.bound + right + up); },
@@ -188,7 +189,7 @@ function ring(c, points, more) {
 function handles({ problem, method, held: { [method]: setting }, mine }) {
   const c = spaceOf(problem), own = GRIPS[method];
   return [
-    { name: own.name, panel: "losses", at: own.at(c, setting), colour: METHOD, now: own.now(setting), value: own.value(setting), label: own.label, stride: own.stride, range: own.range,
+    { name: own.name, panel: "losses", at: own.at(c, setting), colour: METHOD, now: own.now(setting), value: own.value(setting), label: own.label, stride: own.stride, range: own.range, track: own.track?.(c),
       move: (state, point) => { own.move(state, c, point); return state; }, step: (state, by) => { own.step(state, c, by); return state; } },
     grip({ name: "w", list: "mine", place: mine, c: PARAMETERS, panel: "parameters", reach: view.reach, colour: INK, label: "the model w" }),
   ];

@@ -1,7 +1,8 @@
 // Chapter 13's lab: a hundred clients with a mean and two tails to drag, the least and the largest spread these allow, and a printed one to hold against them.
 import { BAD, CLIENTS, INK, LINE, SOFT } from "./palette.js";
+import { slide } from "./grips.js";
 import { two } from "./said.js";
-import { coordinates, grid, stepped, ticks } from "./plane.js";
+import { coordinates, grid, ticks } from "./plane.js";
 import { label, line, px, tag } from "./marks.js";
 
 const WIDE = 360, TALL = 278, LOW = 216, OURS = CLIENTS[0], PRINTED = CLIENTS[1];
@@ -89,20 +90,15 @@ function spreads(numbers) {
 }
 
 function handles({ mean, worst, best, middle, room, uneven, share, printed }) {
-  const half = 0.6 * (50 - share), upward = (point) => MAP.back(point)[1];
-  const made = (name, panel, at, colour, value, words, measured, stride, now) => ({
-    name, panel, at, colour, value, label: words, stride, now, range: [LIMITS[name].low, LIMITS[name].high],
-    move: (state, point) => ({ ...state, [name]: stepped(LIMITS[name], measured(point)) }),
-    step: (state, [x, y]) => ({ ...state, [name]: stepped(LIMITS[name], state[name] + x + y) }),
-  });
-  const slack = 0.6 * room, spot = ([x, y]) => MAP.at([x, limited(y)]);
+  const half = 0.6 * (50 - share), slack = 0.6 * room;
+  const made = (control, panel, now, place, colour, value, label, stride) => slide({ control, limits: LIMITS[control], now, place, panel, colour, value, label, stride });
   return [
-    made("uneven", "clients", spot([50 + half, middle + slack * uneven]), OURS, `${Math.round(100 * uneven)} % of the room`, "how far the middle clients lie apart", (point) => (slack > 0.3 ? (upward(point) - middle) / slack : uneven), 0.05, uneven),
-    made("printed", "spreads", [AXIS.across(printed), 40], PRINTED, two(printed), "the printed spread", (point) => AXIS.back(point)[0], 0.1, printed),
-    made("share", "clients", [MAP.across(share), RAIL], SOFT, `${share} of a hundred`, "how many clients are in each tail", (point) => MAP.back(point)[0], 1, share),
-    made("mean", "clients", MAP.at([30, mean]), INK, `${one(mean)} percent`, "the mean accuracy", upward, 0.5, mean),
-    made("worst", "clients", MAP.at([share + ASIDE, worst]), OURS, `${one(worst)} percent`, "the mean of the worst clients", upward, 0.5, worst),
-    made("best", "clients", MAP.at([100 - share - ASIDE, best]), OURS, `${one(best)} percent`, "the mean of the best clients", upward, 0.5, best),
+    made("uneven", "clients", uneven, (v) => MAP.at([50 + half, limited(middle + slack * v)]), OURS, `${Math.round(100 * uneven)} % of the room`, "how far the middle clients lie apart", 0.05),
+    made("printed", "spreads", printed, (v) => [AXIS.across(v), 40], PRINTED, two(printed), "the printed spread", 0.1),
+    made("share", "clients", share, (v) => [MAP.across(v), RAIL], SOFT, `${share} of a hundred`, "how many clients are in each tail", 1),
+    made("mean", "clients", mean, (v) => MAP.at([30, v]), INK, `${one(mean)} percent`, "the mean accuracy", 0.5),
+    made("worst", "clients", worst, (v) => MAP.at([share + ASIDE, v]), OURS, `${one(worst)} percent`, "the mean of the worst clients", 0.5),
+    made("best", "clients", best, (v) => MAP.at([100 - share - ASIDE, v]), OURS, `${one(best)} percent`, "the mean of the best clients", 0.5),
   ];
 }
 

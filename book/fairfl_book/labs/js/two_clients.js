@@ -1,14 +1,14 @@
 // Chapter 0's lab: two gradients, and between their tips the point that the server's weights choose; who gains by it and who pays.
 import { bars } from "./bars.js";
 import { combine, gram, rates } from "./geometry.js";
-import { tipGrips } from "./grips.js";
+import { slide, tipGrips } from "./grips.js";
 import { arrow, line, placed, tag } from "./marks.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { coordinates, grid, outward, stepped } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./said.js";
 
 const WIDE = 360, HIGH = 330, UNIT = 75, REACH = 2, WEIGHT = { low: 0, high: 1, step: 0.01 };
-const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at, back } = PLANE;
+const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
 const OPPOSED = 1e-9, TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them
 const between = (G, weight) => combine(G, [weight, 1 - weight]), apart = (G) => G[0].map((v, i) => v - G[1][i]);
 
@@ -44,26 +44,14 @@ function plane({ G, direction, harmless: [low, high] }) {
   return pieces.join("");
 }
 
-function handles({ G, weights, direction }) {
+function handles({ G, weights }) {
   const tips = tipGrips(G, { c: PLANE, reach: REACH });
   if (Math.hypot(...apart(G)) < TOGETHER) return tips;
-  const server = {
-    name: "weight", panel: "plane", at: at(direction), colour: INK, now: weights[0], range: [0, 1], stride: 0.02, value: `λ₁ = ${two(weights[0])}`, label: "weight of client 1: the server's direction, between the tips",
-    move: (state, point) => weighed(state, along(state.tips, back(point))),
-    step: (state, by) => weighed(state, state.weight + (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) * Math.hypot(...by)),
-  };
+  const server = slide({
+    control: "weight", limits: WEIGHT, now: weights[0], place: (v) => at(between(G, v)), panel: "plane", colour: INK, stride: 0.02, value: `λ₁ = ${two(weights[0])}`, label: "weight of client 1: the server's direction, between the tips",
+    step: (state, by) => ({ ...state, weight: stepped(WEIGHT, state.weight + (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) * Math.hypot(...by)) }),
+  });
   return [...tips, server]; // above the tips, which it meets at either end
-}
-
-/** The weight λ₁ of the point between the tips that is nearest to ``p``, before it is cut to [0, 1]. */
-function along(G, p) {
-  const v = apart(G);
-  return (v[0] * (p[0] - G[1][0]) + v[1] * (p[1] - G[1][1])) / (v[0] * v[0] + v[1] * v[1]);
-}
-
-function weighed(state, weight) {
-  state.weight = stepped(WEIGHT, weight);
-  return state;
 }
 
 function words({ A, weights, direction, rates, harmless: [low, high] }) {

@@ -1,6 +1,7 @@
 // Chapter 12's lab: runs of theirs and of ours as dots to drag, the interval of the difference of their means, and the word for it.
 import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { label, line, polygon, tag } from "./marks.js";
+import { slide } from "./grips.js";
 import { coordinates, grid, stepped } from "./plane.js";
 import { two } from "./said.js";
 import { studentQuantile } from "./student.js";
@@ -103,11 +104,12 @@ function more({ lows, highs, margin, difference, groups }) {
 // ---- handles and words --------------------------------------------------------------------------------------------------------------
 
 function handles({ groups, means, margin }) {
-  const set = (state, v) => ({ ...state, margin: stepped(MARGIN, v) });
-  const edge = { name: "margin", panel: "runs", at: [AXIS.across(means[0] + upper(means) * margin), RING], colour: SOFT, now: margin, range: [MARGIN.low, MARGIN.high], value: `± ${two(margin)} points`,
-    label: "margin: the difference that does not matter", move: (state, point) => set(state, upper(means) * (AXIS.back(point)[0] - means[0])), step: (state, by) => set(state, state.margin + upper(means) * by[0] + by[1]) };
+  const edge = slide({
+    control: "margin", limits: MARGIN, now: margin, place: (v) => [AXIS.across(means[0] + upper(means) * v), RING], panel: "runs", colour: SOFT, value: `± ${two(margin)} points`, label: "margin: the difference that does not matter",
+    step: (state, by) => ({ ...state, margin: stepped(MARGIN, state.margin + upper(means) * by[0] + by[1]) }),
+  }), ends = [CENTRE - view.reach, CENTRE + view.reach];
   const dots = groups.flatMap((values, g) => values.map((v, i) => ({
-    name: `${GROUPS[g].name}${i + 1}`, panel: "runs", at: [AXIS.across(v), height(g, i, values.length)], colour: GROUPS[g].colour, now: v, range: [CENTRE - view.reach, CENTRE + view.reach], value: `${two(v)} per cent`,
+    name: `${GROUPS[g].name}${i + 1}`, panel: "runs", at: [AXIS.across(v), height(g, i, values.length)], colour: GROUPS[g].colour, now: v, range: ends, track: ends.map((end) => [AXIS.across(end), height(g, i, values.length)]), value: `${two(v)} per cent`,
     label: `accuracy of run ${i + 1} of ${GROUPS[g].name}`, move: (state, point) => moved(state, g, i, AXIS.back(point)[0]), step: (state, by) => moved(state, g, i, v + by[0] + by[1]),
   })));
   return [edge, ...dots];
