@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book note student solutions release reproduce lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book note student solutions release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -36,6 +36,7 @@ help:
 	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
 	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
 	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist: ARGS=--without-solutions"
+	@echo "make benchmarks     print what rules, training, larger federations and a card cost: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
@@ -71,6 +72,13 @@ test-flower: $(VENV)/flower/.ready
 
 test-torchjd: $(VENV)/torchjd/.ready
 	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/fairfl/rules/test_torchjd.py $(ARGS)
+
+benchmarks: $(VENV)/.dev
+	$(PY) benchmarks/import_time.py
+	$(PY) benchmarks/rules.py --repeats 3
+	$(PY) benchmarks/training.py --quick
+	$(PY) benchmarks/scale.py
+	$(PY) benchmarks/gpu.py $(ARGS)
 
 reproduce: $(VENV)/.lab
 	$(PY) -m reproductions run $(ARGS)

@@ -84,7 +84,7 @@ def parts(federation, rule, model, rounds=60):
 def main(quick: bool, where: bool) -> None:
     if not torch.cuda.is_available():
         print(
-            "No CUDA card here: nothing was measured. The counts that tests hold are in tests/fairfl/test_launches.py."
+            "No CUDA card here: nothing was measured. What tests count without one is in tests/fairfl/test_devices.py."
         )
         return
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {time.strftime('%Y-%m-%d')}")
