@@ -56,18 +56,24 @@ def one(clients: int, rule: str, rounds: int) -> dict[str, float]:
 
 
 def main(rounds: int) -> None:
-    print(f"torch {torch.__version__}, one thread; {PARTICIPANTS} clients a round, {EACH} examples each, processor seconds")
+    print(
+        f"torch {torch.__version__}, one thread; {PARTICIPANTS} clients a round, {EACH} examples each, processor seconds"
+    )
     for rule in ("FedAvg", "FedMGDA", "FedFV"):
         told = []
         for clients in SIZES:
             asked = [sys.executable, __file__, "--one", str(clients), rule, "--rounds", str(rounds)]
             told.append(json.loads(subprocess.run(asked, capture_output=True, text=True, check=True).stdout))
-            print(f"{rule:8} {clients:7,} clients   {1e3 * told[-1]['seconds']:7.1f} ms a round   {told[-1]['MB']:+6.1f} MB in {rounds - 9} rounds")
+            print(
+                f"{rule:8} {clients:7,} clients   {1e3 * told[-1]['seconds']:7.1f} ms a round   {told[-1]['MB']:+6.1f} MB in {rounds - 9} rounds"
+            )
         for low in range(len(SIZES) - 1):
             span = math.log2(SIZES[-1] / SIZES[low])
             slope = math.log2(told[-1]["seconds"] / told[low]["seconds"]) / span
             more = (told[-1]["MB"] - told[low]["MB"]) / span
-            print(f"{rule:8} from {SIZES[low]:,} on: slope of the time {slope:+.3f}, of the memory {more:+.2f} MB a doubling")
+            print(
+                f"{rule:8} from {SIZES[low]:,} on: slope of the time {slope:+.3f}, of the memory {more:+.2f} MB a doubling"
+            )
     print("FedFV with 100 of 100 clients has nobody absent to remember, and so less to do.")
 
 
