@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
-# JupyterLab; docutils with Sphinx.
+# JupyterLab; yaml with Jupytext; docutils with Sphinx, markdown_it and mdit_py_plugins with MyST.
 BROUGHT_BY = {
     "torchvision": "data",
     "pandas": "data",
@@ -20,8 +20,12 @@ BROUGHT_BY = {
     "nbformat": "lab",
     "nbclient": "lab",
     "IPython": "lab",
+    "yaml": "lab",
     "sphinx": "book",
     "docutils": "book",
+    "markdown_it": "book",
+    "mdit_py_plugins": "book",
+    "playwright": "dev",
     "flwr": "flower",
     "torchjd": "torchjd",
     "ray": "ray",
