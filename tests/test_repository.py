@@ -90,7 +90,7 @@ def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
     assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(
         extras.BROUGHT_BY
     )  # vision.py imports it by name
-    assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"]) - {"dev"}
+    assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"])
     needs = {
         Requirement(text).name.lower(): extra
         for extra, texts in PROJECT["optional-dependencies"].items()
