@@ -25,8 +25,9 @@ class DQNFed(GramRule):
     with γ = 1, and curvature acts through L alone.
 
     The formulas are missing in our copy of the paper: this is a reconstruction, from its proof of Theorem 4.1. On
-    conflicting convex quadratics with exact Hessians the literal rule runs into a 2-cycle, and near the Pareto set
-    ``‖dir‖ → ∞``; backtracking on the server stops the hopping, and may stall short of the Pareto set (chapter 9).
+    conflicting convex quadratics with exact Hessians the literal rule's steps never tend to zero (K = d independent
+    gradients: a 2-cycle from the start), and they grow without bound towards the Pareto set; backtracking on the
+    server stops the hopping, and may stall short of the Pareto set (chapter 9).
 
     Dependent updates with rates that no vector has: the convex hull's point, scaled to ``ρ_k ≥ r_k``, with
     ``exact=False``; at Pareto-stationary updates no such scale exists and the direction is zero. Zero updates are set

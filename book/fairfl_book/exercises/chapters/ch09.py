@@ -13,6 +13,7 @@ register(Exercise(
         "safe step": Wrong(8 / 9, "8/9 is what gradient descent with step 1/L guarantees. The step of u is chosen better: (κ − 1)/(κ + 1)"),
         "loss": Wrong(0.64, "0.64 = 0.8² would be a factor for squared distances. Asked is the distance itself"),
         "conjugate": Wrong(0.5, "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees one gradient"),
+        "too little": Wrong(0.9, "0.9 is 1 − 1/(κ + 1). The best step takes away 2/(κ + 1), and (κ − 1)/(κ + 1) is left"),
         "fixed step": Wrong(
             2 / 10,
             "0.2 is 2/(1 + 9), the best fixed step size. Asked is the factor that is left of the distance at the worst start",
@@ -36,6 +37,7 @@ register(Exercise(
     wrong={
         "circle": Wrong([1.0, -1.0], "(1, −1) is the answer for two unit Hessians. Client 1's right angle is measured by H₁: the line through "
                                      "c₁ is perpendicular to g₁ = (1, 3), not to w"),
+        "one Newton step": Wrong([0.0, 0.0], "(0, 0) is client 1's minimiser, where its own Newton step leads. The two clients share one u: use (12)"),
         "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed solves for both rates at once: use (12)"),
         "the step": Wrong([-0.5, 1.5], "(−½, 3/2) is u itself. The next point is w − u"),
         "uphill": Wrong([0.5, 2.5], "(½, 5/2) is w + u: rows point uphill, and the server subtracts"),
@@ -62,7 +64,7 @@ def _length(A, r):
 
 register(Exercise(
     slug="newton.length",
-    task="‖u‖ = √(r · A⁻¹ r), the length of DQN-Fed's step from the Gram matrix and the rates",
+    task="the length ‖u‖ of DQN-Fed's step, from the Gram matrix A and the rates r alone",
     right=_length,
     cases=[([[4.0, 1.0], [1.0, 1.0]], [2.0, 3.0]), ([[2.0, -1.0, 0.0], [-1.0, 3.0, 1.0], [0.0, 1.0, 2.0]], [1.0, 0.5, 2.0])],
     wrong={
@@ -169,6 +171,9 @@ register(Exercise(
                                                         "goes sideways too: {right}"),
         "sideways alone": Wrong(lambda D, p, y: abs(D - 2 * p), "For D, p, y = {case} you answer {given}, the step's sideways part. Up and down it moves by y + p (D − p)/y"),
         "shortest": Wrong(lambda D, p, y: D, "For D, p, y = {case} you answer {given}, the shortest step there is. From this height it is {right}"),
+        "back up": Wrong(lambda D, p, y: np.hypot(D - 2 * p, y - p * (D - p) / y),
+                         "For D, p, y = {case} you answer {given}; it should be {right}. w⁺ is at the height z = −p (D − p)/y, below the line: going there "
+                         "from y takes y − z, a sum"),
         "squared": Wrong(lambda D, p, y: _hop_length(D, p, y) ** 2, "For D, p, y = {case} you answer {given}, the squared length; it should be {right}"),
     },
     praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. Curvatures multiply whole equations of (12) and drop out",
