@@ -35,6 +35,7 @@ table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-alig
 th, td { border-bottom: 0.3pt solid #999; padding: 0.8mm 2mm; vertical-align: top; } th { border-bottom-width: 0.8pt; }
 figure { margin: 4mm 0; text-align: center; break-inside: avoid; } figure img { max-width: 100%; max-height: 88mm; }
 figcaption { font-size: 9.2pt; text-align: left; margin-top: 1.5mm; } a { color: inherit; text-decoration: none; }
+li a::after { content: " " attr(href); font-size: 7.6pt; color: #444; }
 .math.block { break-inside: avoid; } mjx-container path, mjx-container use { stroke: none; } /* a hairline, which screens widen to bold */
 """
 _MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
