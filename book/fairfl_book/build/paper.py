@@ -31,11 +31,12 @@ _STYLE = """
 body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; }
 h1 { font-size: 17pt; line-height: 1.2; text-align: center; margin: 0 0 3mm; } h2 { font-size: 12.5pt; margin: 6mm 0 2mm; break-after: avoid; }
 p.by { text-align: center; margin: 0 0 6mm; color: #444; } p { margin: 0 0 2.4mm; }
-table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-align: left; break-inside: avoid; }
+table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-align: left; } tr { break-inside: avoid; }
 th, td { border-bottom: 0.3pt solid #999; padding: 0.8mm 2mm; vertical-align: top; } th { border-bottom-width: 0.8pt; }
 figure { margin: 4mm 0; text-align: center; break-inside: avoid; } figure img { max-width: 100%; max-height: 88mm; }
 figcaption { font-size: 9.2pt; text-align: left; margin-top: 1.5mm; } a { color: inherit; text-decoration: none; }
-.math.block { break-inside: avoid; }
+li a::after { content: " " attr(href); font-size: 7.6pt; color: #444; }
+.math.block { break-inside: avoid; } mjx-container path, mjx-container use { stroke: none; } /* a hairline, which screens widen to bold */
 """
 _MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
 packages: {'[-]': ['noundefined', 'noerrors']}},

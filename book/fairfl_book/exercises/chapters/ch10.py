@@ -37,7 +37,7 @@ _BOXES = [
 
 register(Exercise(
     slug="picture.agree",
-    task="whether ν = s A⁻¹ s / (s · A⁻¹ s) has no negative entry and none farther than ε from 1/K",
+    task="whether the hyperplane and the box |ν_k − 1/K| ≤ ε, ν ≥ 0, give the same direction",
     right=_agree,
     cases=_BOXES,
     wrong={
@@ -63,7 +63,7 @@ register(Exercise(
 
 register(Exercise(
     slug="picture.degree",
-    task="c^(p − 1) for c = 4 and p = ½",
+    task="by what factor its true rate changes against the others', for γ = ½ and a loss and gradient times 4",
     right=0.5,
     wrong={
         "scale only": Wrong(2.0, "2 is what its scale grows by, 4^½. But its gradient is four times as long as well, and the true rate is what it sent divided by 4"),
@@ -102,7 +102,7 @@ def _equal_rates(G):
 
 register(Exercise(
     slug="picture.cosines",
-    task="λ = A⁻¹ s / (s · A⁻¹ s) with s_k = ‖g_k‖",
+    task="the weights λ on the clients' own gradients for unit rows and the affine hull, with Σ ‖g_k‖ λ_k = 1",
     right=_cosines,
     cases=[([[1.0, 0.0, 1.0], [0.0, 2.0, -1.0], [1.0, 1.0, 3.0]],), ([[1.0, 0.0], [0.0, 2.0]],), ([[2.0, 0.0, 0.0], [3.0, 1.0, 0.0], [0.0, 2.0, 1.0]],)],
     wrong={
@@ -172,7 +172,7 @@ def _one_axis(x, y, a, b):
 
 register(Exercise(
     slug="picture.stop",
-    task="the point of an axis with the start's ratio of losses (Theorem 4 with the logarithm)",
+    task="the point of an axis at which the flow ends",
     right=_stop,
     cases=[(1.0, 1.6, 2.0, 0.5), (1.0, 1.6, 0.5, 2.0), (2.0, 1.0, 0.5, 2.0), (0.5, 1.5, 1.0, 1.0), (1.5, 0.5, 1.0, 1.0)],
     wrong={
@@ -219,7 +219,7 @@ register(Question(
     hints=(
         "Λ is a box with a lower bound only: ν_k ≥ 1/(2K), Σ ν_k = 1. Which line of the table is that?",
         "Who is strictly above the floor has a common ρ / s = c; who is at the floor has at least c. From ‖dir‖² = Σ ν_k ρ_k / s_k you can tell how c compares with ‖dir‖².",
-        "Substitute ν = 1/(2K) + μ/2 with μ in the simplex: the set is the simplex of other vectors. Which, and what does a nearest point promise about those?",
+        "Substitute ν = 1/(2K) + μ/2 with μ in the simplex: the set is the simplex of other vectors. Which, and what does a nearest point promise about those? By how much at most: at the worst, dir and the mean of the h_k point the same way, and c is a parabola in ‖dir‖.",
         "Nobody loses in (1) if ρ ≥ 0 is among what the set's shape promises. Which directions must it be allowed to move in, from every one of its points, for that?",
     ),
 ))
