@@ -146,7 +146,7 @@ register(Exercise(
                                                       "(q+1)-th root at the end"),
         "twice": Wrong(lambda K, q: float(K) ** ((q + 1) / (q + 2)), "For {case} you answer {given}; it should be {right}. F_q has the power q + 1, not q + 2"),
     },
-    praise="So with ten clients and q = 1 the mean may be up to √10 times what it could be. In TERM's units the same argument gives no factor: why not?",
+    praise="So with ten clients and q = 1 the mean may be up to √10 times what it could be. For TERM the factor depends on how large the losses are: why?",
     hints=(
         "Two inequalities tie the mean to the mean of (q+1)-th powers, M = (mean f^(q+1))^(1/(q+1)): the mean is at most M, and …",
         "Σ f^(q+1) ≤ (Σ f)^(q+1) for numbers that are not negative. Write that for means.",
