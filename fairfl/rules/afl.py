@@ -21,8 +21,8 @@ class AFL(WeightRule):
     """``dir = Σ_k λ_k g_k``, then ``λ ← proj(λ + γ_λ f)`` on the simplex (Mohri et al. 2019, Algorithm 1).
 
     The method looks for ``min_w max_λ Σ λ_k f_k(w)``: λ is over *all* clients, starts at 1/N, and is projected in
-    the Euclidean sense, exactly. ``step`` is γ_λ; FedFV's grid is {0.01, 0.1, 0.5}. Full participation only: λ has
-    nothing to say about a sample of clients.
+    the Euclidean sense, exactly. ``step`` is γ_λ; FedFV's grid is {0.01, 0.1, 0.5}. Full participation only: a
+    version that samples would have to draw clients by λ for the step, and others uniformly for the losses.
 
     State: ``mixture`` (N,), and the running mean of the iterates, ``average`` (d,) with its ``count``, which is the
     model the method reports and the one that is evaluated. Released codes project off by one index (λ does not

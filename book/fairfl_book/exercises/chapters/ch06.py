@@ -28,143 +28,139 @@ register(Exercise(
     ),
 ))
 
-
-def _normalised(values):
-    return values / values.sum()
-
-
-def _powers(losses, q):
-    return _normalised(np.asarray(losses, float) ** q)
-
-
 register(Exercise(
-    slug="reweighting.q_weights",
-    task="weights proportional to f_k^q, of sum 1",
-    right=_powers,
-    cases=[([1.0, 2.0], 1.0), ([0.5, 0.2, 1.5], 2.0), ([1.0, 3.0], 0.0)],
+    slug="reweighting.turn",
+    task="the t at which TERM's weight on the second of the losses (0, 2, 3) is largest",
+    right=np.log(2) / 3,
     wrong={
-        "one too many": Wrong(lambda f, q: _powers(f, q + 1),
-                              "For {case} you answer {given}; it should be {right}. You raised to q + 1. That power is in the sum which is minimised; "
-                              "differentiating brings it down to q"),
-        "not scaled": Wrong(lambda f, q: np.asarray(f, float) ** q,
-                            "The proportions are right, but the weights must sum to 1: for {case} they are {right}"),
-        "exponential": Wrong(lambda f, q: _normalised(np.exp(q * np.asarray(f, float))),
-                             "For {case} you answer {given}; it should be {right}. exp(q f) is TERM's weight. Powers compare losses by their ratio, "
-                             "exponentials by their difference"),
-        "upside down": Wrong(lambda f, q: _powers(f, -q),
-                             "For {case} you answer {given}; it should be {right}. Your weights favour the clients with small losses: that is the sign of "
-                             "α-fairness for utilities, and losses turn it round"),
-        "times shares": Wrong(
-            lambda f, q: np.asarray(f, float) * q / max(np.sum(np.asarray(f, float) * q), 1e-300),
-            "For {case} you answer {given}; it should be {right}. You multiplied by q; f_k is raised to the power q",
-        ),
-        "largest one": Wrong(
-            lambda f, q: np.asarray(f, float) ** q / np.max(np.asarray(f, float) ** q),
-            "For {case} you answer {given}; it should be {right}. You divided by the largest, so that the worst client has weight 1. "
-            "Weights sum to 1: divide by the sum",
-        ),
+        "never falls": Wrong(0.0, "At t = 0 the mean of the losses is 5/3, still below 2, so client 2's weight rises there"),
+        "a third": Wrong(2 / 3, "2/3 is e^(3t) / 3: you are one step from the end. From e^(3t) = 2 follows 3 t = ln 2"),
+        "not divided": Wrong(np.log(2), "ln 2 solves e^t = 2. The largest loss is 3, so what you should have is e^(3t) = 2"),
+        "equal weights": Wrong(np.log(5 / 3), "ln(5/3) has the plain mean in it. The mean that counts is the one with TERM's own weights"),
+        "the root": Wrong(2 ** (1 / 3), "2^(1/3) is e^t. Take its logarithm"),
+        "half": Wrong(np.log(2) / 2, "ln(2)/2 solves e^(2t) = 2. Multiply out λ · f = 2 again: the two terms with e^(2t) cancel"),
     },
-    praise="All losses times ten give the same weights; try it",
+    tolerance=1e-3,
+    praise="Whatever is in the middle takes part in the rise at first and is let go later. Only the worst client's weight never falls",
     hints=(
-        "Gradient descent follows ∇F_q in (3), not F_q: which power of f_k stands before g_k there?",
-        "Raise every loss to that power, then divide by the sum over all clients.",
+        "The road says: a weight rises while the client's loss is above λ · f, and falls afterwards. So λ · f = 2 at the turn.",
+        "Write λ · f with weights 1, e^(2t), e^(3t) over their sum, and multiply by the sum.",
+        "2 e^(2t) stands on both sides. What is left is an equation for e^(3t).",
     ),
 ))
 
 
-def _tilted(f, t):
-    f = np.asarray(f, float)
-    return _normalised(np.exp(t * (f - (f.max() if t > 0 else f.min()))))
-
-
-def _naive(f, t):
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _normalised(np.exp(t * np.asarray(f, float)))
-
-
-def _unscaled(f, t):
-    with np.errstate(over="ignore"):
-        return np.exp(t * np.asarray(f, float))
+def _bought(losses, t, share):
+    f = np.asarray(losses, float)
+    return np.log(share / (1 - share) * np.exp(t * (f[1:] - f[0])).sum()) / t
 
 
 register(Exercise(
-    slug="reweighting.tilted",
-    task="weights proportional to exp(t f_k), of sum 1, also where f is large",
-    right=_tilted,
-    cases=[([1.0, 2.0], 1.0), ([0.5, 0.2, 1.5], 5.0), ([1000.0, 1001.0], 2.0), ([0.3, 0.6], 0.0)],
+    slug="reweighting.bought",
+    task="what the first client must add to its report for TERM to give it this share of the weight",
+    right=_bought,
+    cases=[([1.0, 1.0], 1.0, 0.8), ([1.0, 2.0, 4.0], 0.5, 0.5), ([0.2, 0.4, 1.0, 0.3], 2.0, 0.9), ([3.0, 1.0], 2.0, 0.5)],
     wrong={
-        "overflow": Wrong(_naive, "For small losses you are right; for {case} you answer {given}, because exp(2000) is more than a float holds. A constant "
-                                  "added to all losses changes nothing, so subtract the largest t f first: {right}"),
-        "turned round": Wrong(lambda f, t: _tilted(f, -t),
-                              "For {case} you answer {given}; it should be {right}. With the minus sign the largest loss gets the smallest weight"),
-        "powers": Wrong(_powers, "For {case} you answer {given}; it should be {right}. f^t is q-FFL's weight; TERM's is exp(t f)"),
-        "temperature": Wrong(lambda f, t: _tilted(f, 1 / t) if t else np.full(len(f), 1 / len(f)),
-                             "For {case} you answer {given}; it should be {right}. You divide by t as by a temperature; TERM multiplies, and a larger t "
-                             "means more weight on the worst"),
-        "not scaled": Wrong(
-            _unscaled,
-            "For {case} you answer {given}; it should be {right}. These are the factors exp(t f). Proportional weights that sum to 1 "
-            "are these divided by their sum",
-        ),
-        "shifted, not scaled": Wrong(
-            lambda f, t: np.exp(t * (np.asarray(f, float) - np.max(f))),
-            "For {case} you answer {given}; it should be {right}. Subtracting the largest is the right idea. What is left is to "
-            "divide by the sum",
-        ),
+        "the whole sum": Wrong(lambda f, t, share: np.log(share * np.exp(t * (np.asarray(f) - f[0])).sum()) / t,
+                               "For {case} you answer {given}; it should be {right}. You divided by the old sum. The client's own term grows in the "
+                               "sum as well, so its share is x / (x + the others)"),
+        "not divided by t": Wrong(lambda f, t, share: t * _bought(f, t, share),
+                                  "For {case} you answer {given}; it should be {right}. That is t times the report. Differences of losses are multiplied by t "
+                                  "in the exponent"),
+        "the report": Wrong(lambda f, t, share: _bought(f, t, share) + f[0],
+                            "For {case} you answer {given}, the loss to report. Asked is what it adds to its own loss: {right}"),
+        "own loss forgotten": Wrong(lambda f, t, share: np.log(share / (1 - share) * np.exp(t * np.asarray(f[1:])).sum()) / t + 2 * f[0],
+                                    "For {case} you answer {given}; it should be {right}. The client's own loss stands in its exponent already; mind its sign"),
+        "sign": Wrong(lambda f, t, share: -_bought(f, t, share),
+                      "For {case} you answer {given}; it should be {right}. The sign is turned: a larger share asks for a larger report"),
+        "factor": Wrong(lambda f, t, share: share / (1 - share) * np.exp(t * (np.asarray(f[1:]) - f[0])).sum(),
+                        "For {case} you answer {given}; it should be {right}. That is the factor by which its exponential has to grow. Which number added to "
+                        "the loss does that?"),
     },
-    praise="One unit of loss more is worth a factor exp(t) in weight, wherever you start",
+    praise="From one half to nine tenths costs ln 9 / t, whatever the others report: a large t is cheap to cheat",
     hints=(
-        "Formula (4) says proportional to exp(t f_k): so divide by the sum.",
-        "exp(2000) is more than a float holds. What happens to the weights if a constant is added to all t f_k?",
-        "It multiplies every exponential by the same factor, which the sum takes out again. So you may subtract the largest t f_k from all of them "
-        "first.",
+        "Call the client's new exponential x. Its share is x / (x + S), with S the sum of the others' exponentials. Solve for x.",
+        "x is e^(t (f_1 + a)). Solve for a.",
+        "Subtracting f_1 from all losses changes no weight and keeps exponentials small.",
     ),
 ))
 
 
-def _project(v):
-    v = np.asarray(v, float)
-    down = np.sort(v)[::-1]
-    excess = (down.cumsum() - 1) / np.arange(1, len(v) + 1)
-    return np.maximum(v - excess[(down > excess).sum() - 1], 0)
+def _capped(losses, cap):
+    f, lam, left = np.asarray(losses, float), np.zeros(len(losses)), 1.0
+    for k in np.argsort(-f):
+        lam[k] = min(cap, left)
+        left -= lam[k]
+    return lam
 
 
-def _cut(v):
-    return _normalised(np.maximum(np.asarray(v, float), 0))
+def _spread_out(losses, cap):
+    lam = np.zeros(len(losses))
+    lam[np.argsort(-np.asarray(losses, float))[: int(np.ceil(1 / cap - 1e-9))]] = 1
+    return lam / lam.sum()
+
+
+def _clipped(losses, cap):
+    f = np.asarray(losses, float)
+    lam = np.minimum(f / f.sum(), cap)
+    return lam / lam.sum()
 
 
 register(Exercise(
-    slug="reweighting.project",
-    task="the point of the simplex nearest to v",
-    right=_project,
-    cases=[([0.6, 0.6],), ([0.9, 0.5, -0.2],), ([0.4, 0.35, 0.25],), ([1.6, 0.3, 0.2],)],
+    slug="reweighting.capped",
+    task="weights of the simplex, none above cap, that make λ · f largest",
+    right=_capped,
+    cases=[([1.0, 2.0, 4.0], 0.4), ([3.0, 1.0, 2.0, 5.0], 0.5), ([0.3, 0.1, 0.2], 1 / 3), ([1.0, 9.0, 2.0], 1.0), ([-1.0, 5.0, 3.0, 2.0], 0.3)],
     wrong={
-        "cut and divide": Wrong(_cut, "For {case} you answer {given}; it should be {right}. Dividing by the sum gives a point of the simplex, but not the nearest: "
-                                      "the nearest is reached by subtracting one number from all entries, then cutting at zero"),
-        "subtract only": Wrong(lambda v: np.asarray(v, float) - (np.sum(v) - 1) / len(v),
-                               "For {case} you answer {given}; it should be {right}. The sum is right, but a weight is negative. Once an entry is cut to zero, the "
-                               "number to subtract from the others changes"),
-        "subtract, cut": Wrong(lambda v: np.maximum(np.asarray(v, float) - (np.sum(v) - 1) / len(v), 0),
-                               "For {case} you answer {given}; it should be {right}. After cutting, your weights no longer sum to 1: θ must be computed over those "
-                               "that stay positive only"),
-        "softmax": Wrong(lambda v: _tilted(v, 1.0), "For {case} you answer {given}; it should be {right}. A softmax lands on the simplex but moves even points that "
-                                                    "are on it already"),
-        "absolute": Wrong(
-            lambda v: np.abs(np.asarray(v, float)) / np.abs(np.asarray(v, float)).sum(),
-            "For {case} you answer {given}; it should be {right}. You divided sizes by their sum. A negative entry is far from the "
-            "simplex, and its nearest weight is 0",
-        ),
-        "clipped": Wrong(
-            lambda v: np.clip(np.asarray(v, float), 0, 1),
-            "For {case} you answer {given}; it should be {right}. You cut each entry to between 0 and 1, and the weights do not sum "
-            "to 1. Take one number from all entries before you cut at zero",
-        ),
+        "evenly": Wrong(_spread_out, "For {case} you answer {given}; it should be {right}. You found the right clients and gave them the same weight. The worst may "
+                                     "hold cap; only the last of them gets what is left"),
+        "clipped shares": Wrong(_clipped, "For {case} you answer {given}; it should be {right}. Shares cut at cap are weights, but not the opponent's best: any weight "
+                                          "that can go from a smaller loss to a larger one should"),
+        "the worst alone": Wrong(lambda f, cap: np.eye(len(f))[np.argmax(f)] * cap,
+                                 "For {case} you answer {given}; it should be {right}. The worst client is full; the rest of the weight has to go somewhere"),
+        "rest to all": Wrong(lambda f, cap: np.where(np.arange(len(f)) == np.argmax(f), cap, (1 - cap) / (len(f) - 1)),
+                             "For {case} you answer {given}; it should be {right}. After the worst the opponent goes on to the second worst, and gives the best off nothing"),
+        "best first": Wrong(lambda f, cap: _capped(-np.asarray(f, float), cap),
+                            "For {case} you answer {given}; it should be {right}. You filled the smallest losses first; the opponent wants λ · f large"),
     },
-    praise="Released codes have been found off by one index here; their weights do not sum to 1",
+    praise="With cap = 1/m it is the mean of the m worst losses: risk managers call it the conditional value at risk, or expected shortfall",
     hints=(
-        "The nearest point is reached by taking one number θ away from every entry and cutting at zero: max(v_k − θ, 0).",
-        "The right θ is the one at which what is left sums to 1. That sum only falls as θ grows, so there is just one.",
-        "Halve your way to it: keep one θ that is too small and one that is too large, and try the middle. (Sorting gets there in one pass.)",
+        "Moving a little weight from a smaller loss to a larger one always raises λ · f. When can the opponent no longer do it?",
+        "So fill the largest loss up to cap, then the next, until the weight is used up.",
+    ),
+))
+
+register(Exercise(
+    slug="reweighting.price",
+    task="the smallest c(K, q) with mean f(w_q) ≤ c · mean f(w_0) for all losses that are not negative",
+    right=lambda K, q: float(K) ** (q / (q + 1)),
+    cases=[(4, 1.0), (10, 0.0), (10, 3.0), (2, 0.5), (100, 1.0)],
+    wrong={
+        "worst case's": Wrong(lambda K, q: float(K) ** (1 / (q + 1)),
+                              "For {case} you answer {given}; it should be {right}. That is the factor of (9), for the largest loss, and it falls with q. At q = 0 the mean "
+                              "costs nothing: c = 1"),
+        "K": Wrong(lambda K, q: float(K), "For {case} you answer {given}. K always holds and is the limit q → ∞; for a finite q less will do: {right}"),
+        "one": Wrong(lambda K, q: 1.0, "For {case} you answer {given}; it should be {right}. c = 1 would make w_q as good in the mean as w_0. Try two models, one with losses "
+                                       "(1, 0, …, 0)"),
+        "exponent": Wrong(lambda K, q: float(K) ** q, "For {case} you answer {given}; it should be {right}. That bounds mean f^(q+1) by powers of the mean. Take the "
+                                                      "(q+1)-th root at the end"),
+        "twice": Wrong(lambda K, q: float(K) ** ((q + 1) / (q + 2)), "For {case} you answer {given}; it should be {right}. F_q has the power q + 1, not q + 2"),
+    },
+    praise="So with ten clients and q = 1 the mean may be up to √10 times what it could be. For TERM the factor depends on how large the losses are: why?",
+    hints=(
+        "Two inequalities tie the mean to the mean of (q+1)-th powers, M = (mean f^(q+1))^(1/(q+1)): the mean is at most M, and …",
+        "Σ f^(q+1) ≤ (Σ f)^(q+1) for numbers that are not negative. Write that for means.",
+        "For sharpness make both inequalities equalities: all losses equal at w_q, and one alone positive at w_0. Make F_q nearly the same.",
+    ),
+))
+
+register(Question(
+    slug="reweighting.leash",
+    task="a price or a set of weights under which one office with a hopeless loss cannot take most of the weight",
+    hints=(
+        "The table of prices and places has room: a bound on each weight, a price that grows steeply near a corner, losses measured from something.",
+        "Every rule of the form max over λ of λ · f minus a price is at most the largest loss. What is it at least? The difference is your (9).",
+        "A bound of cap makes it the mean of the 1/cap worst losses. What happens to the tenth office if the broken one is among them?",
     ),
 ))
 
