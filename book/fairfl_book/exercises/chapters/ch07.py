@@ -143,6 +143,15 @@ register(
                 "For A = {case} you answer {given}; it should be {right}. You set the rates "
                 "to ‖g_k‖² / K. Only the part p_k at a right angle to the others counts",
             ),
+            "factor upside down": Wrong(
+                lambda A: np.linalg.inv(A) @ np.linalg.inv(A).diagonal() / len(A),
+                "For A = {case} you answer {given}; it should be {right}. ‖p_k‖² is one over (A⁻¹)_kk, not (A⁻¹)_kk itself",
+            ),
+            "rows of the inverse summed": Wrong(
+                lambda A: np.linalg.inv(A).sum(0),
+                "For A = {case} you answer {given}, which makes all rates equal, to 1. By (4) client k's "
+                "rate is ‖p_k‖² / K: {right}",
+            ),
             "column of the inverse": Wrong(
                 lambda A: np.linalg.inv(A).mean(0),
                 "For A = {case} you answer {given}; it should be {right}. Row k of A⁻¹ is p_k's coefficients up to a "
@@ -192,6 +201,11 @@ register(
                 lambda g, v, L: _safe(g, v, L) / np.linalg.norm(g),
                 "For {case} you answer {given}; it should be {right}. You divided by the remembered "
                 "length too. A long gradient takes a longer way to turn against v",
+            ),
+            "square of v": Wrong(
+                lambda g, v, L: max(0.0, float(np.dot(g, v)) / (L * float(np.dot(v, v)))),
+                "For {case} you answer {given}; it should be {right}. In (9) stands ‖v‖, not its square: "
+                "a longer step in the same direction is as safe",
             ),
             "rate left": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) - L * np.linalg.norm(v)),
