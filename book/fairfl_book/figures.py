@@ -49,7 +49,7 @@ def style() -> None:
             "axes.labelsize": 10,
             "lines.linewidth": 1.8,
             "legend.frameon": False,
-            "legend.fontsize": 9,
+            "legend.fontsize": 10,
             "font.size": 10,
             "image.cmap": "cividis",
         }
@@ -100,14 +100,14 @@ def png(figure) -> bytes:
     return small.getvalue()
 
 
-def class_map(axes, counts, classes) -> None:
+def class_map(axes, counts, classes, largest: float = 160) -> None:
     """Who has what: a dot for each client and class, its area the number of rows.
 
-    ``counts`` (N, C) as from ``federation.class_counts()``.
+    ``counts`` (N, C) as from ``federation.class_counts()``. ``largest``: the largest dot's area, in points squared.
     """
     counts = np.asarray(counts)
     clients, kinds = np.nonzero(counts)
-    area = 160 * counts[clients, kinds] / max(counts.max(), 1)
+    area = largest * counts[clients, kinds] / max(counts.max(), 1)
     axes.scatter(clients, kinds, s=area, color=COLOURS["blue"])
     axes.set(
         xlabel="client",
@@ -132,13 +132,12 @@ def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
     axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
     mean = 100 * accuracy.mean()
     axes.axhline(mean, color=COLOURS["black"], linewidth=1, linestyle="--")
-    axes.annotate(
-        "mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points", fontsize=9
-    )  # over the lowest bar
+    axes.annotate("mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points")  # over the lowest bar
     axes.set(
         xlabel="client, worst to best",
         ylabel="test accuracy (%)",
         ylim=(0, 100),
+        xlim=(-1.6, len(order) - 0.3),  # room for "mean", which else stands on the second bar
         xticks=range(len(order)),
         xticklabels=order if len(order) <= 20 else [],
     )

@@ -151,10 +151,14 @@ def test_a_solution_says_why_before_its_code():
 @pytest.mark.parametrize(
     "slug, answer, words",
     [
-        ("pareto.dominates", lambda f, g: (f <= g).all() or (f < g).any(), "both must hold"),
-        ("pareto.dominates", lambda f, g: f <= g and (f < g).any(), "want one answer for all"),
-        ("pareto.dominates", lambda f, g: f < g, "`.all()` or `.any()`"),
-        ("pareto.dominates", lambda f, g: int((f <= g).all() and (f < g).any()), "Asked is for True or False"),
+        ("pareto.dominates", lambda f, g, e: (f + 2 * e <= g).all() or (f + 2 * e < g).any(), "both must hold"),
+        ("pareto.dominates", lambda f, g, e: f <= g and (f < g).any(), "want one answer for all"),
+        ("pareto.dominates", lambda f, g, e: f < g, "`.all()` or `.any()`"),
+        (
+            "pareto.dominates",
+            lambda f, g, e: int((f + 2 * e <= g).all() and (f + 2 * e < g).any()),
+            "Asked is for True or False",
+        ),
         ("pareto.weights", lambda a, b: 1 / np.array([np.linalg.norm(a), np.linalg.norm(b)]), "divide by their sum"),
         ("prox.one_step", 2.6, "lost a factor"),
         ("prox.match", lambda mu, h, lr: np.log1p(h / mu) / np.log1p(-lr * h), "a negative number of steps"),
@@ -178,5 +182,10 @@ def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, words):
 
 
 def test_right_answers_in_other_forms_pass():
-    assert judge(ALL["pareto.dominates"], lambda f, g: np.array((f <= g).all() and (f < g).any())).status == "right"
+    assert (
+        judge(
+            ALL["pareto.dominates"], lambda f, g, e: np.array((f + 2 * e <= g).all() and (f + 2 * e < g).any())
+        ).status
+        == "right"
+    )
     assert judge(ALL["reweighting.threshold"], 0.6667).status == "right"

@@ -53,64 +53,56 @@ def _arrays(*values):
     return [np.asarray(v, float) for v in values]
 
 
-def _round(w, eta, H, c, lam):
-    w, H, c, lam = _arrays(w, H, c, lam)
-    ends = np.linalg.solve(np.eye(len(w)) + eta * H, (w + eta * (H @ c[:, :, None])[:, :, 0])[:, :, None])[:, :, 0]
-    return lam @ ends
+def _shrinking(eta, H, lam):
+    """The matrix of the mean map: Σ λ_k (I + η H_k)⁻¹."""
+    H, lam = _arrays(H, lam)
+    return np.tensordot(lam, np.linalg.inv(np.eye(H.shape[1]) + eta * H), 1)
 
 
-def _explicit(w, eta, H, c, lam):
-    w, H, c, lam = _arrays(w, H, c, lam)
-    return w - eta * lam @ (H @ (w - c)[:, :, None])[:, :, 0]
+def _curvature(eta, H, lam):
+    mean = _shrinking(eta, H, lam)
+    return (np.linalg.inv(mean) - np.eye(len(mean))) / eta
 
 
-def _of_the_mean(w, eta, H, c, lam):
-    w, H, c, lam = _arrays(w, H, c, lam)
-    pulls = lam @ (H @ c[:, :, None])[:, :, 0]
-    return np.linalg.solve(np.eye(len(w)) + eta * np.tensordot(lam, H, 1), w + eta * pulls)
+def _of_the_envelope(eta, H, lam):
+    mean = _shrinking(eta, H, lam)
+    return (np.eye(len(mean)) - mean) / eta
 
 
-def _entry_by_entry(w, eta, H, c, lam):
-    w, H, c, lam = _arrays(w, H, c, lam)
-    return lam @ (c + (w - c) / (1 + eta * np.diagonal(H, axis1=1, axis2=2)))
-
-
-def _not_back(w, eta, H, c, lam):
-    w, H, c, lam = _arrays(w, H, c, lam)
-    return _round(w, eta, H, c, lam) - lam @ c
+def _entry_by_entry(eta, H, lam):
+    H, lam = _arrays(H, lam)
+    return (1 / np.tensordot(lam, 1 / (np.eye(H.shape[1]) + eta * H), 1) - np.eye(H.shape[1])) / eta
 
 
 register(Exercise(
     slug="prox.round",
-    task="Σ λ_k P_k(w) for the quadratics (x − c_k)ᵀ H_k (x − c_k) / 2",
-    right=_round,
-    cases=[([4.0, 0.0], 1.0, [[[2.0, 1.0], [1.0, 2.0]], [[1.0, 0.0], [0.0, 3.0]]], [[0.0, 0.0], [2.0, 4.0]], [0.25, 0.75]),
-           ([1.0, -1.0], 0.5, [[[1.0, 0.5], [0.5, 1.0]], [[2.0, -1.0], [-1.0, 1.0]], [[0.0, 0.0], [0.0, 1.0]]],
-            [[1.0, 3.0], [0.0, -2.0], [4.0, 1.0]], [0.2, 0.5, 0.3])],
+    task="the matrix B with (I + η B)⁻¹ = Σ λ_k (I + η H_k)⁻¹",
+    right=_curvature,
+    cases=[(1.0, [[[2.0, 1.0], [1.0, 2.0]], [[1.0, 0.5], [0.5, 3.0]]], [0.25, 0.75]),
+           (0.5, [[[1.0, 0.5], [0.5, 1.0]], [[2.0, -1.0], [-1.0, 1.0]], [[0.5, 0.25], [0.25, 1.0]]], [0.2, 0.5, 0.3])],
     wrong={
-        "gradient step": Wrong(_explicit, "For {case} you answer {given}. That is one gradient step of size η from w. A proximal step ends where "
-                                          "the client's gradient *there* balances the leash: solve (I + η H_k) x = w + η H_k c_k. It gives {right}"),
-        "map of the mean": Wrong(_of_the_mean, "For {case} you answer {given}: the proximal map of the mean loss. The clients each take "
-                                               "their own map and the server averages the results: {right}. The difference between the two is "
-                                               "this chapter"),
-        "equal weights": Wrong(lambda w, eta, H, c, lam: _round(w, eta, H, c, np.full(len(lam), 1 / len(lam))),
+        "mean": Wrong(lambda eta, H, lam: np.tensordot(lam, np.asarray(H, float), 1),
+                      "For {case} you answer {given}, the curvature of the mean loss; it should be {right}. That is the proximal average for η → 0 only"),
+        "harmonic mean": Wrong(lambda eta, H, lam: np.linalg.inv(np.tensordot(lam, np.linalg.inv(np.asarray(H, float)), 1)),
+                               "For {case} you answer {given}, the harmonic mean of the H_k; it should be {right}. That is the other end, η → ∞"),
+        "envelope": Wrong(_of_the_envelope,
+                          "For {case} you answer {given}: the curvature of the mean of the *envelopes*, which is the average's envelope (6). Asked is the average "
+                          "itself, whose curvature is larger: {right}"),
+        "inverse": Wrong(lambda eta, H, lam: np.linalg.inv(_shrinking(eta, H, lam)),
+                         "For {case} you answer {given}. That is I + η B; take I away and divide by η: {right}"),
+        "map": Wrong(_shrinking, "For {case} you answer {given}, the matrix of the average's *map*. A loss of curvature B has the map (I + η B)⁻¹: {right}"),
+        "no η": Wrong(lambda eta, H, lam: eta * _curvature(eta, H, lam),
+                      "For {case} you answer {given}, which is η B. Divide by η: {right}"),
+        "equal weights": Wrong(lambda eta, H, lam: _curvature(eta, H, np.full(len(lam), 1 / len(lam))),
                                "For {case} you answer {given}. You counted every client once; the server weighs them by λ: {right}"),
-        "not back to c": Wrong(
-            _not_back,
-            "For {case} you answer {given}; it should be {right}. You have the ways that are left, (I + η H)⁻¹ (w − c). "
-            "Where a client stands is that far from its own c_k: add it",
-        ),
-        "entry by entry": Wrong(
-            _entry_by_entry,
-            "For {case} you answer {given}; it should be {right}. You divided each coordinate by 1 + η times the diagonal of H. Off the diagonal stands how "
-            "one coordinate's slope depends on the other: the system (I + η H_k) x = w + η H_k c_k must be solved as a whole",
-        ),
+        "entry by entry": Wrong(_entry_by_entry,
+                                "For {case} you answer {given}; it should be {right}. You inverted entry by entry. A matrix is inverted as a whole, by `np.linalg.inv`"),
     },
-    praise="Repeat it until nothing moves and you have minimised the proximal average without ever writing it down",
+    praise="It leads from the mean of the H_k (η → 0) to their harmonic mean (η → ∞, if all can be inverted)",
     hints=(
-        "Set the gradient of (x − c)ᵀ H (x − c) / 2 + ‖x − w‖² / (2 η) to zero: a linear system for x.",
-        "Multiply by η and sort: (I + η H) x = w + η H c. `np.linalg.solve` solves it, one client at a time or all at once.",
-        "Round (7) is the mean of the solutions with the weights λ: `lam @ ends`, with a row of `ends` per client.",
+        "How far apart do the maps of *one* loss with matrix H bring two points v and w? Set the gradient H (x − c) + (x − w) / η to zero for both and subtract.",
+        "They end (I + η H)⁻¹ (v − w) apart. By (4) the average's map does the mean of that, for all v and w.",
+        "So (I + η B)⁻¹ = Σ λ_k (I + η H_k)⁻¹. `np.linalg.inv` inverts one matrix, or a stack of them; solve for B.",
     ),
 ))
 
@@ -151,24 +143,23 @@ register(Exercise(
 
 register(Exercise(
     slug="prox.limit",
-    task="the minimiser of the proximal average as η → ∞",
-    right=2.0,
+    task="the curvature h₂, from where the proximal average is least at both ends",
+    right=1.5,
     wrong={
-        "mean loss": Wrong(4.4 / 3.4, "1.29 minimises the mean loss, where client 1 pulls harder because its curvature is larger. That is the "
-                                      "other end, η → 0. On an endless leash everyone walks to its own minimiser and curvature no longer counts"),
-        "equal weights": Wrong(3.5, "3.5 is the plain mean of the two minimisers. The server still weighs them: 0.8 · 1 + 0.2 · 6"),
-        "η = 1": Wrong(1.24 / 0.74, "1.68 is the minimiser at η = 1, where pulls are h / (1 + h). As η grows, both pulls become equal"),
-        "exchanged": Wrong(
-            5.0,
-            "5 is 0.2 · 1 + 0.8 · 6: the weights have changed places. Client 1, with weight 0.8, has its minimum at 1",
-        ),
+        "equal weights": Wrong(1.0, "1 is right for equal weights. But with these the long leash would rest at 3.5, the plain mean of 1 and 6, and it rests at 3: the "
+                                    "weights come first"),
+        "exchanged": Wrong(2 / 3, "2/3 is had with λ = (0.4, 0.6). At 3, nearer to client 1's 1 than to client 2's 6, client 1 has the larger weight"),
+        "weight left in": Wrong(0.6, "0.6 is λ₂ h₂, client 2's weight times its curvature. Divide by λ₂"),
+        "ways upside down": Wrong(24.0, "24 makes client 2 pull four times as hard as client 1 for each unit of way. At 2 client 2 is four times as far from its minimiser, so "
+                                        "it pulls a quarter as hard: λ₁ h₁ (2 − 1) = λ₂ h₂ (6 − 2)"),
+        "ends exchanged": Wrong(32 / 3, "32/3 takes 2 for the long leash's point and 3 for the short one's. Curvature has no say on the *long* leash"),
     },
     tolerance=5e-3,
-    praise="The curvatures 4 and 1 were there to distract you",
+    praise="Two resting points have told a server what no update says openly, a client's curvature. Exercise 8 comes back to that",
     hints=(
-        "On an endless leash, where does a client's own map P_k(w) end, whatever w is?",
-        "Or in (8): multiply every softened curvature h_k / (1 + η h_k) by η and let η grow. What becomes of the curvatures?",
-        "What is left is a mean of the two minimisers, with the server's weights λ.",
+        "Begin with the long leash. Everybody walks home, whatever its curvature: which weights put the mean of 1 and 6 at 3?",
+        "On the short leash the mean loss is least, so that the weighted slopes λ_k h_k (x − c_k) cancel at x = 2.",
+        "Put λ and h₁ into that equation; h₂ is all that is left.",
     ),
 ))
 

@@ -9,55 +9,62 @@ def _pair(f, g):
     return np.asarray(f, float), np.asarray(g, float)
 
 
-def _dominates(f, g):
+def _surely(f, g, e, times=2.0):
     f, g = _pair(f, g)
+    f = f + times * e
     return bool((f <= g).all() and (f < g).any())
 
 
 register(Exercise(
     slug="pareto.dominates",
-    task="no loss of f is larger than in g, and at least one is smaller",
-    right=_dominates,
-    cases=[([1.0, 2.0], [1.0, 3.0]), ([1.0, 2.0], [1.0, 2.0]), ([1.0, 5.0], [2.0, 9.0]), ([0.0, 5.0], [9.0, 4.0]),
-           ([3.0, 3.0, 3.0], [3.0, 3.0, 4.0]), ([0.0, 9.0], [1.0, 2.0]), ([5.0, 1.0], [4.0, 2.0]), ([1.0, 4.0], [3.0, 3.0])],
+    task="whether the model with losses f dominates that with g, even if every f is e larger and every g is e smaller",
+    right=_surely,
+    cases=[([1.0, 2.0], [2.0, 4.0], 0.5), ([1.0, 2.0], [2.0, 3.0], 0.5), ([1.0, 2.0], [1.0, 3.0], 0.0), ([1.0, 5.0], [1.75, 9.0], 0.5),
+           ([1.0, 2.0], [1.25, 4.0], 0.5),
+           ([0.0, 5.0], [9.0, 4.0], 0.25), ([3.0, 3.0, 3.0], [4.0, 4.0, 5.0], 0.5), ([0.0, 9.0], [1.0, 2.0], 0.25), ([5.0, 1.0], [4.0, 2.0], 0.25),
+           ([1.0, 4.0], [3.0, 3.0], 0.25), ([1.0, 2.0], [1.0, 2.0], 0.0), ([2.0, 4.0], [1.0, 2.0], 0.5),
+           ([1.0, 2.0], [0.75, 3.0], 0.5), ([3.0, 3.0], [0.0, 5.0], 0.25), ([1.0, 2.0], [3.0, 5.0], 0.5)],
     wrong={
-        "strict": Wrong(lambda f, g: bool(np.less(f, g).all()),
-                        "For f and g {case} you answer {given}; it should be {right}. You ask that everybody gain. One client who gains "
-                        "and nobody who loses is enough; everybody gaining is the test for weak optimality"),
-        "equal": Wrong(lambda f, g: bool(np.less_equal(f, g).all()),
-                       "For f and g {case} you answer {given}; it should be {right}. With equal losses nobody gains: your test would "
+        "error forgotten": Wrong(lambda f, g, e: _surely(f, g, e, 0),
+                                 "For f, g and e {case} you answer {given}; it should be {right}. You compare the measured losses. The true ones may be e "
+                                 "larger in f and e smaller in g"),
+        "error once": Wrong(lambda f, g, e: _surely(f, g, e, 1),
+                            "For f, g and e {case} you answer {given}; it should be {right}. Both losses were measured, and both may be off: f by e upwards and g by "
+                            "e downwards, at the same time"),
+        "perhaps": Wrong(lambda f, g, e: _surely(f, g, e, -2),
+                         "For f, g and e {case} you answer {given}; it should be {right}. You ask whether f *may* dominate g. Asked is whether it does so in the worst case"),
+        "strict": Wrong(lambda f, g, e: bool((np.add(f, 2 * e) < np.asarray(g)).all()),
+                        "For f, g and e {case} you answer {given}; it should be {right}. You ask that everybody gain. One client who gains for sure "
+                        "and nobody who may lose is enough; everybody gaining is the test for weak optimality"),
+        "equal": Wrong(lambda f, g, e: bool((np.add(f, 2 * e) <= np.asarray(g)).all()),
+                       "For f, g and e {case} you answer {given}; it should be {right}. In the worst case nobody gains: without errors your test would "
                        "let every model dominate itself, and nothing would be optimal"),
-        "sum": Wrong(lambda f, g: bool(np.sum(f) < np.sum(g)),
-                     "For f and g {case} you answer {given}; it should be {right}. You compare sums, and a sum lets one client's gain "
+        "sum": Wrong(lambda f, g, e: bool(np.sum(f) + 2 * e * len(f) < np.sum(g)),
+                     "For f, g and e {case} you answer {given}; it should be {right}. You compare sums, and a sum lets one client's gain "
                      "pay for another's loss. That is a ranking by equal weights"),
-        "turned round": Wrong(lambda f, g: _dominates(g, f),
-                              "For f and g {case} you answer {given}; it should be {right}. You ask whether g dominates f. These are "
+        "turned round": Wrong(lambda f, g, e: _surely(g, f, e),
+                              "For f, g and e {case} you answer {given}; it should be {right}. You ask whether g dominates f. These are "
                               "losses, so smaller is better"),
         "any": Wrong(
-            lambda f, g: bool(np.less(f, g).any()),
-            "For f and g {case} you answer {given}; it should be {right}. You ask whether somebody gains. Nobody may lose, either: "
-            "every loss of f must be at most that of g",
+            lambda f, g, e: bool((np.add(f, 2 * e) < np.asarray(g)).any()),
+            "For f, g and e {case} you answer {given}; it should be {right}. You ask whether somebody gains. Nobody may lose, either: "
+            "the condition on f is about every client",
         ),
         "or": Wrong(
-            lambda f, g: bool(np.less_equal(f, g).all() or np.less(f, g).any()),
-            "For f and g {case} you answer {given}; it should be {right}. You join the two halves of (1) by *or*; both must hold",
+            lambda f, g, e: bool((np.add(f, 2 * e) <= np.asarray(g)).all() or (np.add(f, 2 * e) < np.asarray(g)).any()),
+            "For f, g and e {case} you answer {given}; it should be {right}. You join the two halves of (1) by *or*; both must hold",
         ),
         "worst": Wrong(
-            lambda f, g: bool(np.max(f) < np.max(g)),
-            "For f and g {case} you answer {given}; it should be {right}. You compare the largest losses, as AFL does. Domination "
+            lambda f, g, e: bool(np.max(f) + 2 * e < np.max(g)),
+            "For f, g and e {case} you answer {given}; it should be {right}. You compare the largest losses, as AFL does. Domination "
             "looks at every client",
         ),
-        "first decides": Wrong(
-            lambda f, g: list(f) < list(g),
-            "For f and g {case} you answer {given}; it should be {right}. You compare in the order of a dictionary, as Python's lists "
-            "do: the first difference decides, and later clients may lose. Compare arrays, and ask all entries",
-        ),
     },
-    praise="Two models can fail this test both ways, and the more the clients differ the more of them do",
+    praise="Two models can fail this test both ways, and the larger e is the more of them do: what cannot be measured finely cannot be ranked",
     hints=(
-        "Formula (1) has two halves, and both must hold: one is about all clients, the other about some.",
+        "Which true losses within e make it hardest for f to dominate g?",
+        "If f dominates g in that case, it does in every other. So put that case into formula (1): it has two halves, one about all clients, the other about some.",
         "A comparison of two arrays is one True or False for each client; `.all()` asks everybody, `.any()` looks for one.",
-        "Try two equal vectors: nobody gains, so that the answer is False.",
     ),
 ))
 

@@ -31,21 +31,22 @@ register(Exercise(
 
 register(Exercise(
     slug="fedmgda.threshold",
-    task="the smallest ε from which the box never matters, for 20 clients with unit rows and λ⁰ = 1/20",
-    right=0.45,
+    task="the smallest ε from which the box never matters, for unit rows and λ⁰ of nine times 0.08 and once 0.28",
+    right=0.42,
     wrong={
-        "forgot the centre": Wrong(0.5, "No weight above one half is needed, that is right. But ε counts from λ⁰ = 1/20, so that a weight reaches one half at "
+        "equal shares": Wrong(0.4, "0.4 is (3) for ten clients of equal share. Here a client that starts from 0.08 may need one half, and 0.08 + 0.4 falls short of it"),
+        "forgot the centre": Wrong(0.5, "No weight above one half is needed, that is right. But ε counts from λ⁰: even from 0.08 a weight reaches one half at "
                                         "ε = {right}"),
-        "raw rows": Wrong(0.95, "You answer {given}, which is 1 − 1/K: what raw rows need, where one client may take all of the weight. Rows of length one "
+        "raw rows": Wrong(0.92, "You answer {given}, which is 1 − 0.08: what raw rows need, where one client may take all of the weight. Rows of length one "
                                 "never need more than a half: {right}"),
-        "only the lower end": Wrong(0.05, "You answer {given} = 1/K. That lets every weight fall to 0, but no weight may rise above 0.1. The upper end needs "
-                                          "more: {right}"),
+        "only the lower end": Wrong(0.28, "With ε = 0.28 every weight can fall to 0. But none of the nine can rise above 0.36, and one of them may need one half"),
+        "largest share": Wrong(0.22, "0.22 lifts the client of the largest share to one half. A client that starts from 0.08 has a longer way, and may need as much"),
     },
-    praise="For three clients it is the other term that counts: a weight must be able to fall to zero. For two no box matters at all, as in exercise 1",
+    praise="The largest share sets how far a weight must be able to fall, the smallest how far it must rise: max(max λ⁰, ½ − min λ⁰), which is (3) for equal shares of three clients or more",
     hints=(
-        "Formula (3) has two terms: how far a weight must be able to fall from 1/K, and how far it must be able to rise.",
-        "With unit rows no weight above one half is ever needed.",
-        "Put K = 20 into both terms. The box is out of the way only if it allows both moves.",
+        "Formula (3) has two terms: how far a weight must be able to fall from 1/K, and how far it must be able to rise. Go back to why.",
+        "With unit rows no weight above one half is ever needed, whatever λ⁰ is. Who has the longest way to one half, and who to zero?",
+        "The box is out of the way only if it allows both moves to everybody.",
     ),
 ))
 
