@@ -41,6 +41,12 @@ def test_copies_elsewhere_are_served_alone(book, tmp_path):
     assert "--LabApp.default_url=/lab/tree/00%20start.ipynb" in given
 
 
+def test_its_style_is_where_the_server_looks_for_it(book):
+    given = server.arguments(book, book.work, "00_start_here.ipynb")
+    [setting] = [word for word in given if "static_custom_path" in word]
+    assert (Path(setting.rpartition("=")[2]) / "custom.css").is_file() and "--LabApp.custom_css=True" in given
+
+
 @pytest.fixture
 def launched(monkeypatch, tmp_path):
     from jupyterlab.labapp import LabApp
