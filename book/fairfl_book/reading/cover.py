@@ -64,7 +64,7 @@ def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:
     for name, earlier in needed(fronts).items():
         front = fronts[name]
         needs = ", ".join(f"[{int(other[:2])}]({other}.ipynb)" for other in earlier) or "–"
-        done = progress.line(int(name[:2]), known) or "–"
+        done = progress.line(int(name[:2]), known).replace(" ", "\N{NO-BREAK SPACE}") or "–"
         lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {done} | {front.promise} |")
     return "\n".join(lines)
 
