@@ -177,6 +177,14 @@ def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, words):
     assert "The direction is right" not in verdict.message
 
 
+def test_the_arguments_of_a_case_have_the_names_that_the_readers_function_gives_them():
+    def step_size(t, T, eta, decay):
+        return eta * decay ** ((t + 1) // 100 * 100 / T)
+
+    assert "For t = 99, T = 400, eta = 2, decay = 0.5 you answer" in judge(ALL["fedmgda.step_size"], step_size).message
+    assert "For 99, 400, 2, 0.5 you answer" in judge(ALL["fedmgda.step_size"], lambda *a: step_size(*a)).message
+
+
 def test_right_answers_in_other_forms_pass():
     assert judge(ALL["pareto.dominates"], lambda f, g: np.array((f <= g).all() and (f < g).any())).status == "right"
     assert judge(ALL["reweighting.threshold"], 0.6667).status == "right"
