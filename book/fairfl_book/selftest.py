@@ -17,16 +17,21 @@ def run() -> None:
     if torch.cuda.is_available():
         print(f"GPU: {torch.cuda.get_device_name()}, used unless you say device='cpu'")
     else:
+        threads = torch.get_num_threads()
         print(
-            f"no GPU that PyTorch can use; the CPU is enough for every chapter (threads in use: {torch.get_num_threads()})"
+            f"No GPU that PyTorch can use. The CPU is enough for every chapter ({threads} thread{'s' * (threads > 1)} in use)"
         )
     folder = os.environ.get("FAIRFL_DATA")
     if not folder:
-        print("FAIRFL_DATA is not set: larger datasets are downloaded when you first load them; no chapter needs them")
+        print(
+            "No chapter needs a download. Larger datasets are fetched when you first load one, unless FAIRFL_DATA names a folder of them"
+        )
     else:
         found = sorted(p.name for p in Path(folder).glob("*.parquet")) if Path(folder).is_dir() else []
         print(f"FAIRFL_DATA holds {len(found)} parquet files" + (f", for example {found[0]}" if found else ""))
     federation = partition.iid(data.load("digits"), 10)
     begun = time.perf_counter()
     train(federation, rounds=20, local=LocalSGD(lr=0.5, epochs=5), progress=False)
-    print(f"20 rounds with 10 clients on the digits: {time.perf_counter() - begun:.1f} s")
+    print(
+        f"A small training (10 clients, 20 rounds, handwritten digits) took {time.perf_counter() - begun:.1f} s: the chapters run here"
+    )

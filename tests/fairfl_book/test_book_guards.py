@@ -3,10 +3,13 @@
 import dataclasses
 
 import nbformat
+import numpy as np
 import pytest
 from fairfl_book.build import guards, prose
 from fairfl_book.exercises import Verdict
+from fairfl_book.exercises.compare import short
 from fairfl_book.exercises.said import bundle
+from fairfl_book.exercises.said import marked_up as said_in_html
 
 V4 = nbformat.v4
 
@@ -203,6 +206,17 @@ def test_an_unrecorded_run(chapter):
 def test_myst(chapter, source):
     chapter.notebook.cells[0].source += f"\n\n{source}"
     only(chapter, "is MyST, which JupyterLab and GitHub print as it stands")
+
+
+def test_a_formula_in_a_heading(chapter):
+    chapter.notebook.cells.append(V4.new_markdown_cell("## Which $\\eta$?"))
+    only(chapter, "holds a formula, which JupyterLab's contents print")
+
+
+def test_a_check_says_true_as_python_says_it_and_stresses_what_it_stresses():
+    assert short(np.True_) == "True"
+    said = said_in_html("the gradient *there* is not a * b * c, nor `x*y*z`")
+    assert said == "the gradient <em>there</em> is not a * b * c, nor <code>x*y*z</code>"
 
 
 @pytest.mark.parametrize(

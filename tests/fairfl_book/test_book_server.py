@@ -41,6 +41,12 @@ def test_copies_elsewhere_are_served_alone(book, tmp_path):
     assert "--LabApp.default_url=/lab/tree/00%20start.ipynb" in given
 
 
+def test_its_style_is_where_the_server_looks_for_it(book):
+    given = server.arguments(book, book.work, "00_start_here.ipynb")
+    [setting] = [word for word in given if "static_custom_path" in word]
+    assert (Path(setting.rpartition("=")[2]) / "custom.css").is_file() and "--LabApp.custom_css=True" in given
+
+
 @pytest.fixture
 def launched(monkeypatch, tmp_path):
     from jupyterlab.labapp import LabApp
@@ -85,7 +91,10 @@ def test_the_cover_maps_the_chapters(book, publish, launched):
     publish("01_ferries", title="1. Ferries", promise="Boats.", needs=["ferry", "calculus"], teaches=[], minutes=7)
     server.start(book)
     cells = json.loads((book.work / dress.COVER).read_text())["cells"]
-    assert "| [1. Ferries](01_ferries.ipynb) | 7 | [0](00_start_here.ipynb) | 0 of 5 | Boats. |" in cells[2]["source"]
+    assert (
+        "| [1. Ferries](01_ferries.ipynb) | 7 | [0](00_start_here.ipynb) | 0\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}5 | Boats. |"
+        in cells[2]["source"]
+    )
     assert "Run this first" in cells[0]["source"] and cells[1]["cell_type"] == "code"
     assert "open [0. Start](00_start_here.ipynb)" in cells[2]["source"]
     [playground] = [cell for cell in cells if "Playground().widget()" in cell["source"]]

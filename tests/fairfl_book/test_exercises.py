@@ -169,6 +169,7 @@ def test_a_solution_says_why_before_its_code():
         ("mgda.common_rate", [3 / 7, 3 / 7], "give it once"),
         ("mgda.common_rate", 0.43, "round less"),
         ("mgda.common_rate", 6 / 7, "2 times the right answer"),
+        ("fl.test_images", 90.0, "a ten get lost"),
         ("pareto.inflated", 0.3, "that is not it"),
         ("robustness.inflation", {"FedAvg", "AdaFed"}, "Of yours, right: 1; too many: 1; missing: 2"),
         ("reading.least", lambda mean, worst, best, p: 3.0, "the same for all 3 inputs"),
@@ -179,6 +180,14 @@ def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, words):
     verdict = judge(ALL[slug], answer)
     assert verdict.status == "not yet" and words in verdict.message
     assert "The direction is right" not in verdict.message
+
+
+def test_the_arguments_of_a_case_have_the_names_that_the_readers_function_gives_them():
+    def step_size(t, T, eta, decay):
+        return eta * decay ** ((t + 1) // 100 * 100 / T)
+
+    assert "For t = 99, T = 400, eta = 2, decay = 0.5 you answer" in judge(ALL["fedmgda.step_size"], step_size).message
+    assert "For 99, 400, 2, 0.5 you answer" in judge(ALL["fedmgda.step_size"], lambda *a: step_size(*a)).message
 
 
 def test_right_answers_in_other_forms_pass():

@@ -185,6 +185,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     small_file,
     in_budget,
     prose.native_markdown,
+    prose.headings,
     prose.title,
     prose.reference_list,
 )

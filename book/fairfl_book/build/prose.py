@@ -55,6 +55,14 @@ def native_markdown(chapter: "Chapter") -> Iterator[str]:
             yield f"cell {number}: a picture without alternative text; write ![what it shows](...)"
 
 
+def headings(chapter: "Chapter") -> Iterator[str]:
+    """No formula in a heading: JupyterLab's contents print it as it stands."""
+    for number, source in _markdown(chapter):
+        for line in source.splitlines():
+            if re.match(r"#+ .*\$", line):
+                yield f"cell {number}: {line!r} holds a formula, which JupyterLab's contents print as it stands; write the letter itself (η, E)"
+
+
 def title(chapter: "Chapter") -> Iterator[str]:
     """The chapter starts with its title."""
     wanted = f"# {chapter.front.title}"

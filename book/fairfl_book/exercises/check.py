@@ -1,6 +1,7 @@
 """``check(slug, answer)``: an answer is met as a person would meet it."""
 
 import copy
+import inspect
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -104,7 +105,9 @@ def _judge_function(exercise, answer):
             given.append(answer(*copy.deepcopy(case)))
         except Exception as error:
             several = "" if "truth value of an array" not in str(error) else SEVERAL
-            return not_yet(f"For {_case(case)} your function stops with {type(error).__name__}: {error}{several}")
+            return not_yet(
+                f"For {_named(answer, case)} your function stops with {type(error).__name__}: {error}{several}"
+            )
     if all(g is None or g is ... for g in given):
         if _is_stub(answer):
             return Verdict(exercise.slug, "not attempted yet")
@@ -117,7 +120,7 @@ def _judge_function(exercise, answer):
     i = misses[0]
     if given[i] is None:
         return not_yet(
-            f"For {_case(exercise.cases[i])} your function returns nothing: does every path end with `return`?",
+            f"For {_named(answer, exercise.cases[i])} your function returns nothing: does every path end with `return`?",
             "returns nothing",
         )
     for name, wrong in exercise.wrong.items():
@@ -126,8 +129,9 @@ def _judge_function(exercise, answer):
             with suppress(Exception):
                 theirs.append(wrong.answer(*copy.deepcopy(case)))
         if len(theirs) == len(given) and all(equal(g, t, exercise.tolerance) for g, t in zip(given, theirs)):
-            return not_yet(_fill(wrong.why, exercise.cases[i], given[i], right[i]), name)
-    shown = f"For {_case(exercise.cases[i])} you answer {short(given[i])}; it should be {short(right[i])}."
+            why = wrong.why.replace("For {case}", f"For {_named(answer, exercise.cases[i])}")
+            return not_yet(_fill(why, exercise.cases[i], given[i], right[i]), name)
+    shown = f"For {_named(answer, exercise.cases[i])} you answer {short(given[i])}; it should be {short(right[i])}."
     if slip := recognise(exercise, given):
         return not_yet(f"{shown} {slip}", "slip")
     return not_yet(f"{shown} Asked is: {exercise.task}")
@@ -144,6 +148,17 @@ def _is_stub(function):
 
 def _case(case) -> str:
     return ", ".join(short(a) for a in case)
+
+
+def _named(function, case) -> str:
+    """Several arguments with the names that the reader's own function gives them, as in "t = 3, eta = 0.1"; without, where it gives none."""
+    try:
+        names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):  # what is callable need not tell
+        names = []
+    if len(case) == 1 or len(names) != len(case):
+        return _case(case)
+    return ", ".join(f"{name} = {short(a)}" for name, a in zip(names, case))
 
 
 def _fill(why, case, given, right) -> str:

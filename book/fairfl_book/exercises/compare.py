@@ -54,4 +54,4 @@ def short(value) -> str:
     if isinstance(value, (list, tuple)):
         inside = ", ".join(short(v) for v in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-    return repr(value)
+    return repr(bool(value) if isinstance(value, np.bool_) else value)

@@ -7,10 +7,11 @@ import textwrap
 from typing import Any
 
 WIDTH = 88
+_STRESSED = re.compile(r"(?<![\w*])\*(\w(?:[^*]*\w)?)\*(?![\w*])")  # not the asterisks of a * b * c
 
 
 def say(mark: str, head: str, text: str = "", tail: str = "") -> None:
-    """Show ``mark head text`` and, in smaller letters below, ``tail``. Between backticks stands code."""
+    """Show ``mark head text`` and, in smaller letters below, ``tail``: words as ``marked_up`` takes them."""
     show(bundle(mark, head, text, tail))
 
 
@@ -41,5 +42,10 @@ def bundle(mark: str, head: str, text: str = "", tail: str = "") -> dict[str, st
 
 
 def marked_up(text: str) -> str:
-    """Plain words as HTML; what stands between backticks becomes code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+    """Plain words as HTML; what stands between backticks becomes code, and *words* between asterisks are stressed."""
+    parts = html.escape(text, quote=False).split("`")  # every second one is code
+    if len(parts) % 2 == 0:  # a backtick without its other
+        parts[-2:] = ["`".join(parts[-2:])]
+    return "".join(
+        f"<code>{part}</code>" if n % 2 else _STRESSED.sub(r"<em>\1</em>", part) for n, part in enumerate(parts)
+    )

@@ -288,4 +288,6 @@ def _proportional(given, right) -> str:
         return "The direction is right, and the length is not: a factor differs from case to case"
     if not several and any(abs(factors[0] - simple) < TOLERANCE for simple in (0.5, 2.0, 0.25, 4.0)):
         return f"Yours is {factors[0]:g} times the right answer"
+    if not several and any(abs(factors[0] - tens) < TOLERANCE for tens in (0.1, 10.0)):
+        return f"Yours is {factors[0]:g} times the right answer: where does a ten get lost, or come in?"
     return ""

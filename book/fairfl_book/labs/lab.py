@@ -108,7 +108,7 @@ class Lab:
         print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state):
-        """The living lab, for JupyterLab, Colab or VS Code with a kernel. ``state``: where controls start. See ``lab.state``."""
+        """The living lab, for a notebook with a kernel; tried in JupyterLab. ``state``: where controls start. See ``lab.state``."""
         spec = self.spec(**state)
         live = _widget_class(type(self))(spec=spec, state=spec["start"], told=self.told(spec["start"]))
         if live.told:

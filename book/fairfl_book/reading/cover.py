@@ -16,14 +16,18 @@ Everything here is your own copy: write in it, run it, break it. No update overw
 
 **Run this first:** click into the next cell and press **Shift + Enter**. Within a minute it says what this computer can do."""
 HABITS = """\
-**Then** open [{first}]({name}.ipynb). Shift + Enter runs a cell and goes to the next one. A chapter's results are there before you run anything; a *lab*
-(a picture that you can drag) moves once you have run the cells from the top down to it, and an exercise answers once you have run its chapter so far.
+**Then** open [{first}]({name}.ipynb), which begins from nothing. Shift + Enter runs a cell and goes to the next one. A chapter's results are there before you run anything,
+and a *lab* (a picture that you can drag) moves at once. An exercise answers once the cells above it have run: *Run → Run All Above Selected Cell* in the menu runs them for you.
 
 ## The map"""
+COUNTED = """\
+*Needs* names the chapters that a chapter builds on. *Done* counts the exercises with a check that you have answered, as it was when `make lab` started; the first
+cell of a chapter counts its own anew whenever you run it."""
 RACE = """\
 ## The playground
 
-All rules race from one start down the losses of two or three clients. Run the cell, drag the start (the black ring), and let go: who pays, and who stops short?"""
+A *rule* is a server's way of weighing its clients. Here rules race from one start down the losses of two or three clients. Run the cell, drag the start (the black
+ring), and let go: whose loss ends higher than it began, and which rule stops short? The chapters say why; no need to understand it yet."""
 PLAY = "from fairfl_book import labs\n\nlabs.Playground().widget()"
 CLOSING = """\
 ## Good to know
@@ -41,7 +45,7 @@ def content(fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None =
     return dress.page(
         dress.text(GREETING, "greeting"),
         dress.code(FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts, known or {})}", "map"),
+        dress.text(f"{onward}\n\n{table(fronts, known or {})}\n\n{COUNTED}", "map"),
         dress.text(RACE, "race"),
         dress.code(PLAY, "playground", _still(Playground())),
         dress.text(CLOSING, "closing"),
@@ -56,11 +60,11 @@ def _still(lab: Playground) -> dict:
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:
     """The map as a Markdown table, a row a chapter, with how many of its exercises are solved."""
-    lines = ["| chapter | minutes | needs | exercises done | what you will see |", "|:---|---:|:---|:---|:---|"]
+    lines = ["| chapter | minutes | needs | done | what you will see |", "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
         needs = ", ".join(f"[{int(other[:2])}]({other}.ipynb)" for other in earlier) or "–"
-        done = progress.line(int(name[:2]), known) or "–"
+        done = progress.line(int(name[:2]), known).replace(" ", "\N{NO-BREAK SPACE}") or "–"
         lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {done} | {front.promise} |")
     return "\n".join(lines)
 

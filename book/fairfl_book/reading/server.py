@@ -17,6 +17,7 @@ from fairfl_book.reading import copies, cover, dress, running, threads
 DEFAULTS = Path(__file__).parent / "jupyter"
 DESK = ".jupyterlab"  # in the folder of copies: which tabs were open, and which server runs
 SIDE = 0.16  # of the window's width, for a chapter's contents
+STYLE = DEFAULTS / "custom"  # of JupyterLab's pages, where its own cuts off or misleads
 
 
 def arguments(book: Book, work: Path, page: str, port: int | None = None, browser: bool = True) -> list[str]:
@@ -28,6 +29,8 @@ def arguments(book: Book, work: Path, page: str, port: int | None = None, browse
         f"--ServerApp.root_dir={_served(book, work)}",
         f"--LabApp.default_url=/lab/tree/{_address(book, work, page)}",
         f"--LabApp.workspaces_dir={work / DESK}",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings=static_custom_path={STYLE}",  # a setting of the server that has no option of its own
         f"--ServerApp.open_browser={browser}",
         "--log-level=WARN",  # leaves the address on the terminal, and what this module said above it
     ]

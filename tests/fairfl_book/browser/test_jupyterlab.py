@@ -269,16 +269,25 @@ def test_a_reader_with_an_answer_is_told_of_the_newer_version(browser, tmp_path,
     assert copies.fingerprint(lab.work / f"{name}.newer.ipynb") == copies.fingerprint(BOOK.notebook(name))
 
 
+# What is wider than the room it has, in the contents and in the chapter that shows.
+CUT = """() => {
+  const here = ".jp-NotebookPanel:not(.lm-mod-hidden) ", drawings = document.querySelectorAll(here + ".jp-RenderedSVG, " + here + ".jp-RenderedImage");
+  if (!drawings.length) return ["no drawing shows"];
+  const seen = [...document.querySelectorAll(".jp-tocItem-content, " + here + ".cm-scroller, " + here + ".jp-Placeholder"), ...drawings];
+  return seen.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className + ": " + e.textContent.slice(0, 60));
+}"""
+
+
 @pytest.mark.parametrize("width, height", [(1024, 700), (1440, 900)])
 def test_the_front_door(browser, tmp_path, width, height):
-    """The cover opens trusted with the contents at its side, a lab shows without a click, an untouched chapter closes without a question."""
+    """The cover opens trusted with the contents at its side, a lab shows without a click, nothing is cut off, an untouched chapter closes without a question."""
     with Lab(tmp_path) as lab:
         page = lab.front_door(browser, width, height)
         shot(page, f"door-{width}-cover")
         page.get_by_role("heading", name="The map").wait_for(timeout=1000 * PATIENCE)
         assert page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts() == []
         page.locator(".jp-TableOfContents").wait_for(timeout=1000 * PATIENCE)
-        assert page.locator("#jp-left-stack").bounding_box()["width"] <= 0.25 * width
+        assert page.locator("#jp-left-stack").bounding_box()["width"] <= 0.18 * width
         for name in (dress.COVER, f"{NAMES[0]}.ipynb"):
             cells = lab.get(f"/api/contents/{name}")["content"]["cells"]
             assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code"), name
@@ -289,6 +298,13 @@ def test_the_front_door(browser, tmp_path, width, height):
         chapter.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=1000 * PATIENCE)
         page.wait_for_timeout(2000)
         shot(page, f"door-{width}-chapter")
+        assert page.evaluate(CUT) == []
+        assert (
+            chapter.locator(".jupyter-widgets-disconnected").first.evaluate(
+                "e => getComputedStyle(e, '::before').content"
+            )
+            == "none"
+        )
         tab = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=NAMES[0])
         assert tab.count() == 1
         tab.locator(".lm-TabBar-tabCloseIcon").click()
