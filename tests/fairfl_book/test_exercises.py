@@ -165,7 +165,7 @@ def test_a_solution_says_why_before_its_code():
         ("mgda.common_rate", 0.43, "round less"),
         ("mgda.common_rate", 6 / 7, "2 times the right answer"),
         ("pareto.inflated", 0.3, "that is not it"),
-        ("reading.least", lambda mean, worst, best, p: 3.0, "the same for all 3 inputs"),
+        ("reading.one_tail", lambda mean, worst, p: 3.0, "the same for all 3 inputs"),
         ("fedmgda.worst_rate", lambda K, epsilon: 2 / K - 1, "it should be"),
     ],
 )
