@@ -4,107 +4,116 @@ import numpy as np
 
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
-
-def _share(losses, q, bias):
-    f = np.asarray(losses, float).copy()
-    f[0] += bias
-    return float(f[0] ** q / (f**q).sum())
-
-
 register(Exercise(
-    slug="robustness.share",
-    task="the attacker's share of the weights f^q / Σ f^q after it adds a bias to its loss",
-    right=_share,
-    cases=[([1.0, 1.0], 1.0, 2.0), ([0.5, 1.0, 1.5], 2.0, 10.0), ([0.3, 0.4], 0.1, 1000.0)],
+    slug="robustness.takeover",
+    task="the third row with which the mean of (4, 0), (0, 3) and it is (0, −1)",
+    right=np.array([-4.0, -6.0]),
     wrong={
-        "bias ignored": Wrong(lambda f, q, b: _share(f, q, 0.0), "For {case} you answer {given}; it should be {right}. That is the honest share: add the bias to the "
-                                                                "first loss before you take powers"),
-        "bias after the power": Wrong(lambda f, q, b: (f[0] ** q + b) / (np.power(f, q).sum() + b),
-                                      "For {case} you answer {given}; it should be {right}. The client reports f + b, and the server raises what is reported to the power q: "
-                                      "add first"),
-        "everybody lies": Wrong(lambda f, q, b: float((f[0] + b) ** q / ((np.asarray(f) + b) ** q).sum()),
-                                "For {case} you answer {given}; it should be {right}. You added the bias to every loss. Only the first client lies"),
-        "not divided": Wrong(
-            lambda f, q, b: float((f[0] + b) ** q),
-            "For {case} you answer {given}; it should be {right}. That is the liar's power alone. Divide by the sum over all clients, "
-            "the liar included",
-        ),
-        "against the others": Wrong(
-            lambda f, q, b: float((f[0] + b) ** q / np.sum(np.asarray(f)[1:] ** q)),
-            "For {case} you answer {given}; it should be {right}. You divided by the others' sum: odds, not a share. The liar belongs "
-            "into the sum as well",
-        ),
-        "honest sum": Wrong(
-            lambda f, q, b: float((f[0] + b) ** q / np.sum(np.asarray(f) ** q)),
-            "For {case} you answer {given}; it should be {right}. The sum below still has the honest loss of client 0. It is the "
-            "reported losses that are summed",
-        ),
+        "not multiplied": Wrong(np.array([-4.0, -4.0]), "You filled up the sum to (0, −1). The mean is a third of the sum, so the sum must be three times the direction"),
+        "the direction": Wrong(np.array([0.0, -1.0]), "That is what it wants, not what it has to send: the others' rows are in the mean as well"),
+        "only countered": Wrong(np.array([-4.0, -3.0]), "That cancels the other two, and the mean is zero. The direction (0, −1) has to be added, three times"),
+        "of the mean": Wrong(np.array([-2.0, -4.5]), "You subtracted the mean of the other two once. Their *sum* stands in the mean of three: subtract (4, 3)"),
+        "turned round": Wrong(np.array([4.0, 0.0]), "The signs are turned: the row is three times the direction *minus* the others' sum"),
     },
-    praise="With q = 0.1 even a thousandfold lie buys little: the smaller q, the less a loss can say",
+    praise="One row moves a mean anywhere, and from ten clients it takes a row about ten times as long",
     hints=(
-        "Only client 0 lies: add the bias to its loss, on a copy of the array.",
-        "The weights are the powers of the *reported* losses, divided by their sum.",
-        "Asked is the first of them, one number.",
-    ),
-))
-
-register(Exercise(
-    slug="robustness.inflation",
-    task="which of FedAvg, FedAvg-n, q-FedAvg (q = 1), FedMGDA+, AdaFed (γ = 1) keep their direction when one client multiplies loss and update by 10",
-    right={"FedAvg-n", "FedMGDA+", "AdaFed"},
-    wrong={
-        "AdaFed missed": Wrong({"FedAvg-n", "FedMGDA+"}, "Look at AdaFed once more: it divides the row by the loss, and both are ten times larger. At γ = 1 the factor cancels"),
-        "all fair rules": Wrong({"q-FedAvg", "FedMGDA+", "AdaFed", "FedAvg-n"}, "q-FedAvg multiplies where AdaFed divides: it reads the large loss as need, and takes the large update as it is"),
-        "FedMGDA+ alone": Wrong({"FedMGDA+"}, "FedMGDA+ is unmoved because its rows have unit length. Which other rule of the list uses unit rows, and which divides by the loss?"),
-        "FedAvg too": Wrong(
-            {"FedAvg", "FedAvg-n", "FedMGDA+", "AdaFed"},
-            "FedAvg takes a tenfold update as it is: its mean turns towards that client",
-        ),
-    },
-    praise="Two ways to be immune: forget the length, or divide by what was inflated with it",
-    hints=(
-        "Take the five in turn: does the rule read the length of an update, the loss, both, or neither?",
-        "Unit rows forget any factor. And if a row is divided by f^γ, what becomes of the factor at γ = 1?",
-        "Try it: two short updates, and the same with one of them and its loss ten times larger. A direction is kept if at most its length changes.",
+        "The direction is a third of the sum of three rows. What must the sum be?",
+        "Subtract what the other two bring to it.",
     ),
 ))
 
 
-def _lid(distances):
-    r = np.asarray(distances, float)
-    return float(-1 / np.mean(np.log(r / r.max())))
+def _bribe(losses, q, share):
+    f = np.asarray(losses, float)
+    return float((share / (1 - share) * (f[1:] ** q).sum()) ** (1 / q) - f[0])
 
 
 register(Exercise(
-    slug="robustness.lid",
-    task="the local intrinsic dimension from the distances to the k nearest neighbours, −1 / mean(log(r_i / r_k))",
-    right=_lid,
-    cases=[([1.0, 2.0, 4.0],), ([0.5, 0.6, 0.7, 1.0],), ([1.0, 3.0],)],
+    slug="robustness.bribe",
+    task="the constant that client 0 must add to its loss to get a given share of the weights f^q / Σ f^q",
+    right=_bribe,
+    cases=[([1.0, 1.0, 1.0], 1.0, 0.5), ([0.5, 1.0, 1.5], 2.0, 0.75), ([0.4, 0.3, 0.8, 0.2], 0.5, 0.9)],
     wrong={
-        "sign": Wrong(lambda r: -_lid(r), "For {case} you answer {given}; it should be {right}. Logarithms of ratios below 1 are negative; a dimension is not"),
-        "not inverted": Wrong(lambda r: float(-np.mean(np.log(np.asarray(r) / np.max(r)))), "For {case} you answer {given}; it should be {right}. That is the mean logarithm. In m dimensions "
-                              "distances grow like the m-th root of the count, so that the mean logarithm is about 1 / m"),
-        "by the nearest": Wrong(lambda r: float(1 / np.mean(np.log(np.asarray(r) / np.min(r)))), "For {case} you answer {given}; it should be {right}. You divided by the smallest distance. The k-th, the largest, "
-                                "is the scale"),
-        "last left out": Wrong(
-            lambda r: float(-1 / np.mean(np.log(np.asarray(r)[:-1] / np.max(r)))),
-            "For {case} you answer {given}; it should be {right}. You left the k-th neighbour out of the mean. Its logarithm is 0, "
-            "but formula (1) divides by k. (Some programs do as you did)",
-        ),
-        "log10": Wrong(
-            lambda r: float(-1 / np.mean(np.log10(np.asarray(r) / np.max(r)))),
-            "For {case} you answer {given}; it should be {right}. You took logarithms to base 10. The formula's are natural: `np.log`",
-        ),
-        "sum": Wrong(
-            lambda r: float(-1 / np.sum(np.log(np.asarray(r) / np.max(r)))),
-            "For {case} you answer {given}; it should be {right}. You took the sum of the logarithms. Formula (1) has their mean",
-        ),
+        "reported": Wrong(lambda f, q, s: _bribe(f, q, s) + f[0], "For {case} you answer {given}; it should be {right}. That is the loss to report. What it adds is that less its true loss"),
+        "no root": Wrong(lambda f, q, s: float(s / (1 - s) * (np.asarray(f)[1:] ** q).sum() - f[0]),
+                         "For {case} you answer {given}; it should be {right}. That is what the *power* of its loss must be: take the q-th root before you subtract"),
+        "share of all": Wrong(lambda f, q, s: float((s * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
+                              "For {case} you answer {given}; it should be {right}. You take the share of the honest sum. The sum grows with the lie: what counts is the odds, share / (1 − share), "
+                              "times the others' sum"),
+        "odds forgotten": Wrong(lambda f, q, s: float((np.asarray(f)[1:] ** q).sum() ** (1 / q) - f[0]),
+                                "For {case} you answer {given}; it should be {right}. That buys one half, whatever share is asked for. For others multiply the sum by share / (1 − share)"),
+        "itself among them": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
+                                   "For {case} you answer {given}; it should be {right}. The odds are against the *others*: leave client 0 out of their sum"),
+        "odds turned": Wrong(lambda f, q, s: float(((1 - s) / s * (np.asarray(f)[1:] ** q).sum()) ** (1 / q) - f[0]),
+                             "For {case} you answer {given}; it should be {right}. You have the odds upside down: a larger share must cost more"),
     },
-    praise="On a line the distances grow evenly and this is near 1; predictions fitted to wrong labels scatter in every direction, and it grows",
+    praise="The root 1 / q is what makes a small q dear: at q = 0.1 it is a tenth power",
     hints=(
-        "r / r.max() are ratios of at most 1, so that their logarithms are not positive.",
-        "Formula (1) takes the mean over all k of them. The last ratio is 1, its logarithm 0, and it counts.",
-        "Then minus one, divided by that mean.",
+        "Let x be the power of the loss that it reports, and S the others' sum of powers. Its share is x / (x + S).",
+        "Solve for x: it is the odds share / (1 − share), times S.",
+        "The loss to report is x to the power 1 / q. How much of that is not its own?",
+    ),
+))
+
+
+def _turn(K, h):
+    return float(np.degrees(np.arcsin(1 / ((K - 1) * h))))
+
+
+register(Exercise(
+    slug="robustness.turn",
+    task="the largest angle in degrees between a mean of K − 1 unit rows, of length h, and the direction after a K-th unit row is added",
+    right=_turn,
+    cases=[(3, 1.0), (10, 0.5), (20, 0.2), (5, 0.26)],
+    tolerance=1e-4,
+    wrong={
+        "right angle": Wrong(lambda K, h: float(np.degrees(np.arctan(1 / ((K - 1) * h)))),
+                             "For K and h {case} you answer {given}; it should be {right}. You added a row at a right angle to the mean. A row that leans back a little turns it farther: the directions "
+                             "fill a disc, and the farthest one touches its rim"),
+        "h alone": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / (K * h))))),
+                         "For K and h {case} you answer {given}; it should be {right}. The honest part of the sum is (K − 1) h, the liar's 1: K itself cancels"),
+        "radians": Wrong(lambda K, h: float(np.arcsin(1 / ((K - 1) * h))), "For K and h {case} you answer {given}, which is in radians. In degrees it is {right}"),
+        "without K": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / ((K - 1) / h))))),
+                           "For K and h {case} you answer {given}; it should be {right}. A longer mean is harder to turn: h belongs beside K − 1, in the denominator"),
+        "opposite": Wrong(lambda K, h: 180.0, "For K and h {case} you answer {given}; it should be {right}. That needs (K − 1) h < 1. Here the honest sum is longer than the liar's row"),
+    },
+    praise="With ten clients that half agree it is 12.8°, and a liar who sends a thousand times as much gets no more",
+    hints=(
+        "Up to the factor 1 / K the direction is (K − 1) m + u, where m is the honest mean and u any row of length 1. Where do these points lie?",
+        "On a circle of radius 1 about a point at the distance (K − 1) h from the origin. Draw the line from the origin that leaves the centre at the largest angle and still meets the circle.",
+        "It touches the circle: a right angle at the touching point, the hypotenuse (K − 1) h, the opposite side 1.",
+    ),
+))
+
+register(Exercise(
+    slug="robustness.reads_high",
+    task="the expected value of formula (5) with k neighbours, divided by the dimension",
+    right=lambda k: k / (k - 2),
+    cases=[(10,), (4,), (20,)],
+    wrong={
+        "unbiased": Wrong(lambda k: 1.0, "With k = {case} you answer {given}; it should be {right}. The mean of the logarithms is right on average, up to its last term; one divided by it is not"),
+        "zero counted only": Wrong(lambda k: k / (k - 1), "With k = {case} you answer {given}; it should be {right}. That accounts for the last logarithm, which is 0. One divided by a mean of k − 1 random numbers is itself too large "
+                                                          "on average: a sum of n exponentials of mean 1 has E[1 / sum] = 1 / (n − 1)"),
+        "all of them": Wrong(lambda k: k / (k - 1) + 0.0 if k > 100 else (k + 1) / (k - 1), "With k = {case} you answer {given}; it should be {right}. Only k − 1 logarithms are random: the sum of n = k − 1 exponentials has "
+                                                                                          "E[1 / sum] = 1 / (n − 1)"),
+        "turned": Wrong(lambda k: (k - 2) / k, "With k = {case} you answer {given}; it should be {right}. You found by what to multiply so that it reads right. Asked is how high it reads"),
+        "without k": Wrong(lambda k: 1 / (k - 2), "With k = {case} you answer {given}; it should be {right}. That is E[1 / sum]. Formula (5) divides by the *mean*, the sum over k"),
+    },
+    praise="1.25 for ten neighbours: the 1.3 and 2.5 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
+    hints=(
+        "Multiply each logarithm by m: exponential with the mean 1. Formula (5) is m k divided by the sum of k − 1 of them.",
+        "The sum of n independent exponentials of mean 1 has the density x^(n − 1) e^(−x) / (n − 1)!. What is the mean of 1 / x?",
+        "Γ(n − 1) / Γ(n) = 1 / (n − 1), with n = k − 1.",
+    ),
+))
+
+register(Question(
+    slug="robustness.no_veto",
+    task="a rule under which neither a liar decides nor an honest outlier is lost",
+    hints=(
+        "What does FedAvg make of the polite lie, and what of the loud one? What tells the loud one from an honest row?",
+        "The tenth office's row is long as well, since it is far behind. Where would you draw the line between it and a row of a hundred times the others' length?",
+        "For the lie that gets past: whom can a liar harm with a row that is just short enough?",
     ),
 ))
 

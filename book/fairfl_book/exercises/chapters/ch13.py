@@ -5,40 +5,31 @@ import numpy as np
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 
-def _least(mean, worst, best, p):
-    middle = (mean - p * worst - p * best) / (1 - 2 * p)
-    return (p * (mean - worst) ** 2 + p * (best - mean) ** 2 + (1 - 2 * p) * (middle - mean) ** 2) ** 0.5
+def _one_tail(mean, worst, p):
+    return (mean - worst) * (p / (1 - p)) ** 0.5
 
 
 register(Exercise(
-    slug="reading.least",
-    task="the least standard deviation for a mean, the averages of both tails and the share p in each",
-    right=_least,
-    cases=[(50.0, 20.0, 80.0, 0.1), (46.42, 31.12, 69.41, 0.05), (70.0, 60.0, 75.0, 0.25)],
+    slug="reading.one_tail",
+    task="the least standard deviation for a mean and the average of the worst share p",
+    right=_one_tail,
+    cases=[(60.0, 40.0, 0.2), (46.42, 31.12, 0.05), (70.0, 60.0, 0.5)],
     wrong={
-        "middle forgotten": Wrong(lambda m, w, b, p: (p * (m - w) ** 2 + p * (b - m) ** 2) ** 0.5,
-                                  "For {case} you answer {given}; it should be {right}. Unless the tails lie evenly about the mean, the middle clients cannot all "
-                                  "sit on it: they average m', and their distance from the mean counts too"),
-        "not a root": Wrong(lambda m, w, b, p: _least(m, w, b, p) ** 2,
-                            "For {case} you answer {given}; it should be {right}. That is the least *variance*, the column's other name"),
-        "one tail": Wrong(lambda m, w, b, p: (p * (m - w) ** 2) ** 0.5,
-                          "For {case} you answer {given}; it should be {right}. You used the worst clients alone. The best ones are away from the mean as well"),
-        "middle not weighted": Wrong(
-            lambda m, w, b, p: (p * (m - w) ** 2 + p * (b - m) ** 2 + ((m - p * w - p * b) / (1 - 2 * p) - m) ** 2) ** 0.5,
-            "For {case} you answer {given}; it should be {right}. The middle group counts with its share, 1 − 2p, like the tails with "
-            "theirs",
-        ),
-        "tails not weighted": Wrong(
-            lambda m, w, b, p: ((m - w) ** 2 + (b - m) ** 2) ** 0.5,
-            "For {case} you answer {given}; it should be {right}. Each tail holds the share p of the clients: its squared distance "
-            "counts p times, and the middle 1 − 2p times",
-        ),
+        "tail alone": Wrong(lambda m, w, p: p**0.5 * (m - w),
+                            "For {case} you answer {given}; it should be {right}. You left the others at the mean. They must lie above it, or the mean is not the mean, and their distance counts too"),
+        "variance": Wrong(lambda m, w, p: (m - w) ** 2 * p / (1 - p), "For {case} you answer {given}; it should be {right}. That is the least variance: take the root"),
+        "the others alone": Wrong(lambda m, w, p: (m - w) * p / (1 - p), "For {case} you answer {given}; it should be {right}. That is how far above the mean the others lie. Both groups' squared distances count, each with its share"),
+        "upside down": Wrong(lambda m, w, p: (m - w) * ((1 - p) / p) ** 0.5, "For {case} you answer {given}; it should be {right}. The factor is upside down: a smaller tail forces less spread"),
+        "two tails": Wrong(lambda m, w, p: (m - w) * (2 * p) ** 0.5,
+                           "For {case} you answer {given}; it should be {right}. You put a best share as far above the mean as the worst lies below. With one tail printed the others may all be equal"),
+        "not weighted": Wrong(lambda m, w, p: ((m - w) ** 2 + ((m - w) * p / (1 - p)) ** 2) ** 0.5,
+                              "For {case} you answer {given}; it should be {right}. Each squared distance counts with its group's share, p and 1 − p"),
     },
-    praise="Any real set of accuracies with these tails is spread at least as widely",
+    praise="For a tail of a tenth it is a third of the distance between the mean and the tail",
     hints=(
-        "First the clients between the two tails: (2) is what they must average, so that everybody together averages ā.",
-        "The spread is smallest if each group sits at one number. A group then adds its share times its squared distance from the mean.",
-        "Three such terms, and a root.",
+        "Two groups: the share p at its average, everybody else at theirs. Where is the second one, so that the mean comes out?",
+        "It lies above the mean by p (mean − worst) / (1 − p).",
+        "The variance is p d² + (1 − p) (p d / (1 − p))² with d = mean − worst. Put it over one denominator.",
     ),
 ))
 
@@ -103,10 +94,20 @@ register(Exercise(
 ))
 
 register(Question(
+    slug="reading.sixth",
+    task="one more relation between printed numbers that must hold",
+    hints=(
+        "Accuracies lie between 0 and 100. What does that say of a mean and a spread?",
+        "For every client (100 − a) a ≥ 0. Take the mean over the clients.",
+        "Numbers that you know are right: this book's recorded runs, or random clients.",
+    ),
+))
+
+register(Question(
     slug="reading.grain",
     task="which numbers of test rows fit four printed accuracies, and what follows",
     hints=(
-        "An n fits if `possible` of exercise 3 says so for all four accuracies.",
+        "An n fits if `possible` of exercise 2 says so for all four accuracies.",
         "Whatever fits n rows fits any multiple of n as well: look at the smallest.",
         "Compare it with the data set: how many people with a doctorate has the official test file of Adult, and how many would a tenth of the "
         "training file have?",

@@ -4,124 +4,22 @@ import numpy as np
 
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
-
-def _shares(sizes, answered):
-    sizes = np.asarray(sizes, float) * np.asarray(answered, float)
-    return sizes / sizes.sum()
-
-
-def _uniform(sizes, answered):
-    answered = np.asarray(answered, float)
-    return answered / answered.sum()
-
-
 register(Exercise(
-    slug="real.shares",
-    task="n_k / Σ n over those who answered, 0 for the others",
-    right=_shares,
-    cases=[([30, 10, 60], [True, True, False]), ([5, 5], [True, False]), ([1, 2, 3, 4], [True, True, True, True])],
-    wrong={
-        "not renormalised": Wrong(lambda sizes, answered: np.asarray(sizes, float) * np.asarray(answered, float) / np.sum(sizes),
-                                  "For sizes and answers {case} you answer {given}; it should be {right}. Your shares of those who "
-                                  "answered do not sum to 1, so that the server would take a shorter step whenever somebody is away, and "
-                                  "Updates would refuse them"),
-        "absent kept": Wrong(lambda sizes, answered: np.asarray(sizes, float) / np.sum(sizes),
-                             "For sizes and answers {case} you answer {given}. That weighs an update that never came; it should be {right}"),
-        "uniform": Wrong(_uniform, "For sizes and answers {case} you answer {given}; it should be {right}. You count heads. Among those who "
-                                   "answered, data shares still decide"),
-        "ones": Wrong(
-            lambda sizes, answered: np.asarray(sizes, float) * np.asarray(answered, float),
-            "For sizes and answers {case} you answer {given}; it should be {right}. These are the sizes of those who answered. "
-            "Weights sum to 1: divide by their sum",
-        ),
-        "only those who answered": Wrong(
-            lambda sizes, answered: np.asarray(sizes, float)[np.asarray(answered)] / np.asarray(sizes, float)[np.asarray(answered)].sum(),
-            "For sizes and answers {case} you answer {given}; it should be {right}. The weights are right, but asked is for all "
-            "clients', with 0 for who is absent",
-        ),
-    },
-    praise="collect does the same, and so a client that is away hands its weight to the others",
-    hints=(
-        "True counts as 1 and False as 0: sizes times answers are the sizes of those who answered.",
-        "The weights of those who answered must sum to 1: by what sum do you divide?",
-    ),
-))
-
-register(Exercise(
-    slug="real.expected",
-    task="client 1's mean weight over the three equally likely rounds in which somebody answers",
-    right=7 / 12,
-    wrong={
-        "the share": Wrong(3 / 4, "3/4 is its share when both answer. When only client 2 answers its weight is 0, and when it is alone it is 1: "
-                                  "renormalising does not average back to the share"),
-        "empty round counted": Wrong(7 / 16, "You divide by four rounds, but in one of them nobody answers and the model stays where it is. "
-                                             "Given that there is a step, three rounds are left"),
-        "chance of answering": Wrong(1 / 2, "1/2 is how often it answers. Asked is its weight, which is 3/4, 1 or 0"),
-        "when it answers": Wrong(
-            7 / 8,
-            "7/8 is its mean weight over the rounds in which *it* answers. In a third of the rounds with an answer only client 2 "
-            "does, and client 1 has weight 0",
-        ),
-        "share times chance": Wrong(
-            3 / 8,
-            "3/8 is its share times its chance to answer. The shares are renormalised: alone, it has weight 1",
-        ),
-    },
+    slug="real.chance",
+    task="the chance q with which a client's mean weight beside one that answers with chance ½ is ¼",
+    right=1 / 5,
     tolerance=1e-3,
-    praise="Less than 3/4: drop-out pulls the weights towards equal ones, even where it strikes everybody alike",
-    hints=(
-        "Four outcomes are equally likely. In one of them nobody answers: leave it out.",
-        "In each of the other three renormalise the shares over those who answered. What is client 1's weight in each?",
-        "Average the three.",
-    ),
-))
-
-
-def _unsound(rows):
-    return [k for k, row in enumerate(rows) if not np.isfinite(np.asarray(row, float)).all()]
-
-
-_ROWS = [([[1.0, 2.0], [float("nan"), 0.0], [3.0, 4.0]],), ([[float("inf"), 1.0], [1.0, 1.0], [0.0, float("nan")]],),
-         ([[1e308, 1e308], [float("inf"), float("-inf")]],), ([[0.5], [0.25]],)]
-
-
-def _by_sum(rows):
-    with np.errstate(all="ignore"):
-        return [k for k, row in enumerate(rows) if not np.isfinite(np.sum(row))]
-
-
-register(Exercise(
-    slug="real.unsound",
-    task="the indices of the rows with an entry that is NaN or infinite",
-    right=_unsound,
-    cases=_ROWS,
     wrong={
-        "nan only": Wrong(lambda rows: [k for k, row in enumerate(rows) if np.isnan(row).any()],
-                          "For rows {case} you answer {given}; it should be {right}. An infinite entry is no number to compute with either: "
-                          "inf − inf is NaN one step later"),
-        "by sum": Wrong(_by_sum, "For rows {case} you answer {given}; it should be {right}. The sum of two large finite numbers can overflow: "
-                                 "their owner did nothing wrong. A suspicious sum is a reason to look, not a verdict"),
-        "whole round": Wrong(lambda rows: list(range(len(rows))) if _unsound(rows) else [],
-                             "For rows {case} you answer {given}; it should be {right}. You refuse everybody because of one: then any client "
-                             "can stop the federation"),
-        "sound": Wrong(
-            lambda rows: [k for k in range(len(rows)) if k not in _unsound(rows)],
-            "For rows {case} you answer {given}, the sound rows. Asked are the others: {right}",
-        ),
-        "counted from one": Wrong(
-            lambda rows: [k + 1 for k in _unsound(rows)],
-            "For rows {case} you answer {given}; it should be {right}. You count from 1; Python's first index is 0",
-        ),
-        "mask": Wrong(
-            lambda rows: ~np.isfinite(rows).all(1),
-            "For rows {case} you answer {given}, one True or False a row. Asked are the indices of the rows that are True: "
-            "`np.flatnonzero` finds them",
-        ),
+        "in proportion": Wrong(1 / 6, "1/6 is a third of 1/2. Weights ¼ and ¾ stand as 1 to 3, but by (1) the weights part more than the chances do, so that a smaller gap of chances is enough"),
+        "half as often": Wrong(1 / 4, "With 1/4 it answers half as often as the other, and has the mean weight 0.3: 3q / (2 (1 + q))"),
+        "empty round counted": Wrong(1 / 3, "You counted the rounds in which nobody answers. Divide by the chance that somebody does, (1 + q) / 2"),
+        "first always": Wrong(1 / 2, "1/2 would do if the first one always answered, as in the section's example. Here it is away in every second round, and then the second has all the weight"),
     },
-    praise="Updates uses the sum as a first glance and then looks at the suspects only",
+    praise="Two fifths of the other's chance, and a third of its weight",
     hints=(
-        "`np.isfinite` is False for NaN and for both infinities.",
-        "Ask each row whether all of its entries are finite, and collect the indices of those where the answer is no.",
+        "With both the second has the weight ½, alone it has 1. How likely is each, in terms of q?",
+        "Its mean weight is (q/4 + q/2), divided by the chance that somebody answers.",
+        "Somebody answers with the chance 1 − ½ (1 − q). Set the quotient to ¼.",
     ),
 ))
 
@@ -161,12 +59,80 @@ register(Exercise(
     ),
 ))
 
+def _exposed(Lam):
+    Lam = np.atleast_2d(np.asarray(Lam, float))
+    rank = np.linalg.matrix_rank
+    return [k for k in range(Lam.shape[1]) if rank(np.vstack([Lam, np.eye(Lam.shape[1])[k]])) == rank(Lam)]
+
+
+register(Exercise(
+    slug="real.exposed",
+    task="the clients whose row follows from the secure sums with these weights",
+    right=_exposed,
+    cases=[
+        ([[0.25, 0.25, 0.25, 0.25], [0.2, 0.2, 0.2, 0.4]],),
+        ([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]],),
+        ([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]],),
+        ([[1.0, 0.0, 0.0]],),
+        ([[0.2, 0.3, 0.5], [0.5, 0.2, 0.3], [0.3, 0.5, 0.2]],),
+        ([[0.4, 0.6, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0], [0.0, 0.0, 0.3, 0.7], [0.1, 0.1, 0.4, 0.4]],),
+    ],
+    wrong={
+        "enough sums": Wrong(lambda Lam: list(range(len(Lam[0]))) if np.linalg.matrix_rank(Lam) == len(Lam[0]) else [],
+                             "For {case} you answer {given}; it should be {right}. As many independent sums as clients give everybody away, but fewer can give away one: the "
+                             "first case is a step of Frank–Wolfe"),
+        "count": Wrong(lambda Lam: list(range(len(Lam[0]))) if len(Lam) >= len(Lam[0]) else [],
+                       "For {case} you answer {given}; it should be {right}. Sums can say the same twice, and fewer sums than clients can be enough for some of them"),
+        "alone": Wrong(lambda Lam: sorted({int(np.argmax(row)) for row in np.asarray(Lam) if np.count_nonzero(row) == 1}),
+                       "For {case} you answer {given}; it should be {right}. A client that is asked alone is exposed; but the server may also combine sums"),
+        "none": Wrong(lambda Lam: [], "For {case} you answer {given}; it should be {right}. The server may add and subtract multiples of the sums: sometimes one row is left over"),
+        "all asked": Wrong(lambda Lam: np.flatnonzero(np.any(np.asarray(Lam) != 0, axis=0)).tolist(),
+                           "For {case} you answer {given}; it should be {right}. To be in a sum is not yet to be known: the sum of two rows does not tell either"),
+    },
+    praise="Client k is safe as long as e_k is no combination of the weights that were asked for",
+    hints=(
+        "The server can form any combination of the sums it has. Which combinations of the rows of Lam would leave one client alone?",
+        "Client k is exposed if the k-th unit vector is a combination of the rows of Lam.",
+        "Adding a vector to others leaves their rank as it is exactly if it was a combination of them: `np.linalg.matrix_rank`.",
+    ),
+))
+
+register(Exercise(
+    slug="real.bearable",
+    task="the largest c = −u · v at which a client heard in every P-th round does not lose under FedMGDA+",
+    right=lambda P: 1 / (2 * P - 1),
+    cases=[(1,), (2,), (3,), (5,)],
+    wrong={
+        "one silent round": Wrong(lambda P: 1 / 3, "For P = {case} you answer {given}; it should be {right}. 1/3 is right for P = 2. With P rounds there are P − 1 silent ones"),
+        "all silent": Wrong(lambda P: 1 / (2 * P + 1), "For P = {case} you answer {given}; it should be {right}. In one of the P rounds it is heard: P − 1 are silent"),
+        "mean of the two": Wrong(lambda P: 1 / P, "For P = {case} you answer {given}; it should be {right}. The direction when it is heard is (u + v)/2: its rate along that is (1 − c)/2, not 1 − c"),
+        "upside down": Wrong(lambda P: 2 * P - 1.0, "For P = {case} you answer {given}; it should be {right}. A cosine is at most 1"),
+        "silent free": Wrong(lambda P: 1.0, "For P = {case} you answer {given}; it should be {right}. You left out what a silent round costs: its rate is then v · u = −c"),
+    },
+    praise="A client that is heard in every fifth round can bear an angle of 96° with the others. The tenth office's is 116°",
+    hints=(
+        "Heard, the direction is the nearest point of the segment between u and v: which, if both have length 1?",
+        "Its rates along it are (1 − c)/2 for both. Silent, the direction is u.",
+        "One heard round and P − 1 silent ones: (1 − c)/2 − (P − 1) c ≥ 0.",
+    ),
+))
+
+register(Question(
+    slug="real.memory",
+    task="a memory that speaks for the absent and lets go of those who have left",
+    hints=(
+        "What does the server know of a silent client, beside its last row? Count something.",
+        "An age for every row, set to 0 when it is heard. How old may a row be that still serves every fifth round?",
+        "Try a lifetime just too short and one just long enough. Is there a gentler way than to drop a row all at once?",
+    ),
+))
+
 register(Question(
     slug="real.absent",
     task="what AdaFed makes of a client that is heard in every second round",
     hints=(
         "Whose losses does AdaFed read in a round: everybody's, or those of the clients that answered?",
-        "In the rounds when office 9 answers its large loss earns it a large rate. What rate has it in the others, and what do the nine do with its "
+        "In the rounds when the tenth office answers its large loss earns it a large rate. What rate has it in the others, and what do the nine do with its "
         "part of the model meanwhile?",
         "`compare` runs a rule through the same rounds as the others: it wants a name and the rule.",
     ),
