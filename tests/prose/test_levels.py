@@ -8,11 +8,7 @@ from fairfl_book.build import twins
 
 BOOK = places.find()
 LEVELS = ("warm-up", "work", "proof", "design", "open")
-<<<<<<< HEAD
-CHAPTERS = (0, 1, 2, 3, 4, 5, 6)  # those whose exercises carry their levels: a chapter enters by its number here
-=======
-CHAPTERS = (0, 1, 2, 3, 4, 5, 11, 13, 14)  # those whose exercises carry their levels: a chapter enters by its number here
->>>>>>> ch1113
+CHAPTERS = (*range(12), 13, 14)  # those whose exercises carry their levels: a chapter enters by its number here
 
 
 def levels(text: str) -> dict[int, list[str]]:
