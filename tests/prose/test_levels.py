@@ -8,7 +8,17 @@ from fairfl_book.build import twins
 
 BOOK = places.find()
 LEVELS = ("warm-up", "work", "proof", "design", "open")
-CHAPTERS = (0, 1, 2, 3, 4, 5, 11, 13, 14)  # those whose exercises carry their levels: a chapter enters by its number here
+CHAPTERS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    11,
+    13,
+    14,
+)  # those whose exercises carry their levels: a chapter enters by its number here
 
 
 def levels(text: str) -> dict[int, list[str]]:
