@@ -379,6 +379,71 @@ def test_an_exercise_judges_what_the_readers_cell_says_now(browser, tmp_path):
         page.close()
 
 
+ONE_ROUND, SHRINKING = "def one_round(w, eta, H, c, lam): return ", "def step_size(t, T, eta, decay): return eta * "
+# One exercise of each of five chapters, of five kinds: its chapter, its stub's beginning, and what wrong answers are told.
+WRONG = {
+    "fl.test_images": ("01", "images =", {"images = 30": "a square is missing", "images = 9": "that is the variance", "images = 90": "a ten get lost"}),
+    "prox.round": (
+        "02",
+        "def one_round(",
+        {
+            ONE_ROUND + "w - eta * np.einsum('k,kij,kj->i', lam, H, w - c)": "one gradient step",
+            ONE_ROUND + "np.linalg.solve(np.eye(len(w)) + eta * np.einsum('k,kij->ij', lam, H), w + eta * np.einsum('k,kij,kj->i', lam, H, c))":
+                "the proximal map of the mean loss",
+            ONE_ROUND + "np.mean([np.linalg.solve(np.eye(len(w)) + eta * h, w + eta * h @ m) for h, m in zip(H, c)], 0)": "counted every client once",
+        },
+    ),
+    "pareto.dominates": (
+        "03",
+        "def dominates(",
+        {
+            "def dominates(f, g): return (f < g).all()": "You ask that everybody gain",
+            "def dominates(f, g): return (f <= g).all()": "With equal losses nobody gains",
+            "def dominates(f, g): return f.sum() < g.sum()": "You compare sums",
+        },
+    ),
+    "mgda.perpendicular": (
+        "04",
+        "def perpendicular(",
+        {
+            "def perpendicular(lengths): return 1 / lengths / (1 / lengths).sum()": "its rate is ℓ² λ",
+            "def perpendicular(lengths): return lengths / lengths.sum()": "You give the long gradients more weight",
+            "def perpendicular(lengths): return 1 / lengths**2": "the weights must sum to 1",
+        },
+    ),
+    "fedmgda.step_size": (
+        "05",
+        "def step_size(",
+        {
+            SHRINKING + "decay ** (t // 100)": "every hundred rounds",
+            SHRINKING + "decay ** (t / T)": "there is a floor",
+            SHRINKING + "decay ** (100 / T * ((t + 1) // 100))": "where is one added?",
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", WRONG)
+def test_wrong_answers_of_five_kinds_are_told_why(lab, browser, slug):
+    number, stub, answers = WRONG[slug]
+    [name] = BOOK.select([number])
+    page = lab.open(browser, f"/lab/tree/{name}.ipynb")
+    page.wait_for_timeout(2000)
+    menu(page, "Run", "Run All Cells")  # without ``run_all``, whose savings may meet JupyterLab's own
+    for _ in range(2):  # between two cells a kernel is idle as well
+        page.wait_for_timeout(3000)
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=1000 * PATIENCE)
+    for answer, words in answers.items():
+        cell_with(page, stub).locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(answer)
+        run(page, cell_with(page, stub))
+        check = cell_with(page, f'check("{slug}"')
+        run(page, check)
+        assert words in check.locator(".jp-OutputArea").inner_text(), answer
+    page.close()
+
+
 def test_a_second_start_finds_the_first(lab):
     second = subprocess.run(
         lab.command(NAMES[5][:2]), cwd=BOOK.root, env=lab.environment, capture_output=True, text=True, timeout=PATIENCE
