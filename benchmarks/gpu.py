@@ -38,7 +38,7 @@ def clock(federation, rule, model, rounds, warm=20, **more):
     tamper = [tick, *[None] * (len(more["seed"]) - 1)] if several else tick
     train(
         federation,
-        rules.make(*rule[:1], **rule[1]),
+        rules.make(rule[0], **rule[1]),
         model,
         rounds=warm + rounds,
         participation=0.1,
@@ -56,7 +56,7 @@ def clock(federation, rule, model, rounds, warm=20, **more):
 def counts(federation, rule, model, rounds=20):
     """Kernels launched (a replayed graph is one) and copies to the host a round."""
     settings = dict(participation=0.1, local=LocalSGD(lr=0.1), evaluate_every=10**6, device="cuda", progress=False)
-    run = lambda n: train(federation, rules.make(*rule[:1], **rule[1]), model, rounds=n, **settings)
+    run = lambda n: train(federation, rules.make(rule[0], **rule[1]), model, rounds=n, **settings)
     seen = []
     for n in (15, 15 + rounds):
         with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as told:

@@ -3,8 +3,6 @@
 python benchmarks/labs.py [MOVES]      $CHROMIUM names the browser
 """
 
-import os
-import shutil
 import statistics
 import sys
 import tempfile
@@ -14,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from fairfl_book import labs
 from fairfl_book.build import stills
+from fairfl_book.build.chromium import chromium
 
 # Every move is a key on a handle; reading a box makes the browser lay out what the move has drawn.
 MEASURE = """([moves]) => {
@@ -50,12 +49,7 @@ def states():
 
 
 def main(moves: int = 400) -> None:
-    from playwright.sync_api import sync_playwright
-
-    usual = ("chromium", "chromium-browser", "google-chrome")
-    program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), None)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         page = browser.new_page(viewport={"width": 1024, "height": 800}, reduced_motion="reduce")
         print(f"{'ms a move':28} fastest   median    95 %   ({moves} moves; a frame is 16 ms)")
         for what, lab, address in states():
@@ -67,7 +61,6 @@ def main(moves: int = 400) -> None:
             took = page.evaluate(MEASURE, [moves])
             late = statistics.quantiles(took, n=20)[-1]
             print(f"{what:28} {min(took):7.1f} {statistics.median(took):8.1f} {late:7.1f}")
-        browser.close()
 
 
 if __name__ == "__main__":

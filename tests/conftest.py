@@ -1,6 +1,5 @@
 import os
-import shutil
-from pathlib import Path
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -29,29 +28,19 @@ def small():
 @pytest.fixture(scope="module")
 def browser():
     """Headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own."""
-    playwright = pytest.importorskip(
+    pytest.importorskip(
         "playwright.sync_api", reason="Playwright is not installed (make test-browser and make test-site do it)"
     )
-    with playwright.sync_playwright() as play:
-        usual = ("chromium", "chromium-browser", "google-chrome")
-        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, usual)), play.chromium.executable_path)
-        if not Path(path).exists():
-            pytest.skip(
-                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
-            )
-        chromium = play.chromium.launch(
-            executable_path=path,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
-            ],
-        )
-        yield chromium
-        chromium.close()
+    from fairfl_book.build.chromium import chromium
+
+    from fairfl.errors import Refused
+
+    with ExitStack() as open_:
+        try:
+            found = open_.enter_context(chromium())
+        except Refused as error:
+            pytest.skip(str(error))
+        yield found
 
 
 @pytest.fixture

@@ -41,31 +41,28 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     """The pseudo-gradients of slots that are sorted by falling number of steps."""
     slots, local, bound = work.slots, work.local, work.bound
     of_run = torch.tensor([s.run for s in slots], device=work.starts.device) if len(work.starts) > 1 else slice(None)
-    start = work.starts[of_run].expand(len(slots), -1)
+    of_slots = lambda of_runs: flat.split(of_runs[of_run].expand(len(slots), -1)).items()
+    start = work.starts[of_run]
     plan, weight = _plan(work)
     steps = [local.steps_of(len(s.rows)) for s in slots]
     # What a correction keeps lives elsewhere from round to round; everything else can stay where a graph left it.
     held = graphs(flat) if GRAPHS and flat.device.type == "cuda" and bound is None else None
-    place = held.buffer if held else lambda name, like: torch.empty_like(like, memory_format=torch.contiguous_format)
+    kept = held.keep if held else lambda name, value: value
     # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
-    parameters = [place(name, p).copy_(p) for name, p in flat.split(start).items()]
+    copied = held.keep if held else lambda name, value: value.clone(memory_format=torch.contiguous_format)
+    parameters = [copied(name, p) for name, p in of_slots(work.starts)]
     pull = None
     if local.proximal:
-        pull = [
-            place(("pull", name), p).copy_(p)
-            for name, p in flat.split(work.pulls_to[of_run].expand(len(slots), -1)).items()
-        ]
+        pull = [kept(("pull", name), p.contiguous()) for name, p in of_slots(work.pulls_to)]
     moments = [
-        [place((i, name), m).copy_(m) for name, m in zip(flat.layout.names, stacks)]
-        for i, stacks in enumerate(local.moments(parameters))
+        [kept((i, name), m) for name, m in zip(flat.layout.names, of_all)]
+        for i, of_all in enumerate(local.moments(parameters))
     ]
-    rows, lr = place("rows", plan[:, 0]), local.lr_at(work.round)
-    weights = None if weight is None else place("weights", weight[:, 0])
+    lr = local.lr_at(work.round)
     for t in range(max(steps)):
         active = sum(s > t for s in steps)
-        rows.copy_(plan[:, t])
-        if weights is not None and weight is not None:
-            weights.copy_(weight[:, t])
+        rows = kept("rows", plan[:, t])
+        weights = None if weight is None else kept("weights", weight[:, t])
         first = lambda stacks, active=active: stacks and [stack[:active] for stack in stacks]
         step = partial(
             _step,

@@ -18,9 +18,10 @@ MOST = 16
 class Graphs:
     """The graphs of one model, and the buffers they work in.
 
-    ``buffer(name, like)``: a tensor of the shape and type of ``like`` whose address stays. ``run(key, step)``: call
-    ``step``, which reads and writes buffers alone and returns nothing; from the second call with an equal ``key`` on
-    as a replay of the graph recorded then. The key has to hold all that the kernels depend on but the buffers' content.
+    ``keep(name, value)``: ``value`` in a contiguous buffer, the same one for every value of this name, shape and type.
+    ``run(key, step)``: call ``step``, which reads and writes buffers alone and returns nothing; from the second call
+    with an equal ``key`` on as a replay of the graph recorded then. The key has to hold all that the kernels depend on
+    but the buffers' content.
     """
 
     def __init__(self) -> None:
@@ -28,11 +29,11 @@ class Graphs:
         self._graphs: dict[Hashable, torch.cuda.CUDAGraph | None] = {}
         self._refused = False
 
-    def buffer(self, name: Hashable, like: torch.Tensor) -> torch.Tensor:
-        key = (name, like.shape, like.dtype)
+    def keep(self, name: Hashable, value: torch.Tensor) -> torch.Tensor:
+        key = (name, value.shape, value.dtype)
         if key not in self._buffers:
-            self._buffers[key] = torch.empty_like(like, memory_format=torch.contiguous_format)
-        return self._buffers[key]
+            self._buffers[key] = torch.empty_like(value, memory_format=torch.contiguous_format)
+        return self._buffers[key].copy_(value)
 
     def run(self, key: Hashable, step: Callable[[], None]) -> None:
         if self._refused or key not in self._graphs and len(self._graphs) >= MOST:

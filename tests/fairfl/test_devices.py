@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from fairfl import LocalSGD, Server, attacks, data, partition, rules, train
-from fairfl.clients import Ditto, batched
+from fairfl.clients import Ditto, batched, graphed
 
 SETTINGS = {"FedFV": dict(alpha=0.1, tau=2), "AdaFed": dict(gamma=1.0), "FedMGDAPlus": dict(epsilon=0.3)}
 # Waits for the card a round: looks at updates, direction and model, what the rule's own arithmetic needs, losses.
@@ -65,6 +65,24 @@ def test_everything_around_a_rule_stays_there_too(federation, card, more):
     settings = settings_of("FedAvg", **more)
     there, here = (train(federation, device=device, **settings) for device in ("cuda", "cpu"))
     assert np.allclose(there.parameters, here.parameters, atol=3e-6)
+
+
+@pytest.mark.parametrize("local", [LocalSGD(lr=0.1), LocalSGD(lr=0.1, momentum=0.9, proximal=0.1, batch_size=16)])
+def test_a_graph_finds_everything_where_it_left_it(federation, card, monkeypatch, local):
+    """Steps work in the buffers that a graph was recorded with, so what they are given may not move from round to round."""
+    places = {}
+
+    def run(graphs, key, step):
+        given = [t for thing in step.args[2:7] for t in (thing if isinstance(thing, list) else [thing])]
+        given = [t for thing in given for t in (thing if isinstance(thing, list) else [thing]) if t is not None]
+        assert places.setdefault(key, now := [t.data_ptr() for t in given]) == now
+        step()
+
+    monkeypatch.setattr(batched, "GRAPHS", True)
+    monkeypatch.setattr(graphed.Graphs, "run", run)
+    settings = settings_of("FedAvg", local=local, engine="batched", participation=1.0)
+    there, here = (train(federation, device=device, **settings) for device in ("cuda", "cpu"))
+    assert places and np.allclose(there.parameters, here.parameters, atol=3e-6)
 
 
 def test_seeds_and_rules_side_by_side(federation, card):

@@ -5,12 +5,9 @@ Formulas are typeset by the same file of MathJax that the site uses; no network 
 
 import base64
 import html
-import os
 import re
-import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,10 +19,10 @@ from fairfl.errors import Refused
 from fairfl.extras import NotInstalled, needed_by
 from fairfl_book import places
 from fairfl_book.build import references
+from fairfl_book.build.chromium import chromium
 
 NOTE = "scales_and_hulls"
 SCRIPT = "tex-svg-full.js"
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 _STYLE = """
 @page { size: A4; margin: 20mm 21mm 22mm; }
 body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; }
@@ -97,25 +94,6 @@ def stored_picture(chapters: Path, address: str) -> str:
     if source is None or not base64.b64decode(source[1].partition(",")[2]):
         raise Refused(f"the picture of {name} that begins with {words!r} is no PNG")
     return source[1]
-
-
-@contextmanager
-def chromium() -> Iterator:
-    """A headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own. Raises ``ValueError`` if there is none."""
-    with needed_by("printing"):
-        from playwright.sync_api import sync_playwright
-    with sync_playwright() as play:
-        usual = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-        path = os.environ.get("CHROMIUM") or next(filter(None, usual), play.chromium.executable_path)
-        if not Path(path).exists():
-            raise Refused(
-                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
-            )
-        browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 def pdf(browser, address: str) -> bytes:

@@ -1,0 +1,38 @@
+"""The headless Chromium that prints the note, and in which tests and benchmarks open pages."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fairfl.errors import Refused
+from fairfl.extras import needed_by
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """A headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own. Raises ``ValueError`` if there is none."""
+    with needed_by("headless Chromium"):
+        from playwright.sync_api import sync_playwright
+    with sync_playwright() as play:
+        usual = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+        path = os.environ.get("CHROMIUM") or next(filter(None, usual), play.chromium.executable_path)
+        if not Path(path).exists():
+            raise Refused(
+                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
+            )
+        browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
