@@ -1,0 +1,1 @@
+"""A reader in JupyterLab, driven in headless Chromium: `make test-browser`."""
