@@ -138,16 +138,26 @@ def shot(page, name):
         page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
-def cell_with(page, words):
-    """The cell of the open notebook that holds ``words``, scrolled into view: JupyterLab draws only what is near."""
-    panel, cell = page.locator(".jp-WindowedPanel-outer").first, page.locator(".jp-CodeCell", has_text=words)
-    for number in range(80):
-        if cell.count():
-            cell.first.scroll_into_view_if_needed()
-            return cell.first
-        panel.evaluate(f"panel => panel.scrollTop = {number} * panel.clientHeight / 2")
+def found(page, wanted):
+    """Scroll the open notebook from its top until ``wanted``, a locator, is there; whether it is. JupyterLab draws only what is near."""
+    panel, number = page.locator(".jp-WindowedPanel-outer").first, 0
+    while not wanted.count():
+        more = panel.evaluate(
+            f"panel => {{ panel.scrollTop = {number} * panel.clientHeight / 2; return panel.scrollTop >= {number} * panel.clientHeight / 2 - 1 }}"
+        )
         page.wait_for_timeout(250)
-    raise AssertionError(f"no cell holds {words!r}")
+        if not more:
+            return wanted.count() > 0
+        number += 1
+    return True
+
+
+def cell_with(page, words):
+    """The cell of the open notebook that holds ``words``, scrolled into view."""
+    cell = page.locator(".jp-CodeCell", has_text=words)
+    assert found(page, cell), f"no cell holds {words!r}"
+    cell.first.scroll_into_view_if_needed()
+    return cell.first
 
 
 def run(page, cell):

@@ -55,27 +55,27 @@ def test_an_exercise_judges_what_the_readers_cell_says_now(browser, tmp_path):
         page.close()
 
 
-ONE_ROUND, SHRINKING = "def one_round(w, eta, H, c, lam): return ", "def step_size(t, T, eta, decay): return eta * "
+CURVATURE, SURELY = "def curvature(eta, H, lam): return ", "def surely(f, g, e): return "
+SHRINKING = "def step_size(t, T, eta, decay): return eta * "
 # One exercise of each of five chapters, of five kinds: its chapter, its stub's beginning, and what wrong answers are told.
 WRONG = {
     "fl.test_images": ("01", "images =", {"images = 30": "a square is missing", "images = 9": "that is the variance", "images = 90": "a ten get lost"}),
     "prox.round": (
         "02",
-        "def one_round(",
+        "def curvature(",
         {
-            ONE_ROUND + "w - eta * np.einsum('k,kij,kj->i', lam, H, w - c)": "one gradient step",
-            ONE_ROUND + "np.linalg.solve(np.eye(len(w)) + eta * np.einsum('k,kij->ij', lam, H), w + eta * np.einsum('k,kij,kj->i', lam, H, c))":
-                "the proximal map of the mean loss",
-            ONE_ROUND + "np.mean([np.linalg.solve(np.eye(len(w)) + eta * h, w + eta * h @ m) for h, m in zip(H, c)], 0)": "counted every client once",
+            CURVATURE + "np.einsum('k,kij->ij', lam, H)": "the curvature of the mean loss",
+            CURVATURE + "np.linalg.inv(np.einsum('k,kij->ij', lam, np.linalg.inv(H)))": "the harmonic mean of the H_k",
+            CURVATURE + "np.einsum('k,kij->ij', lam, np.linalg.inv(np.eye(len(H[0])) + eta * np.asarray(H)))": "the matrix of the average's map",
         },
     ),
     "pareto.dominates": (
         "03",
-        "def dominates(",
+        "def surely(",
         {
-            "def dominates(f, g): return (f < g).all()": "You ask that everybody gain",
-            "def dominates(f, g): return (f <= g).all()": "With equal losses nobody gains",
-            "def dominates(f, g): return f.sum() < g.sum()": "You compare sums",
+            SURELY + "bool((np.add(f, 2 * e) < g).all())": "You ask that everybody gain",
+            SURELY + "bool((np.add(f, 2 * e) <= g).all())": "In the worst case nobody gains",
+            SURELY + "bool((np.add(f, e) <= g).all() and (np.add(f, e) < g).any())": "both may be off",
         },
     ),
     "mgda.perpendicular": (

@@ -8,20 +8,15 @@ import pytest
 from fairfl_book.build import stills
 from fairfl_book.build.guards import code_cells
 
-from .lab import NAMES, PATIENCE, menu, pictures, run, run_all, shot
+from .lab import NAMES, PATIENCE, found, menu, pictures, run, run_all, shot
 
 pytestmark = pytest.mark.browser
 
 
 def move_every_control(page):
     """Move each handle of the chapter's lab; returns the labels of those that changed nothing that a reader sees."""
-    panel, box = page.locator(".jp-WindowedPanel-outer").first, page.locator("div.fairfl-lab")
-    for number in range(80):
-        if box.count():
-            return move_every_handle(page)
-        panel.evaluate(f"panel => panel.scrollTop = {number} * panel.clientHeight / 2")
-        page.wait_for_timeout(250)
-    raise AssertionError("the chapter shows no lab")
+    assert found(page, page.locator("div.fairfl-lab")), "the chapter shows no lab"
+    return move_every_handle(page)
 
 
 # Where a handle is taken, and how far it is then dragged: along its line, if it has one, away from the end that is nearer.
