@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-site chapters book note student solutions release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note student solutions release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
 	@echo "make test-torchjd   install TorchJD as well and run its aggregators as rules"
+	@echo "make test-ray       install Ray as well and spread runs over two nodes, one of which is killed"
 	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
@@ -72,6 +73,9 @@ test-flower: $(VENV)/flower/.ready
 
 test-torchjd: $(VENV)/torchjd/.ready
 	$(AS_STORED) $(VENV)/torchjd/bin/python -m pytest tests/fairfl/rules/test_torchjd.py $(ARGS)
+
+test-ray: $(VENV)/ray/.ready
+	$(AS_STORED) $(VENV)/ray/bin/python -m pytest tests/reproductions/test_on_ray.py $(ARGS)
 
 benchmarks: $(VENV)/.dev
 	$(PY) benchmarks/import_time.py
@@ -140,6 +144,13 @@ TORCHJD := $(VENV)/torchjd
 $(TORCHJD)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(TORCHJD)
 	@$(TORCHJD)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[torchjd]" pytest
+	@touch $@
+
+# Ray as well: few need more than one machine, and it is 80 MB.
+RAY := $(VENV)/ray
+$(RAY)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
+	@$(PY) -m venv --clear $(RAY)
+	@$(RAY)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[ray]" pytest
 	@touch $@
 
 # Each direct dependency at its lower bound, in an environment of its own: a bound that nobody tries is a guess.

@@ -1,5 +1,9 @@
 """What a reader might bring from outside the package: a split, a rule, a measure; and a small experiment that uses them."""
 
+import time
+import uuid
+from pathlib import Path
+
 import numpy as np
 
 from fairfl import data, partition, rules
@@ -33,6 +37,22 @@ class Stops(First):
             raise {"diverged": Diverged, "refused": Refused, "bug": ValueError}[self.kind](
                 "the third round was too much"
             )
+        return super().weights(gram, updates)
+
+
+class Waits(First):
+    """``First``, which in its third round leaves a file in ``folder`` and waits there until a file "struck" stands beside it."""
+
+    def __init__(self, factor, folder):
+        super().__init__(factor)
+        self.folder = str(folder)
+
+    def weights(self, gram, updates):
+        if updates.round == 2:
+            place = Path(self.folder)
+            (place / f"began-{uuid.uuid4().hex}").touch()
+            while not (place / "struck").exists():
+                time.sleep(0.02)
         return super().weights(gram, updates)
 
 
