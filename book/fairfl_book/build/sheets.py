@@ -13,6 +13,7 @@ from fairfl_book.build import paper
 STYLE = """
 section.chapter, section.appendix { break-before: page; }
 section.chapter > h1, section.appendix > h1 { text-align: left; font-size: 19pt; margin: 0 0 5mm; }
+h1, h2, h3 { white-space: pre-wrap; } /* else a bookmark loses the space at which its heading breaks */
 h3 { font-size: 11pt; margin: 4mm 0 1.5mm; break-after: avoid; } h4 { font-size: 10.4pt; margin: 3mm 0 1mm; break-after: avoid; }
 blockquote { margin: 3mm 0; padding-left: 4mm; border-left: 0.6mm solid #0072B2; }
 div.folded { border-left: 0.6mm solid #bbb; padding-left: 4mm; margin: 3mm 0; } p.summary { font-weight: bold; break-after: avoid; }

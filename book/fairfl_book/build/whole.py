@@ -3,6 +3,7 @@
 Chapters are executed for it, since their pictures are drawn as vectors here and as pixels in the notebooks that are stored.
 """
 
+import base64
 import html
 import io
 import sys
@@ -23,7 +24,7 @@ TITLE = "Fair federated learning as multi-objective optimisation"
 STYLE = (
     sheets.STYLE
     + """
-div.cover { text-align: center; padding-top: 70mm; } div.cover .title { font-size: 26pt; line-height: 1.2; margin-bottom: 8mm; }
+div.cover { text-align: center; padding-top: 45mm; } div.cover .title { font-size: 26pt; line-height: 1.2; margin-bottom: 8mm; }
 section.contents { break-before: page; } section.contents p { margin: 0 0 0.8mm; display: flex; }
 section.contents .chapter { font-weight: bold; margin-top: 2.6mm; break-after: avoid; } section.contents .section { padding-left: 6mm; font-size: 9.4pt; break-inside: avoid; }
 section.contents .number { margin-left: auto; padding-left: 4mm; }
@@ -73,18 +74,14 @@ def _solution(answer: solutions.Solution) -> str:
 
 def contents(headings: list[sheets.Heading]) -> str:
     """Chapters and their sections with a place for each page's number, which is known once the book has been printed."""
+    reader = paper.reader()
     lines = [
-        f'<p class="{"chapter" if line.level == 1 else "section"}"><a href="#{line.anchor}">{_plain(line.words)}</a>'
+        f'<p class="{"chapter" if line.level == 1 else "section"}"><a href="#{line.anchor}">{reader.renderInline(line.words)}</a>'
         f'<span class="number" data-of="{line.anchor}">000</span></p>'
         for line in headings
         if line.level <= 2
     ]
     return f'<section class="contents"><h1 id="contents">Contents</h1>{"".join(lines)}</section>'
-
-
-def _plain(words: str) -> str:
-    """A heading's Markdown without its paragraph: formulas and stress stay."""
-    return sheets.prose(words.replace("#", ""), "x")[0].strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax: Path) -> tuple[str, list[str]]:
@@ -95,9 +92,10 @@ def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax
     ]
     parts.append(appendix(book, list(notebooks)))
     headings = [heading for part in parts for heading in part.headings]
+    picture = base64.b64encode((book.root / "book" / "playground.svg").read_bytes()).decode()
     cover = (
         f'<div class="cover"><div class="title">{html.escape(TITLE)}</div><p>A computational textbook</p>'
-        f"<p>fairfl {__version__}</p></div>"
+        f'<p>fairfl {__version__}</p><img alt="" src="data:image/svg+xml;base64,{picture}"></div>'
     )
     body = cover + contents(headings) + "".join(part.content for part in parts)
     return paper.document(TITLE, body, mathjax, STYLE), ["contents", *(heading.anchor for heading in headings)]
