@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note student solutions release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf student solutions release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -33,6 +33,7 @@ help:
 	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
 	@echo "make chapters       execute the chapters' texts into notebooks"
 	@echo "make note           print the note on scales and hulls as a PDF into book/_build, by headless Chromium"
+	@echo "make pdf            print the whole book as a PDF into book/_build, its pictures drawn anew as lines: eight minutes"
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
 	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
 	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
@@ -98,6 +99,9 @@ book: $(VENV)/.book
 
 note: $(VENV)/.dev
 	@$(PY) -m fairfl_book.build.paper
+
+pdf: $(VENV)/.dev
+	@$(AS_STORED) $(PY) -m fairfl_book.build.whole
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)

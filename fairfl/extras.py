@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
-# JupyterLab; yaml with Jupytext; docutils with Sphinx, markdown_it and mdit_py_plugins with MyST.
+# JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx, markdown_it and mdit_py_plugins with MyST.
 BROUGHT_BY = {
     "torchvision": "data",
     "pandas": "data",
@@ -25,7 +25,9 @@ BROUGHT_BY = {
     "docutils": "book",
     "markdown_it": "book",
     "mdit_py_plugins": "book",
+    "pygments": "book",
     "playwright": "dev",
+    "pypdf": "dev",
     "flwr": "flower",
     "torchjd": "torchjd",
     "ray": "ray",

@@ -1,5 +1,6 @@
 """What a reader might bring from outside the package: a split, a rule, a measure; and a small experiment that uses them."""
 
+import os
 import time
 import uuid
 from pathlib import Path
@@ -41,7 +42,7 @@ class Stops(First):
 
 
 class Waits(First):
-    """``First``, which in its third round leaves a file in ``folder`` and waits there until a file "struck" stands beside it."""
+    """``First``, which in its third round leaves a file with its process and its parent's in ``folder`` and waits there until a file "struck" stands beside it."""
 
     def __init__(self, factor, folder):
         super().__init__(factor)
@@ -50,7 +51,7 @@ class Waits(First):
     def weights(self, gram, updates):
         if updates.round == 2:
             place = Path(self.folder)
-            (place / f"began-{uuid.uuid4().hex}").touch()
+            (place / f"began-{uuid.uuid4().hex}").write_text(f"{os.getpid()} {os.getppid()}")
             while not (place / "struck").exists():
                 time.sleep(0.02)
         return super().weights(gram, updates)

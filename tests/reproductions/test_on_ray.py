@@ -1,6 +1,7 @@
 """The jobs on a real Ray cluster of two nodes on this machine, one of which is killed: `make test-ray`."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -84,8 +85,12 @@ def test_a_machine_that_dies_in_mid_table_costs_no_bit(tmp_path, cluster):
     jobs = select(own.small(tmp_path, text))
 
     def strike():
-        while len(list(tmp_path.glob("began-*"))) < 2:
+        while sum(bool(path.read_text()) for path in tmp_path.glob("began-*")) < 2:
             time.sleep(0.05)
+        machine = cluster.mortal.all_processes["raylet"][0].process.pid
+        workers = (map(int, path.read_text().split()) for path in tmp_path.glob("began-*"))
+        [there] = [worker for worker, parent in workers if parent == machine]
+        os.kill(there, signal.SIGKILL)  # a machine's death takes its workers with it, before they can end anything
         cluster.remove_node(cluster.mortal, allow_graceful=False)
         (tmp_path / "struck").touch()
 

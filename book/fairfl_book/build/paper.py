@@ -7,8 +7,10 @@ import base64
 import html
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import nbformat
@@ -42,28 +44,38 @@ _CITED = re.compile(r"\[([^\]]+)\]\(#references\)")
 _READY = "async () => { await MathJax.startup.promise; await document.fonts.ready; }"
 
 
+def reader() -> Any:
+    """A reader of Markdown with tables and HTML that leaves formulas to MathJax (markdown-it's ``MarkdownIt``)."""
+    with needed_by("a page for paper"):
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_formula, double_inline=True)
+
+
 def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], list[str]], mathjax: Path) -> str:
     """The HTML page of ``text``: Markdown below a front matter with ``title``, ``by`` and ``cites``.
 
     ``picture(address)``: where the image is, as an address of a page. ``cited(keys)``: the lines of the reference list.
     ``mathjax``: the script's file. Raises ``ValueError`` where the front matter is missing.
     """
-    with needed_by("a page for paper"):
-        from markdown_it import MarkdownIt
-        from mdit_py_plugins.dollarmath import dollarmath_plugin
-
     if not text.startswith("---\n"):
         raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---")
     _, head, body = text.split("---\n", 2)
     front, body = yaml.safe_load(head), _CITED.sub(r"(\1)", body)  # on paper nobody follows a link
     body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
-    markdown = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_formula, double_inline=True)
+    markdown = reader()
     markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))
     content = re.sub(r"<p>(<figure>.*?</figure>)</p>", r"\1", markdown.render(body), flags=re.DOTALL)
+    content = f'<h1>{html.escape(front["title"])}</h1><p class="by">{html.escape(front["by"])}</p>{content}'
+    return document(front["title"], content, mathjax)
+
+
+def document(title: str, content: str, mathjax: Path, style: str = "") -> str:
+    """The whole HTML of a document for paper. ``content``: its body; ``style``: CSS beside what all such documents share."""
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(front["title"])}</title>'
-        f"<style>{_STYLE}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>"
-        f'<h1>{html.escape(front["title"])}</h1><p class="by">{html.escape(front["by"])}</p>{content}</body></html>\n'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f"<style>{_STYLE}{style}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>{content}</body></html>\n"
     )
 
 
@@ -98,7 +110,15 @@ def stored_picture(chapters: Path, address: str) -> str:
 
 def pdf(browser, address: str) -> bytes:
     """The page at ``address``, typeset and printed on A4 with page numbers. Raises ``ValueError`` if a formula is not understood."""
+    with typeset(browser, address) as sheet:
+        return printed(sheet)
+
+
+@contextmanager
+def typeset(browser, address: str, minutes: float = 0.5) -> Iterator:
+    """The page at ``address``, open in ``browser``, its formulas drawn. Raises ``ValueError`` if one is not understood."""
     sheet = browser.new_page()
+    sheet.set_default_timeout(60_000 * minutes)
     try:
         sheet.goto(address)
         sheet.evaluate(_READY)
@@ -107,13 +127,18 @@ def pdf(browser, address: str) -> bytes:
             raise Refused(f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}")
         if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
             raise Refused(f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}")
-        number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
-        return sheet.pdf(
-            prefer_css_page_size=True, print_background=True, display_header_footer=True,
-            header_template="<span></span>", footer_template=number, tagged=True,
-        )  # fmt: skip
+        yield sheet
     finally:
         sheet.close()
+
+
+def printed(sheet, outline: bool = False) -> bytes:
+    """An open page on A4 with page numbers; with ``outline``, its headings as bookmarks."""
+    number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
+    return sheet.pdf(
+        prefer_css_page_size=True, print_background=True, display_header_footer=True,
+        header_template="<span></span>", footer_template=number, tagged=True, outline=outline,
+    )  # fmt: skip
 
 
 def note(book: places.Book, name: str = NOTE) -> str:

@@ -73,6 +73,24 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
 
     Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds a cell.
     """
+    notebook, seconds = executed(book, name, timeout)
+    notebook.metadata[RUN] = {
+        "seconds": seconds,
+        "threads": 1,
+        "python": version_of_python(notebook),
+        **{package: version(package) for package in ("fairfl", "numpy", "torch")},
+    }
+    notebook.metadata.language_info.pop("version", None)
+    notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
+    atomic.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))
+    return Run(name, seconds)
+
+
+def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tuple[NotebookNode, float]:
+    """The text of chapter ``name``, executed, and its seconds of processor time; nothing is written.
+
+    ``settings`` go into the kernel's environment. Raises ``ValueError`` if a cell fails.
+    """
     notebook = read(book.twin(name))
     client = NotebookClient(
         notebook,
@@ -84,21 +102,12 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     )
     start = spent()
     try:
-        client.execute(env={**os.environ, **threads.ONE, **QUIET})
+        client.execute(env={**os.environ, **threads.ONE, **QUIET, **settings})
     except CellExecutionError as error:
         raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
     seconds = round(spent() - start, 1)
     still(notebook)
-    notebook.metadata[RUN] = {
-        "seconds": seconds,
-        "threads": 1,
-        "python": version_of_python(notebook),
-        **{package: version(package) for package in ("fairfl", "numpy", "torch")},
-    }
-    notebook.metadata.language_info.pop("version", None)
-    notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
-    atomic.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))
-    return Run(name, seconds)
+    return notebook, seconds
 
 
 def spent() -> float:

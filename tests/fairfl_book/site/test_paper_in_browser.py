@@ -3,11 +3,12 @@
 What needs MathJax is skipped by name where nobody fetched it (`make note`, `make book`).
 """
 
+import io
 import re
 
 import pytest
 from fairfl_book import places
-from fairfl_book.build import paper
+from fairfl_book.build import paper, sheets, whole
 
 pytestmark = pytest.mark.site
 
@@ -61,3 +62,30 @@ def test_the_note_prints_with_all_its_formulas_and_pictures(browser, tmp_path):
     assert wide == 0, "something is wider than the page"
     sheet.close()
     assert paper.pdf(browser, file.as_uri()).startswith(b"%PDF-")
+
+
+@fetched
+def test_the_contents_name_the_pages_on_which_headings_fall(browser, tmp_path):
+    pypdf = pytest.importorskip("pypdf", reason="the extra dev brings it")
+    sheet = 'style="break-before: page"'
+    headings = [
+        sheets.Heading(1, "1. A < B", "a"),
+        sheets.Heading(2, "$x$", "b"),
+        sheets.Heading(1, "A word " * 25, "c"),
+    ]
+    body = (
+        whole.contents(headings)
+        + f'<h1 id="a" {sheet}>1. A</h1><h2 id="b" {sheet}>x</h2><h1 id="c" {sheet}>{"A word " * 25}</h1>'
+    )
+    file = tmp_path / "page.html"
+    file.write_text(paper.document("T", body, SCRIPT, whole.STYLE), encoding="utf-8")
+    printed = whole.bound(browser, file.as_uri(), ["contents", "a", "b", "c"])
+    pages = pypdf.PdfReader(io.BytesIO(printed)).pages
+    numbers = whole.pages_of_bookmarks(printed)
+    assert [number - numbers[0] for number in numbers] == [0, 1, 2, 3]
+    contents = pages[numbers[0] - 1].extract_text()
+    assert [int(word) for word in re.findall(r"\b\d\b(?!\.)", contents)][:3] == numbers[1:]
+    titles = [entry.title for entry in pypdf.PdfReader(io.BytesIO(printed)).outline if not isinstance(entry, list)]
+    assert titles[-1].split() == ["A", "word"] * 25, "no space is lost where a heading breaks"
+    with pytest.raises(ValueError, match="4 bookmarks for 2 headings"):
+        whole.bound(browser, file.as_uri(), ["contents", "a"])

@@ -1,0 +1,156 @@
+"""The whole book as one PDF, printed by a headless Chromium: ``python -m fairfl_book.build.whole``.
+
+Chapters are executed for it, since their pictures are drawn as vectors here and as pixels in the notebooks that are stored.
+"""
+
+import base64
+import html
+import io
+import sys
+from pathlib import Path
+
+import nbformat
+
+from fairfl import __version__, atomic
+from fairfl.errors import Refused
+from fairfl.extras import NotInstalled, needed_by
+from fairfl_book import figures, places
+from fairfl_book.build import paper, sheets, twins
+from fairfl_book.build.chromium import chromium
+from fairfl_book.exercises import solutions
+
+NAME = "fairfl"
+TITLE = "Fair federated learning as multi-objective optimisation"
+STYLE = (
+    sheets.STYLE
+    + """
+div.cover { text-align: center; padding-top: 45mm; } div.cover .title { font-size: 26pt; line-height: 1.2; margin-bottom: 8mm; }
+section.contents { break-before: page; } section.contents p { margin: 0 0 0.8mm; display: flex; }
+section.contents .chapter { font-weight: bold; margin-top: 2.6mm; break-after: avoid; } section.contents .section { padding-left: 6mm; font-size: 9.4pt; break-inside: avoid; }
+section.contents .number { margin-left: auto; padding-left: 4mm; }
+"""
+)
+
+
+def drawn(book: places.Book, name: str, folder: Path) -> nbformat.NotebookNode:
+    """Chapter ``name``, executed with pictures of lines instead of pixels; taken from ``folder`` where that is newer than all it was made from."""
+    kept = folder / f"{name}.ipynb"
+    sources = [
+        book.twin(name),
+        *(book.root / "fairfl").rglob("*.py"),
+        *(book.root / "book" / "fairfl_book").rglob("*.py"),
+    ]
+    if kept.exists() and kept.stat().st_mtime > max(source.stat().st_mtime for source in sources):
+        return nbformat.read(kept, as_version=4)
+    print(f"running {name}", flush=True)
+    notebook, _ = twins.executed(book, name, **{figures.PICTURES: "svg"})
+    atomic.write(kept, (nbformat.writes(notebook) + "\n").encode("utf-8"))
+    return notebook
+
+
+def appendix(book: places.Book, names: list[str]) -> sheets.Sheet:
+    """The solutions of the chapters ``names``, under their exercises' names; empty where this copy of the book has none."""
+    parts, headings = [], []
+    for name in names:
+        answers = solutions.of_chapter(book, name)
+        if not answers:
+            continue
+        if not parts:
+            parts.append('<h1 id="solutions">Solutions</h1>')
+            headings.append(sheets.Heading(1, "Solutions", "solutions"))
+        words, anchor = f"Chapter {int(name[:2])}", f"solutions-{name[:2]}"
+        parts.append(f'<h2 id="{anchor}">{words}</h2>')
+        headings.append(sheets.Heading(2, words, anchor))
+        for slug, answer in answers.items():
+            parts.append(f'<h3 id="solution-{slug}">{slug}</h3>{_solution(answer)}')
+            headings.append(sheets.Heading(3, slug, f"solution-{slug}"))
+    return sheets.Sheet(f'<section class="appendix">{"".join(parts)}</section>' if parts else "", headings)
+
+
+def _solution(answer: solutions.Solution) -> str:
+    words, _ = sheets.prose(answer.words, f"solution-{answer.slug}-")
+    return words + (sheets.code(answer.code) if answer.code else "")
+
+
+def contents(headings: list[sheets.Heading]) -> str:
+    """Chapters and their sections with a place for each page's number, which is known once the book has been printed."""
+    reader = paper.reader()
+    lines = [
+        f'<p class="{"chapter" if line.level == 1 else "section"}"><a href="#{line.anchor}">{reader.renderInline(line.words)}</a>'
+        f'<span class="number" data-of="{line.anchor}">000</span></p>'
+        for line in headings
+        if line.level <= 2
+    ]
+    return f'<section class="contents"><h1 id="contents">Contents</h1>{"".join(lines)}</section>'
+
+
+def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax: Path) -> tuple[str, list[str]]:
+    """The HTML of the book from its executed ``notebooks``, by name, and the anchors of all its headings in order."""
+    parts = [
+        sheets.chapter(notebook, name[:2], frozenset(solutions.of_chapter(book, name)))
+        for name, notebook in notebooks.items()
+    ]
+    parts.append(appendix(book, list(notebooks)))
+    headings = [heading for part in parts for heading in part.headings]
+    picture = base64.b64encode((book.root / "book" / "playground.svg").read_bytes()).decode()
+    cover = (
+        f'<div class="cover"><div class="title">{html.escape(TITLE)}</div><p>A computational textbook</p>'
+        f'<p>fairfl {__version__}</p><img alt="" src="data:image/svg+xml;base64,{picture}"></div>'
+    )
+    body = cover + contents(headings) + "".join(part.content for part in parts)
+    return paper.document(TITLE, body, mathjax, STYLE), ["contents", *(heading.anchor for heading in headings)]
+
+
+def bound(browser, address: str, anchors: list[str]) -> bytes:
+    """The page at ``address`` as a PDF with bookmarks, the contents' page numbers filled in; ``anchors``: of its headings, in order.
+
+    Printed twice: only the first printing knows where each heading falls. Raises ``ValueError`` if headings and bookmarks differ.
+    """
+    with paper.typeset(browser, address, minutes=10) as sheet:
+        pages = pages_of_bookmarks(paper.printed(sheet, outline=True))
+        if len(pages) != len(anchors):
+            raise Refused(f"{len(pages)} bookmarks for {len(anchors)} headings; is one of them empty?")
+        sheet.evaluate(
+            "all => document.querySelectorAll('.number').forEach(e => e.textContent = all[e.dataset.of])",
+            dict(zip(anchors, pages, strict=True)),
+        )
+        return paper.printed(sheet, outline=True)
+
+
+def pages_of_bookmarks(pdf: bytes) -> list[int]:
+    """The page, counted from 1, of every bookmark in the order of the outline."""
+    with needed_by("page numbers of a PDF"):
+        from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(pdf))
+
+    def flat(entries: list) -> list:
+        return [leaf for entry in entries for leaf in (flat(entry) if isinstance(entry, list) else [entry])]
+
+    return [reader.get_destination_page_number(entry) + 1 for entry in flat(reader.outline)]
+
+
+def main() -> int:
+    """Print the book into ``book/_build`` and return the exit status: 0, or 2 where it could not be printed."""
+    try:
+        book = places.find()
+        from fairfl_book.site import vendor
+
+        made, fetched = book.root / "book" / "_build", book.root / "book" / "_vendor"
+        vendor.fetch(fetched)
+        (made / "paper").mkdir(parents=True, exist_ok=True)
+        notebooks = {name: drawn(book, name, made / "paper") for name in book.names()}
+        text, anchors = page(book, notebooks, fetched / paper.SCRIPT)
+        atomic.write(made / f"{NAME}.html", text.encode("utf-8"))
+        print("printing", flush=True)
+        with chromium() as browser:
+            atomic.write(made / f"{NAME}.pdf", bound(browser, (made / f"{NAME}.html").as_uri(), anchors))
+    except (ValueError, NotInstalled) as error:
+        print(f"fairfl: {error}", file=sys.stderr)
+        return 2
+    print(f"printed {(made / f'{NAME}.pdf').relative_to(book.root)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
