@@ -109,7 +109,7 @@ register(Exercise(
         "turned": Wrong(lambda k: (k - 2) / k, "With k = {case} you answer {given}; it should be {right}. You found by what to multiply so that it reads right. Asked is how high it reads"),
         "without k": Wrong(lambda k: 1 / (k - 2), "With k = {case} you answer {given}; it should be {right}. That is E[1 / sum]. Formula (5) divides by the *mean*, the sum over k"),
     },
-    praise="1.25 for ten neighbours: the 1.3 and 2.5 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
+    praise="1.25 for ten neighbours: the 1.3 and 2.4 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
     hints=(
         "Multiply each logarithm by m: exponential with the mean 1. Formula (5) is m k divided by the sum of k − 1 of them.",
         "The sum of n independent exponentials of mean 1 has the density x^(n − 1) e^(−x) / (n − 1)!. What is the mean of 1 / x?",
