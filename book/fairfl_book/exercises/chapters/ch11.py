@@ -13,6 +13,7 @@ register(Exercise(
         "the direction": Wrong(np.array([0.0, -1.0]), "That is what it wants, not what it has to send: the others' rows are in the mean as well"),
         "only countered": Wrong(np.array([-4.0, -3.0]), "That cancels the other two, and the mean is zero. The direction (0, −1) has to be added, three times"),
         "of the mean": Wrong(np.array([-2.0, -4.5]), "You subtracted the mean of the other two once. Their *sum* stands in the mean of three: subtract (4, 3)"),
+        "upwards": Wrong(np.array([-4.0, 0.0]), "That makes the mean (0, +1): the direction is to point down"),
         "turned round": Wrong(np.array([4.0, 0.0]), "The signs are turned: the row is three times the direction *minus* the others' sum"),
     },
     praise="One row moves a mean anywhere, and from ten clients it takes a row about ten times as long",
@@ -37,6 +38,10 @@ register(Exercise(
         "reported": Wrong(lambda f, q, s: _bribe(f, q, s) + f[0], "For {case} you answer {given}; it should be {right}. That is the loss to report. What it adds is that less its true loss"),
         "no root": Wrong(lambda f, q, s: float(s / (1 - s) * (np.asarray(f)[1:] ** q).sum() - f[0]),
                          "For {case} you answer {given}; it should be {right}. That is what the *power* of its loss must be: take the q-th root before you subtract"),
+        "power for root": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f)[1:] ** q).sum()) ** q - f[0]),
+                                "For {case} you answer {given}; it should be {right}. You took the power q again. The loss whose power is x is x to the power 1 / q"),
+        "power of the sum": Wrong(lambda f, q, s: float((s / (1 - s)) ** (1 / q) * np.asarray(f)[1:].sum() - f[0]),
+                                  "For {case} you answer {given}; it should be {right}. You added the others' losses. Weights are shares of *powers*: raise each to q, then add"),
         "share of all": Wrong(lambda f, q, s: float((s * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
                               "For {case} you answer {given}; it should be {right}. You take the share of the honest sum. The sum grows with the lie: what counts is the odds, share / (1 − share), "
                               "times the others' sum"),
@@ -72,6 +77,12 @@ register(Exercise(
                              "fill a disc, and the farthest one touches its rim"),
         "h alone": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / (K * h))))),
                          "For K and h {case} you answer {given}; it should be {right}. The honest part of the sum is (K − 1) h, the liar's 1: K itself cancels"),
+        "h forgotten": Wrong(lambda K, h: float(np.degrees(np.arcsin(1 / (K - 1)))),
+                             "For K and h {case} you answer {given}; it should be {right}. That is for honest rows that all agree, h = 1. Rows that disagree have a shorter sum, of length (K − 1) h"),
+        "complement": Wrong(lambda K, h: float(np.degrees(np.arccos(1 / ((K - 1) * h)))),
+                            "For K and h {case} you answer {given}; it should be {right}. That is the triangle's other angle, at the honest sum's tip. Asked is the one at the origin"),
+        "right angle, K": Wrong(lambda K, h: float(np.degrees(np.arctan(1 / (K * h)))),
+                                "For K and h {case} you answer {given}; it should be {right}. Two slips: the honest sum has K − 1 rows, and a row that leans back a little turns it farther than one at a right angle"),
         "radians": Wrong(lambda K, h: float(np.arcsin(1 / ((K - 1) * h))), "For K and h {case} you answer {given}, which is in radians. In degrees it is {right}"),
         "without K": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / ((K - 1) / h))))),
                            "For K and h {case} you answer {given}; it should be {right}. A longer mean is harder to turn: h belongs beside K − 1, in the denominator"),
@@ -92,14 +103,13 @@ register(Exercise(
     cases=[(10,), (4,), (20,)],
     wrong={
         "unbiased": Wrong(lambda k: 1.0, "With k = {case} you answer {given}; it should be {right}. The mean of the logarithms is right on average, up to its last term; one divided by it is not"),
-        "zero counted only": Wrong(lambda k: k / (k - 1), "With k = {case} you answer {given}; it should be {right}. That accounts for the last logarithm, which is 0. One divided by a mean of k − 1 random numbers is itself too large "
+        "zero counted only": Wrong(lambda k: k / (k - 1), "With k = {case} you answer {given}; it should be {right}. Either you took k random logarithms (the last is 0), or 1 over their mean sum. But one divided by a sum is itself too large "
                                                           "on average: a sum of n exponentials of mean 1 has E[1 / sum] = 1 / (n − 1)"),
-        "all of them": Wrong(lambda k: k / (k - 1) + 0.0 if k > 100 else (k + 1) / (k - 1), "With k = {case} you answer {given}; it should be {right}. Only k − 1 logarithms are random: the sum of n = k − 1 exponentials has "
-                                                                                          "E[1 / sum] = 1 / (n − 1)"),
+        "mean of the others": Wrong(lambda k: (k - 1) / (k - 2), "With k = {case} you answer {given}; it should be {right}. You took the mean over the k − 1 logarithms that are not zero. Formula (5) divides their sum by k"),
         "turned": Wrong(lambda k: (k - 2) / k, "With k = {case} you answer {given}; it should be {right}. You found by what to multiply so that it reads right. Asked is how high it reads"),
         "without k": Wrong(lambda k: 1 / (k - 2), "With k = {case} you answer {given}; it should be {right}. That is E[1 / sum]. Formula (5) divides by the *mean*, the sum over k"),
     },
-    praise="1.25 for ten neighbours: the 1.3 and 2.5 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
+    praise="1.25 for ten neighbours: the 1.3 and 2.4 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
     hints=(
         "Multiply each logarithm by m: exponential with the mean 1. Formula (5) is m k divided by the sum of k − 1 of them.",
         "The sum of n independent exponentials of mean 1 has the density x^(n − 1) e^(−x) / (n − 1)!. What is the mean of 1 / x?",
