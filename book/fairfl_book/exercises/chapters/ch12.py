@@ -72,10 +72,6 @@ register(Exercise(
             lambda a, b: float(np.mean(np.asarray(a) - np.asarray(b))),
             "For {case} you answer {given}; it should be {right}. That is the mean difference itself. Asked is its standard error",
         ),
-        "divided by n": Wrong(
-            lambda a, b: np.std(np.subtract(a, b), ddof=1) / len(a),
-            "For {case} you answer {given}; it should be {right}. You divided by n. A mean of n differences varies √n times less",
-        ),
     },
     praise="Pairing is free here: one seed draws the same weights, clients and batches under every rule",
     hints=(
