@@ -53,9 +53,10 @@ class SecureSum:
         """What the clients send for these weights, (K, d) integers modulo 2⁶⁴: each row alone says nothing."""
         K, size = self._rows.shape
         inside = np.rint(weights[:, None] * self._rows * 2.0**self.point)
-        if np.abs(inside).sum(0).max(initial=0.0) >= 2.0 ** (BITS - 2):
+        largest = float(np.abs(inside).sum(0).max(initial=0.0))
+        if largest >= 2.0 ** (BITS - 2):
             remedy = "Scale the rows down, or lower point."
-            raise refuse("a weighted row", np.abs(self._rows).max(), f"below 2^{BITS - 2 - self.point}", remedy)
+            raise refuse("the sum of the sizes", largest / 2.0**self.point, f"below 2^{BITS - 2 - self.point}", remedy)
         masked = inside.astype(np.int64).view(np.uint64)
         for j in range(K):
             for k in range(j + 1, K):
@@ -169,7 +170,8 @@ def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike |
         weights = ask_next(asked, B, squares)
         if known(np.vstack([asked, weights])).sum() < len(asked) + 0.5:
             # The next weights lie in the span of those before: nothing is unseen along them, and this is the optimum.
-            bound = min(bound, float(np.sqrt(point.squared_norm)))
+            mixed = np.linalg.lstsq(asked.T, weights, rcond=None)[0]
+            bound = min(bound, float(np.linalg.norm(mixed @ np.array(heard))))
             break
     return BySums(np.array(heard).T @ alpha, rates.T @ alpha, bound, len(heard), weights)
 
