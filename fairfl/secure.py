@@ -1,8 +1,8 @@
 """Fair directions from secure sums: the server asks for weighted sums of rows that it never sees.
 
-``SecureSum`` plays the clients. For weights λ it answers with ``d = Gᵀ λ`` and, since every client gets d back, with one number a
-client, ``ρ = G d = A λ``. ``by_sums`` finds FedMGDA's direction from such answers, ``prescribed_by_sums`` AdaFed's and DQN-Fed's. How
-and why: chapter 15.
+``SecureSum`` plays the clients. For weights λ it answers with ``d = Gᵀ λ`` and, since every client gets d back, with
+one number a client, ``ρ = G d = A λ``. ``by_sums`` finds FedMGDA's direction from such answers, ``prescribed_by_sums``
+AdaFed's and DQN-Fed's. How and why: chapter 15.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,14 @@ BITS = 64
 class SecureSum:
     """Masked sums of the rows (K, d), float64, as a server would get them, and what they have cost so far.
 
-    Client k sends ``λ_k g_k`` in fixed point, plus what it has agreed upon with each other client and the other subtracts:
-    integers modulo 2⁶⁴, so that what is sent is uniform and the masks are gone from the total. This *simulates* the protocol of
-    Bonawitz et al. (2017): keys are not exchanged but drawn from ``seed``, and nobody drops out.
+    Client k sends ``λ_k g_k`` in fixed point, plus what it has agreed upon with each other client and the other
+    subtracts: integers modulo 2⁶⁴, so that what is sent is uniform and the masks are gone from the total. This
+    *simulates* the protocol of Bonawitz et al. (2017): keys are not exchanged but drawn from ``seed``, and nobody drops
+    out.
 
-    ``least``: a sum of fewer clients is refused. ``protect``: so are weights that, with all those before, would give some client's
-    row away. ``point``: binary digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries reach to ``2⁶²⁻ᵖ``.
+    ``least``: a sum of fewer clients is refused. ``protect``: so are weights that, with all those before, would give
+    some client's row away. ``point``: binary digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries
+    reach to ``2⁶²⁻ᵖ``.
     """
 
     def __init__(self, rows: ArrayLike, least: int = 3, protect: bool = False, point: int = 40, seed: int = 0):
@@ -41,7 +43,9 @@ class SecureSum:
         self.asked = np.zeros((0, len(self._rows)))
 
     def __call__(self, weights: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``ValueError`` for weights that clients refuse."""
+        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``ValueError`` for weights that clients
+        refuse.
+        """
         weights = np.asarray(weights, dtype=np.float64)
         self._check(weights)
         total = self.sent(weights).sum(axis=0, dtype=np.uint64)
@@ -68,8 +72,9 @@ class SecureSum:
 
     @property
     def known(self) -> np.ndarray:
-        """(K,) How much of each client's row the weights asked for give away: ``‖P e_k‖²`` for the projection P onto their span.
-        They sum to the number of independent sums; 1 means that the row follows from the sums."""
+        """(K,) How much of each client's row the weights asked for give away: ``‖P e_k‖²`` for the projection P onto
+        their span. They sum to the number of independent sums; 1 means that the row follows from the sums.
+        """
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
@@ -79,8 +84,8 @@ class SecureSum:
         if np.count_nonzero(weights) < self.least:
             remedy = "Spread the weights, or lower least, which is what the clients have agreed upon."
             raise refuse("clients with a weight", int(np.count_nonzero(weights)), f"at least {self.least}", remedy)
-        bare = np.flatnonzero(known(np.vstack([self.asked, weights])) > 1 - EXPOSED) if self.protect else ()
-        if len(bare):
+        bare = np.flatnonzero(known(np.vstack([self.asked, weights])) > 1 - EXPOSED)
+        if self.protect and len(bare):
             remedy = "Stop here, or ask for other weights."
             raise refuse("weights that give away the rows of clients", bare.tolist(), "none", remedy)
 
@@ -96,8 +101,10 @@ def known(asked: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class BySums:
-    """What the server has found. ``vector`` (d,) with ``rates`` (K,), both exact for the sums as they came; ``bound``: no unit
-    vector has a least rate above it; ``sums``: how many it took; ``weights``: λ (K,) to begin the next round with."""
+    """What the server has found. ``vector`` (d,) with ``rates`` (K,), both exact for the sums as they came; ``bound``:
+    no unit vector has a least rate above it; ``sums``: how many it took; ``weights``: λ (K,) to begin the next round
+    with.
+    """
 
     vector: np.ndarray
     rates: np.ndarray
@@ -113,9 +120,11 @@ class BySums:
 
 
 def shadows(heard: ArrayLike, rates: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """(B (K, r), W (t, r)): each row's coordinates in the span of the sums, and that basis's as combinations of the sums.
+    """(B (K, r), W (t, r)): each row's coordinates in the span of the sums, and that basis's as combinations of the
+    sums.
 
-    ``heard`` (t, d) and ``rates`` (t, K), what clients answered to each. ``B Bᵀ`` is the Gram matrix of the rows' shadows.
+    ``heard`` (t, d) and ``rates`` (t, K), what clients answered to each. ``B Bᵀ`` is the Gram matrix of the rows'
+    shadows.
     """
     heard, rates = np.atleast_2d(heard), np.atleast_2d(rates)
     values, vectors = np.linalg.eigh(heard @ heard.T)
@@ -125,10 +134,12 @@ def shadows(heard: ArrayLike, rates: ArrayLike) -> tuple[np.ndarray, np.ndarray]
 
 
 def ask_next(asked: ArrayLike, B: np.ndarray, squares: ArrayLike) -> np.ndarray:
-    """λ (K,) for the next sum: min-norm weights of the best guess at A, the shadows' products plus a guess at what is unseen.
+    """λ (K,) for the next sum: min-norm weights of the best guess at A, the shadows' products plus a guess at what is
+    unseen.
 
-    ``squares`` (K,) ``‖g_k‖²``. Of the unseen parts the server knows the squared lengths r, and that those combinations vanish that it
-    has asked for: the guess is ``Π diag(r) Π``, at the right trace, with Π the projection off the span of ``asked``.
+    ``squares`` (K,) ``‖g_k‖²``. Of the unseen parts the server knows the squared lengths r, and that those combinations
+    vanish that it has asked for: the guess is ``Π diag(r) Π``, at the right trace, with Π the projection off the span
+    of ``asked``.
     """
     K = len(B)
     unseen = np.maximum(np.asarray(squares) - (B**2).sum(1), 0.0)
@@ -140,19 +151,19 @@ def ask_next(asked: ArrayLike, B: np.ndarray, squares: ArrayLike) -> np.ndarray:
 
 
 def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike | None = None) -> BySums:
-    """FedMGDA's direction from at most ``sums`` secure sums: of all vectors in the span of the sums, the one whose least rate per
-    length is largest.
+    """FedMGDA's direction from at most ``sums`` secure sums: of all vectors in the span of the sums, the one whose
+    least rate per length is largest.
 
-    For every k ``ρ_k ≥ ‖vector‖²``, whatever the number of sums; with K independent ones it is FedMGDA's direction. ``squares`` (K,):
-    ``‖g_k‖²``, one number a client (FedMGDA+: unit rows, ones). ``start``: the first weights; equal ones if none are given, or clients refuse them. Ends early at
-    the optimum, or where a protecting ``secure`` refuses the next weights. Where the sums show no direction that helps everybody,
-    ``vector`` is zero.
+    For every k ``ρ_k ≥ ‖vector‖²``, whatever the number of sums; with K independent ones it is FedMGDA's direction.
+    ``squares`` (K,): ``‖g_k‖²``, one number a client (FedMGDA+: unit rows, ones). ``start``: the first weights; equal
+    ones if none are given, or clients refuse them. Ends early at the optimum, or where a protecting ``secure`` refuses
+    the next weights. Where the sums show no direction that helps everybody, ``vector`` is zero.
     """
     squares = np.asarray(squares, dtype=np.float64)
     K = len(squares)
     weights = np.full(K, 1 / K) if start is None else np.asarray(start, dtype=np.float64)
-    asked, rates, heard, bound = np.zeros((0, K)), np.zeros((0, K)), [], np.inf
-    alpha = np.zeros(0)
+    asked, rates, bound, alpha = np.zeros((0, K)), np.zeros((0, K)), np.inf, np.zeros(0)
+    heard: list[np.ndarray] = []
     for _ in range(sums):
         try:
             d, rho = secure(weights)
@@ -179,10 +190,11 @@ def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike |
 def prescribed_by_sums(
     secure: SecureSum, wanted: ArrayLike, sums: int, tolerance: float = 1e-9
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """(vector (d,), its rates (K,), sums taken): the shortest vector with the rates ``wanted`` (K,), by conjugate gradients.
+    """(vector (d,), its rates (K,), sums taken): the shortest vector with the rates ``wanted`` (K,), by conjugate
+    gradients.
 
-    One sum a step; in exact arithmetic K steps are enough if the rows are independent. Ends when no rate is off by more than
-    ``tolerance`` times the largest wanted one. AdaFed asks for losses, DQN-Fed for Newton's own falls.
+    One sum a step; in exact arithmetic K steps are enough if the rows are independent. Ends when no rate is off by more
+    than ``tolerance`` times the largest wanted one. AdaFed asks for losses, DQN-Fed for Newton's own falls.
     """
     wanted = np.asarray(wanted, dtype=np.float64)
     left = wanted.copy()
