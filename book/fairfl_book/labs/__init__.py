@@ -19,6 +19,7 @@ from fairfl_book.labs.three_fronts import ThreeFronts
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
 from fairfl_book.labs.wall import Wall
+from fairfl_book.labs.without_seeing import WithoutSeeing
 
 __all__ = [
     "AffineHull",
@@ -43,4 +44,5 @@ __all__ = [
     "TwoClients",
     "Verdicts",
     "Wall",
+    "WithoutSeeing",
 ]

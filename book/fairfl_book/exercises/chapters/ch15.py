@@ -1,0 +1,130 @@
+"""Chapter 15: fair without seeing."""
+
+from math import erf, sqrt
+
+import numpy as np
+
+from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
+
+register(Exercise(
+    slug="blind.gap",
+    task="the duality gap ‖d‖² − min ρ of the weights (¼, ¼, ½)",
+    right=1.0,
+    wrong={
+        "largest rate": Wrong(-1.0, "You subtracted the largest rate, 3.5. The gap has the smallest: nobody may gain less than d promises"),
+        "length": Wrong(sqrt(2.5) - 1.5, "You took the length of d, which is √2.5. The gap has its square, as rates do"),
+        "mean rate": Wrong(0.0, "The mean of the rates with the weights λ is ‖d‖² itself, so that this difference is always 0. Take the smallest rate"),
+        "equal weights": Wrong(10 / 9, "You used equal weights. Client 3 has the weight ½, the others ¼"),
+        "half": Wrong(0.5, "The gap has no ½: that belongs to ½‖d‖²"),
+        "no minimum": Wrong(2.5, "2.5 is ‖d‖². Subtract the smallest rate along d"),
+    },
+    praise="d = (½, 3/2) and the rates 3.5, 1.5 and 2.5. The gap is below ‖d‖² = 2.5, so nobody is hurt; and d* is within √1 of d",
+    hints=(
+        "First the sum, d = ¼ (1, 2) + ¼ (3, 0) + ½ (−1, 2).",
+        "Each client's rate is its row's product with d. Which is the smallest?",
+        "‖d‖² = 2.5.",
+    ),
+))
+
+
+def _rebuild(Lam, D):
+    return np.linalg.pinv(np.asarray(Lam, float)) @ np.asarray(D, float)
+
+
+_ROWS = np.array([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 1.0], [2.0, -1.0, 1.0, 0.5]])
+
+
+def _case(Lam):
+    Lam = np.array(Lam)
+    return Lam, Lam @ _ROWS
+
+
+register(Exercise(
+    slug="blind.rebuild",
+    task="the rows with the least sum of squares that have these weighted sums",
+    right=_rebuild,
+    cases=[
+        _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [0.2, 0.2, 0.6]]),
+        _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]]),
+        _case([[0.2, 0.3, 0.5]]),
+        _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [5 / 12, 7 / 24, 7 / 24], [0.2, 0.2, 0.6]]),
+    ],
+    wrong={
+        "transposed": Wrong(lambda Lam, D: np.asarray(Lam).T @ np.asarray(D), "You multiplied with the transpose of Lam. It undoes Lam only if the weights of different sums are at right angles and of length 1"),
+        "same for all": Wrong(lambda Lam, D: np.repeat(np.asarray(D)[:1], np.shape(Lam)[1], axis=0),
+                              "You give every client the first sum: that fits one sum with equal weights, and no second one"),
+        "ridge": Wrong(lambda Lam, D: np.linalg.solve(np.asarray(Lam).T @ np.asarray(Lam) + 0.01 * np.eye(np.shape(Lam)[1]), np.asarray(Lam).T @ np.asarray(D)),
+                       "Close, but your rows do not give back the sums: you have added something to the matrix so that it can be inverted. The pseudo-inverse needs nothing added"),
+    },
+    praise="With three independent sums the rows themselves. With fewer, the best guess is each row times its known share, and bits of the others",
+    hints=(
+        "The sums are D = Lam G. With as many independent sums as clients, G = Lam⁻¹ D.",
+        "With fewer sums, or sums that repeat each other, Lam has no inverse. Which matrix gives the solution of least squares and least length?",
+        "`np.linalg.pinv`; `np.linalg.lstsq` does as well.",
+    ),
+))
+
+register(Exercise(
+    slug="blind.hidden",
+    task="the known share of a client whose corner was not among the m that Frank–Wolfe moved to",
+    right=lambda K, m: 1 / (K - m),
+    cases=[(10, 0), (10, 3), (7, 5), (4, 3), (50, 12)],
+    wrong={
+        "equal shares": Wrong(lambda K, m: (m + 1) / K, "For K, m = {case} you answer {given}; it should be {right}. The m + 1 sums are not shared equally: the m clients have taken 1 each"),
+        "one less": Wrong(lambda K, m: 1 / K, "For K, m = {case} you answer {given}; it should be {right}. 1/K is right before the first step. Then the server subtracts the rows that it knows from the first sum"),
+        "sums left": Wrong(lambda K, m: 1 / (K - m - 1) if K - m > 1 else 1.0, "For K, m = {case} you answer {given}; it should be {right}. K − m clients are left to share, not K − m − 1"),
+        "nothing": Wrong(lambda K, m: 0.0, "For K, m = {case} you answer {given}; it should be {right}. The first sum had all clients in it"),
+        "square": Wrong(lambda K, m: 1 / (K - m) ** 2, "For K, m = {case} you answer {given}; it should be {right}. That is the squared entry of the vector with 1/(K − m) for everybody left; the known share is the projection's, for a vector of length 1"),
+    },
+    praise="At m = K − 1 it is 1: the first sum minus all known rows is the last one. So K sums are enough, and K − 1 are not",
+    hints=(
+        "Which vectors span the weights asked for? The first weights, and those of m corners.",
+        "The span is that of e_j for the corners, and of the vector that is 1 for everybody else and 0 for them. These are at right angles.",
+        "Project e_k onto that last vector: it has K − m ones.",
+    ),
+))
+
+
+def _normal(x):
+    return 0.5 * (1 + erf(x / sqrt(2)))
+
+
+register(Exercise(
+    slug="blind.loses",
+    task="the probability that a client's loss rises when noise of standard deviation sigma is added to every entry of the step",
+    right=lambda rate, length, sigma: _normal(-rate / (sigma * length)),
+    cases=[(1.0, 1.0, 1.0), (0.5, 1.0, 0.2), (0.5, 2.0, 0.2), (-0.3, 1.5, 0.4), (0.0, 1.0, 0.1)],
+    wrong={
+        "gains": Wrong(lambda rate, length, sigma: _normal(rate / (sigma * length)), "For {case} you answer {given}; it should be {right}. That is the probability that it gains"),
+        "no length": Wrong(lambda rate, length, sigma: _normal(-rate / sigma), "For {case} you answer {given}; it should be {right}. The noise in the rate is g · σz: it grows with the row's length"),
+        "variance": Wrong(lambda rate, length, sigma: _normal(-rate / (sigma * length) ** 2), "For {case} you answer {given}; it should be {right}. Divide by the standard deviation σ‖g‖, not by the variance"),
+        "times": Wrong(lambda rate, length, sigma: _normal(-rate * length / sigma), "For {case} you answer {given}; it should be {right}. A long row is moved more: divide by the length"),
+        "two-sided": Wrong(lambda rate, length, sigma: 2 * _normal(-abs(rate) / (sigma * length)), "For {case} you answer {given}; it should be {right}. Only one side is a loss"),
+    },
+    praise="And the number of parameters is not in it: what noise does to one client's rate does not grow with the model. What grows is the step",
+    hints=(
+        "The new rate is g · (d + σz) = rate + σ g · z. How is g · z distributed?",
+        "Normal, with mean 0 and variance ‖g‖². When is the sum below zero?",
+        "The normal distribution function is ½ (1 + erf(x / √2)), `math.erf`.",
+    ),
+))
+
+register(Question(
+    slug="blind.budget",
+    task="questions that keep every known share below a half",
+    hints=(
+        "The shares depend on the weights only, so the server, and each client, can compute them before a sum is asked for.",
+        "A question that would break the rule can be mixed with something. With what, so that it is not the old questions only?",
+        "`known` of fairfl.secure gives the shares of a list of weights. Try to mix (3)'s weights with random ones of the simplex, and to weigh by what is left of each client's half.",
+    ),
+))
+
+register(Question(
+    slug="blind.others",
+    task="which other rules can be run from sums and rates",
+    hints=(
+        "What does each rule read: losses, products of all pairs, products with one vector, rows of the past?",
+        "FedFV takes a client's row and subtracts parts of others, in an order. Which sums would it have to ask for?",
+        "An old row that the server does not hold can be held by its client.",
+    ),
+))

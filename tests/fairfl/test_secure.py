@@ -1,0 +1,180 @@
+"""Fair directions from secure sums: masks that cancel and hide, and directions that NumPy finds with everything on the table."""
+
+import numpy as np
+import pytest
+
+from fairfl import Updates, rules
+from fairfl.errors import Refused
+from fairfl.rules.min_norm import min_norm
+from fairfl.secure import SecureSum, ask_next, by_sums, known, prescribed_by_sums, shadows
+
+
+def crowd(seed, K=8, size=40, pull=0.5):
+    """Unit rows (K, size) that lean one way, but for one."""
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=size)
+    rows = pull * common + rng.normal(size=(K, size))
+    rows[0] -= 2 * pull * common
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def guaranteed(rows, vector):
+    return (rows @ vector).min() / np.linalg.norm(vector)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sum_is_the_weighted_sum_and_the_rates_are_its_products(seed):
+    rows, weights = crowd(seed), np.random.default_rng(seed).normal(size=8)
+    secure = SecureSum(rows, seed=seed)
+    d, rates = secure(weights)
+    assert np.abs(d - weights @ rows).max() < 8 * 2.0**-41
+    assert np.allclose(rates, rows @ rows.T @ weights, atol=1e-10)
+    assert np.array_equal(secure.asked, weights[None])
+
+
+def test_what_a_client_sends_is_spread_over_all_integers_and_tells_nothing_of_its_row():
+    rows = np.zeros((4, 20000))
+    rows[0] = 1.0
+    sent = SecureSum(rows).sent(np.full(4, 0.25))
+    for one in sent:
+        share = one.astype(np.float64) / 2.0**64
+        assert abs(share.mean() - 0.5) < 0.01 and abs(share.std() - 12**-0.5) < 0.01
+    assert len(np.unique(sent)) == sent.size
+
+
+def test_masks_change_from_sum_to_sum():
+    secure, weights = SecureSum(crowd(0)), np.full(8, 1 / 8)
+    before = secure.sent(weights)
+    secure(weights)
+    assert not np.any(before == secure.sent(weights))
+
+
+def test_few_clients_a_large_row_and_a_revealing_question_are_refused():
+    rows = crowd(1)
+    with pytest.raises(Refused, match="at least 3"):
+        SecureSum(rows)(np.eye(8)[0] + np.eye(8)[1])
+    with pytest.raises(Refused, match="below 2"):
+        SecureSum(1e7 * rows)(np.ones(8))
+    with pytest.raises(Refused, match="one weight a client"):
+        SecureSum(rows)(np.ones(7))
+    with pytest.raises(Refused, match="finite"):
+        SecureSum(np.full((3, 2), np.nan))
+    secure = SecureSum(rows, protect=True)
+    secure(np.full(8, 1 / 8))
+    with pytest.raises(Refused, match=r"rows of clients is \[5\]"):
+        secure(0.7 * np.full(8, 1 / 8) + 0.3 * np.eye(8)[5])
+    assert len(secure.asked) == 1, "a refused sum is not heard"
+
+
+def test_known_shares_sum_to_the_rank_and_are_one_where_a_row_follows():
+    asked = np.array([[0.25] * 4, [0.2, 0.2, 0.2, 0.4], [0.3, 0.3, 0.2, 0.2]])
+    assert np.allclose(known(asked[:1]), 0.25)
+    assert np.allclose(known(asked[:2]), [1 / 3, 1 / 3, 1 / 3, 1])
+    assert np.allclose(known(asked), [0.5, 0.5, 1, 1])
+    assert np.allclose(known(asked[[0, 1, 1, 0]]), known(asked[:2]))
+    assert not known(np.zeros((0, 3))).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shadows_are_projections(seed):
+    rows = crowd(seed)
+    heard = np.random.default_rng(seed).normal(size=(3, 40))
+    heard = np.vstack([heard, heard[0] - heard[1]])  # the fourth says nothing new
+    B, basis = shadows(heard, heard @ rows.T)
+    Q = np.linalg.qr(heard[:3].T)[0]
+    assert B.shape == (8, 3)
+    assert np.allclose(B @ B.T, rows @ Q @ Q.T @ rows.T)
+    assert np.allclose(heard.T @ basis @ B.T, Q @ Q.T @ rows.T)
+
+
+@pytest.mark.parametrize("sums", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("seed", range(6))
+def test_nobody_is_hurt_at_any_number_of_sums_and_the_certificate_is_true(seed, sums):
+    rows = crowd(seed)
+    best = min_norm(rows @ rows.T).squared_norm ** 0.5
+    found = by_sums(SecureSum(rows), np.ones(8), sums)
+    squared = found.vector @ found.vector
+    assert found.sums <= sums
+    assert np.allclose(found.rates, rows @ found.vector, atol=1e-8)
+    assert found.rates.min() >= squared - 1e-8
+    assert found.bound >= best - 1e-8
+    if squared:
+        assert guaranteed(rows, found.vector) <= best + 1e-6
+        assert found.share == pytest.approx(guaranteed(rows, found.vector) / found.bound, abs=1e-6)
+
+
+@pytest.mark.parametrize("K, size", [(3, 10), (8, 40), (8, 5), (12, 12)])
+@pytest.mark.parametrize("seed", range(3))
+def test_k_sums_find_fedmgda_plus(K, size, seed):
+    rows = crowd(seed, K, size, pull=0.8)
+    direction = rules.FedMGDAPlus().direction(Updates(rows)).vector.numpy()
+    found = by_sums(SecureSum(rows, least=1), np.ones(K), K)
+    assert np.abs(found.vector - direction).max() < 1e-5
+    again = by_sums(SecureSum(rows, least=1), np.ones(K), 3 * K)
+    assert again.sums <= K + 1
+
+
+def test_few_sums_find_more_than_frank_wolfe():
+    """The chapter's table, in short: five sums leave less than a per cent where ten steps of Frank–Wolfe leave more."""
+    rows = crowd(2, K=30, size=2000, pull=1.0)
+    A = rows @ rows.T
+    best = min_norm(A).squared_norm ** 0.5
+    assert guaranteed(rows, by_sums(SecureSum(rows), np.ones(30), 5).vector) > 0.99 * best
+    lam = np.full(30, 1 / 30)
+    for _ in range(9):
+        rho = A @ lam
+        j, squared = rho.argmin(), lam @ rho
+        t = min(1, (squared - rho[j]) / (squared - 2 * rho[j] + 1))
+        lam = (1 - t) * lam + t * np.eye(30)[j]
+    assert guaranteed(rows, lam @ rows) < 0.99 * best
+
+
+def test_noise_costs_length_and_not_the_promise():
+    class Noisy(SecureSum):
+        noise = np.random.default_rng(0)
+
+        def __call__(self, weights):
+            d = super().__call__(weights)[0] + 0.02 * self.noise.normal(size=self._rows.shape[1])
+            return d, self._rows @ d
+
+    rows = crowd(3)
+    for _ in range(20):
+        found = by_sums(Noisy(rows), np.ones(8), 3)
+        assert (rows @ found.vector).min() >= found.vector @ found.vector - 1e-9
+
+
+def test_a_refused_start_falls_back_and_a_refused_question_ends_it():
+    rows = crowd(4)
+    found = by_sums(SecureSum(rows), np.ones(8), 2, start=np.eye(8)[3])
+    assert np.allclose(found.vector, by_sums(SecureSum(rows), np.ones(8), 2).vector)
+    guarded = SecureSum(rows, protect=True)
+    ended = by_sums(guarded, np.ones(8), 20)
+    assert ended.sums < 8 and guarded.known.max() < 1 and (rows @ ended.vector).min() > 0
+    with pytest.raises(Refused, match="at least 9"):
+        by_sums(SecureSum(rows, least=9), np.ones(8), 3)
+
+
+def test_where_no_direction_helps_everybody_the_vector_is_zero():
+    rows = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    found = by_sums(SecureSum(rows, least=1), np.ones(4), 4)
+    assert not found.vector.any() and found.share == 0
+
+
+def test_the_next_question_is_min_norm_of_what_is_known_once_nothing_is_unseen():
+    rows = crowd(5, K=4)
+    asked = np.eye(4)[:3] + 0.1
+    B, _ = shadows(rows, rows @ rows.T)
+    assert np.allclose(ask_next(asked, B, np.ones(4)), min_norm(rows @ rows.T).weights, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_conjugate_gradients_find_adafeds_direction(seed):
+    rows, losses = crowd(seed), np.random.default_rng(seed).uniform(0.5, 2, size=8)
+    vector, rates, taken = prescribed_by_sums(SecureSum(rows), losses, 20)
+    right = rules.AdaFed(gamma=1.0).direction(Updates(rows, losses=losses)).vector.numpy()
+    assert taken <= 9 and np.allclose(rates, losses, rtol=1e-8)
+    assert np.allclose(vector / np.linalg.norm(vector), right / np.linalg.norm(right), atol=1e-6)
+    early, felt, taken = prescribed_by_sums(SecureSum(rows), losses, 2)
+    assert taken == 2 and np.allclose(rows @ early, felt, atol=1e-8)
+    with pytest.raises(Refused, match="not zero"):
+        prescribed_by_sums(SecureSum(rows), np.zeros(8), 2)
