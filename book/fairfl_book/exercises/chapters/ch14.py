@@ -14,6 +14,7 @@ register(Exercise(
         "half as often": Wrong(1 / 4, "With 1/4 it answers half as often as the other, and has the mean weight 0.3: 3q / (2 (1 + q))"),
         "empty round counted": Wrong(1 / 3, "You counted the rounds in which nobody answers. Divide by the chance that somebody does, (1 + q) / 2"),
         "first always": Wrong(1 / 2, "1/2 would do if the first one always answered, as in the section's example. Here it is away in every second round, and then the second has all the weight"),
+        "never alone": Wrong(1, "With q = 1 the second one's mean weight is 3/4. You counted the rounds with both, and forgot those in which the second answers alone and has all the weight"),
     },
     praise="Two fifths of the other's chance, and a third of its weight",
     hints=(
@@ -45,6 +46,10 @@ register(Exercise(
         "numbers": Wrong(
             lambda numbers: [k for k in numbers if numbers.count(k) == 1],
             "For numbers {case} you answer {given}, the clients' numbers. Asked are the positions of their replies: {right}",
+        ),
+        "mask": Wrong(
+            lambda numbers: [numbers.count(k) == 1 for k in numbers],
+            "For numbers {case} you answer {given}: for each reply whether to use it. Asked are the positions of those to use: {right}",
         ),
         "repeated": Wrong(
             lambda numbers: [i for i, k in enumerate(numbers) if numbers.count(k) > 1],
@@ -106,6 +111,8 @@ register(Exercise(
         "one silent round": Wrong(lambda P: 1 / 3, "For P = {case} you answer {given}; it should be {right}. 1/3 is right for P = 2. With P rounds there are P − 1 silent ones"),
         "all silent": Wrong(lambda P: 1 / (2 * P + 1), "For P = {case} you answer {given}; it should be {right}. In one of the P rounds it is heard: P − 1 are silent"),
         "mean of the two": Wrong(lambda P: 1 / P, "For P = {case} you answer {given}; it should be {right}. The direction when it is heard is (u + v)/2: its rate along that is (1 − c)/2, not 1 − c"),
+        "both slips": Wrong(lambda P: 1 / (P + 1), "For P = {case} you answer {given}; it should be {right}. The heard round's rate is (1 − c)/2, half of 1 − c, and only P − 1 of the P rounds are silent"),
+        "one half": Wrong(lambda P: 1 / (2 * P), "For P = {case} you answer {given}; it should be {right}. The heard round's rate is (1 − c)/2, and not ½; and only P − 1 of the P rounds are silent"),
         "upside down": Wrong(lambda P: 2 * P - 1.0, "For P = {case} you answer {given}; it should be {right}. A cosine is at most 1"),
         "silent free": Wrong(lambda P: 1.0, "For P = {case} you answer {given}; it should be {right}. You left out what a silent round costs: its rate is then v · u = −c"),
     },
