@@ -152,44 +152,91 @@ register(Exercise(
 ))
 
 
-
-def _stop(x, y, a, b):
-    ratio = ((x * x + 4 * y * y) / 2 + a) / ((4 * x * x + y * y) / 2 + b)
-    height = (ratio * b - a) / (2 - ratio / 2)  # y² on the vertical axis
-    width = (a - ratio * b) / (2 * ratio - 0.5)  # x² on the horizontal axis; one of the two is negative
-    return (0.0, float(np.sqrt(height))) if height >= 0 else (float(np.sqrt(width)), 0.0)
-
-
-def _stop_differences(x, y, a, b):
-    rest = y * y - x * x
-    return (0.0, float(np.sqrt(rest))) if rest >= 0 else (float(np.sqrt(-rest)), 0.0)
+def _lowest(x, epsilon):
+    """The smallest ν · x over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1: whoever has least gets as much as the box allows."""
+    K = len(x)
+    nu = np.full(K, max(0.0, 1 / K - epsilon))
+    for k in np.argsort(x):
+        nu[k] += min(1 / K + epsilon - nu[k], 1 - nu.sum())
+    return nu @ x
 
 
-def _one_axis(x, y, a, b):
-    ratio = ((x * x + 4 * y * y) / 2 + a) / ((4 * x * x + y * y) / 2 + b)
-    return 0.0, float(np.sqrt(abs((ratio * b - a) / (2 - ratio / 2))))
+def _allowed(nu, epsilon):
+    return bool(abs(nu.sum() - 1) < 1e-9 and (nu >= -1e-9).all() and (np.abs(nu - 1 / len(nu)) <= epsilon + 1e-9).all())
 
+
+def _arrays(A, s, lam):
+    return np.asarray(A, float), np.asarray(s, float), np.asarray(lam, float)
+
+
+def _best(A, s, lam, epsilon):
+    """Whether (2) holds over the box, wherever λ itself may be."""
+    A, s, lam = _arrays(A, s, lam)
+    x = A @ lam / s
+    return bool(s * lam @ x - _lowest(x, epsilon) <= 1e-9)
+
+
+def _audit(A, s, lam, epsilon):
+    return _allowed(np.multiply(s, lam), epsilon) and _best(A, s, lam, epsilon)
+
+
+def _own_weights(A, s, lam, epsilon):
+    return _allowed(np.asarray(lam, float), epsilon) and _best(A, s, lam, epsilon)
+
+
+def _raw_rates(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    rho, nu = A @ lam, s * lam
+    return _allowed(nu, epsilon) and bool(nu @ rho - _lowest(rho, epsilon) <= 1e-9)
+
+
+def _simplex_promise(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return _allowed(s * lam, epsilon) and bool((A @ lam / s >= lam @ A @ lam - 1e-9).all())
+
+
+def _all_equal(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return _allowed(s * lam, epsilon) and bool(np.ptp(A @ lam / s) <= 1e-9)
+
+
+_BY_HAND = [[1.0, 1.0], [1.0, 2.0]]
+_THREE = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]
+_AUDITS = [
+    (_BY_HAND, [1.0, 3.0], [1 / 3, 2 / 9], 1 / 6),
+    (_BY_HAND, [1.0, 3.0], [0.0, 1 / 3], 0.5),
+    (_BY_HAND, [1.0, 3.0], [1 / 3, 2 / 9], 0.5),
+    (_BY_HAND, [1.0, 3.0], [-0.2, 0.4], 0.8),
+    ([[1.0, 0.0], [0.0, 4.0]], [1.0, 2.0], [0.5, 0.25], 0.1),
+    ([[1.0, 0.0], [0.0, 2.0]], [0.5, 1.5], [0.5, 0.5], 0.25),
+    (_THREE, [1.0, 1.0, 1.0], [4 / 7, 2 / 7, 1 / 7], 0.2),
+    (_THREE, [1.0, 1.0, 1.0], [8 / 15, 14 / 45, 7 / 45], 0.2),
+    (_THREE, [1.0, 1.0, 1.0], [8 / 15, 1 / 3, 2 / 15], 0.2),
+    ([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], [0.25, 0.25], 0.5),
+    ([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 1.0], [0.4, 0.1, 0.5], 0.6),
+]
 
 register(Exercise(
-    slug="picture.stop",
-    task="the point of an axis at which the flow ends",
-    right=_stop,
-    cases=[(1.0, 1.6, 2.0, 0.5), (1.0, 1.6, 0.5, 2.0), (2.0, 1.0, 0.5, 2.0), (0.5, 1.5, 1.0, 1.0), (1.5, 0.5, 1.0, 1.0)],
+    slug="picture.audit",
+    task="whether weights λ solve (1) over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1",
+    right=_audit,
+    cases=_AUDITS,
     wrong={
-        "differences": Wrong(_stop_differences, "For {case} you answer {given}; it should be {right}. You kept the *difference* of the losses. That is γ = 0; for γ = 1, Φ is the logarithm, "
-                                                "and the ratio is kept"),
-        "one axis": Wrong(_one_axis, "For {case} you answer {given}; it should be {right}. You always take the vertical axis. The equation for y² can come out negative, and then the other "
-                                     "axis is met"),
-        "no floors": Wrong(lambda x, y, a, b: (0.0, 0.0), "For {case} you answer {given}; it should be {right}. Without floors the ratio's ray goes through the tip. The floors move the tip, "
-                                                          "and the ray misses it"),
-        "squared": Wrong(lambda x, y, a, b: tuple(v * v for v in _stop(x, y, a, b)), "For {case} you answer {given}; it should be {right}. You give x² or y². The point itself is asked"),
-        "swapped": Wrong(lambda x, y, a, b: _stop(x, y, a, b)[::-1], "For {case} you answer {given}; it should be {right}. The pair is (x, y): on the vertical axis x is 0"),
+        "allowed only": Wrong(lambda A, s, lam, epsilon: _allowed(np.multiply(s, lam), epsilon),
+                              "For {case} you answer {given}; it should be {right}. These weights are allowed, but are they the best? Theorem 1 (b) asks (2) of their rates, too"),
+        "best only": Wrong(_best, "For {case} you answer {given}; it should be {right}. (2) says that no weights of the set are better. That λ itself is in the set has to be asked as well"),
+        "raw rates": Wrong(_raw_rates, "For {case} you answer {given}; it should be {right}. The box bounds ν_k = s_k λ_k. In (2) then stands ρ · μ = Σ (s_k μ_k) (ρ_k / s_k): compare the rates "
+                                       "divided by their scales"),
+        "bounds on λ": Wrong(_own_weights, "For {case} you answer {given}; it should be {right}. You asked whether λ lies between the bounds. The box is one for ν_k = s_k λ_k"),
+        "simplex": Wrong(_simplex_promise, "For {case} you answer {given}; it should be {right}. ρ_k ≥ s_k ‖dir‖² for all is what the *simplex* promises. In a box whoever is held at the upper "
+                                           "bound may have less"),
+        "all equal": Wrong(_all_equal, "For {case} you answer {given}; it should be {right}. That all ρ_k / s_k are equal is the hyperplane's condition. At a bound a client may have more, or less"),
     },
-    praise="With floors 2 and ½ the start (1, 1.6) lies above the diagonal and is still caught by the horizontal axis: the floors decide which client is behind",
+    praise="Every client can make this test with A alone. Whether A is what the clients sent is another question",
     hints=(
-        "γ = 1: log f₁ − log f₂ is what it was at the start. Write the start's ratio c = f₁ / f₂, floors included.",
-        "On the vertical axis f₁ = 2y² + a and f₂ = ½y² + b. Their ratio must be c: one equation for y².",
-        "If y² comes out negative, do the same on the horizontal axis, with f₁ = ½x² + a and f₂ = 2x² + b. Exactly one of the two works.",
+        "Theorem 1 (b) needs two things of λ: it lies in the set, and (2) holds for every μ of the set.",
+        "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest product that weights in the box can have with x. Of the endlessly many μ only the cheapest counts.",
+        "The chapter has a function for that smallest product, a few cells after Theorem 1. Its bounds are max(0, 1/K − ε) and 1/K + ε.",
     ),
 ))
 
