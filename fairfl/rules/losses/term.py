@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.rules.base import WeightRule
-from fairfl.rules.fedavg import a_priori
+from fairfl.rules.losses.fedavg import a_priori
 from fairfl.rules.settings import number, one_of
 from fairfl.updates import Updates
 

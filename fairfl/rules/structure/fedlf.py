@@ -4,8 +4,8 @@ import torch
 
 from fairfl.rules.base import Direction
 from fairfl.rules.gram import combine, resolution
-from fairfl.rules.latest import FREE, KeepsLatest
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
 
 
