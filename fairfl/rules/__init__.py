@@ -15,23 +15,36 @@ from typing import Any
 from fairfl.errors import unknown
 from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
 from fairfl.rules.geometry.adafed import AdaFed
+from fairfl.rules.geometry.aligned_mtl import AlignedMTL
+from fairfl.rules.geometry.cagrad import CAGrad
+from fairfl.rules.geometry.conflict_free import ConFIG
 from fairfl.rules.geometry.dqnfed import DQNFed
+from fairfl.rules.geometry.dualproj import DualProj
+from fairfl.rules.geometry.fairgrad import FairGrad
 from fairfl.rules.geometry.fedavg_n import FedAvgN
+from fairfl.rules.geometry.imtl_g import IMTLG
 from fairfl.rules.geometry.mgda import FedMGDA, FedMGDAPlus
+from fairfl.rules.geometry.nash_mtl import NashMTL
+from fairfl.rules.geometry.pcgrad import PCGrad
+from fairfl.rules.geometry.upgrad import UPGrad
 from fairfl.rules.losses.afl import AFL
+from fairfl.rules.losses.cvar import CVaR
 from fairfl.rules.losses.fedavg import FedAvg
 from fairfl.rules.losses.fedfa import FedFA
+from fairfl.rules.losses.propfair import PropFair
 from fairfl.rules.losses.qfedavg import QFedAvg
 from fairfl.rules.losses.term import TERM
 from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 from fairfl.rules.structure.fedfv import FedFV
 from fairfl.rules.structure.fedheal import FedHEAL
 from fairfl.rules.structure.fedlf import FedLF
+from fairfl.rules.structure.fedmdfg import FedMDFG
 from fairfl.rules.torchjd import TorchJD
 
-RULES = {
+RULES: dict[str, type[Rule]] = {
     rule.__name__: rule
     for rule in (
+        # The four papers' tables, in the order of the book.
         FedAvg,
         FedAvgN,
         QFedAvg,
@@ -45,6 +58,19 @@ RULES = {
         FedFV,
         FedLF,
         FedHEAL,
+        # Beyond them.
+        PropFair,
+        CVaR,
+        FedMDFG,
+        NashMTL,
+        FairGrad,
+        IMTLG,
+        ConFIG,
+        AlignedMTL,
+        CAGrad,
+        DualProj,
+        UPGrad,
+        PCGrad,
     )
 }
 

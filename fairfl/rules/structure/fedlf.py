@@ -37,7 +37,7 @@ class FedLF(KeepsLatest):
         K, rows = len(updates), updates.gradients
         memory, rounds = self.recall(updates)
         counts = (rounds != FREE) & (updates.round - rounds <= len(rounds) // K)
-        fairness, tolerance = _fairness(updates.losses), resolution(rows.dtype)
+        fairness, tolerance = towards_equality(updates.losses), resolution(rows.dtype)
         parts = updates.layout.slices
         whole = self.grams(updates, memory, rounds, parts)
         chosen = torch.cat([torch.arange(K), K + counts.nonzero().flatten()])
@@ -65,7 +65,7 @@ class FedLF(KeepsLatest):
         return Direction(torch.cat(pieces), None, felt, not reasons, "; ".join(sorted(reasons)))
 
 
-def _fairness(losses: torch.Tensor) -> torch.Tensor | None:
+def towards_equality(losses: torch.Tensor) -> torch.Tensor | None:
     """h (K,) up to a positive factor; ``None`` where the losses are equal, all zero, or those of one client."""
     largest = losses.abs().max()
     if not largest > 0:
