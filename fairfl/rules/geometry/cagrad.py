@@ -24,8 +24,8 @@ class CAGrad(GramRule):
     Solved exactly: dir is ``1/t`` times the nearest point to the origin in the hull of the rows ``g_k + t ḡ``, for the
     one t with ``‖g_w‖ = t c ‖ḡ‖``. The worst rate is certified by the gap to the dual problem.
 
-    Pareto-stationary updates within reach have ``g_w = 0``, and many a direction keeps the worst rate at its best
-    value, zero: the one nearest to the mean is taken (DualProj's), with ``exact=False``.
+    At Pareto-stationary updates ``g_w`` may be 0, for a large enough c, and many a direction has the best worst rate,
+    zero: the one nearest to the mean is taken (DualProj's), with ``exact=False``.
     """
 
     def __init__(self, c: float = 0.5):
@@ -46,8 +46,8 @@ class CAGrad(GramRule):
             reasons.append("the mean update is zero, and so is the ball around it")
             return Weights(torch.zeros_like(weights), False, "; ".join(reasons))
         reach = self.c * square**0.5
-        w, length = _mixture(A, along, square, reach)
-        if length <= tolerance**0.5:
+        w, length = _mixture(A, along, square, reach, tolerance**0.5)
+        if length == 0:
             reasons.append("the updates are Pareto-stationary; took the mean's nearest direction that harms nobody")
             found = projected(gram, updates, weights[None])
             return Weights(found.values, False, "; ".join(reasons))
@@ -59,8 +59,9 @@ class CAGrad(GramRule):
         return Weights(weights, not reasons, "; ".join(reasons))
 
 
-def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float) -> tuple[np.ndarray, float]:
+def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, still: float) -> tuple[np.ndarray, float]:
     """w (K,) on the simplex that minimises ``w · along + reach √(wᵀ A w)``, and ``√(wᵀ A w)``; ``along`` is ``G ḡ``.
+    The length is zero where that is the minimum; lengths up to ``still`` count as zero.
 
     For any t > 0 the w of the hull of ``g_k + t ḡ`` is cheap. Its ``‖g_w‖ − t reach`` falls in t, from ‖the nearest
     point‖ ≥ 0 to below zero, and the root is where both agree (regula falsi, Illinois).
@@ -71,10 +72,15 @@ def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float) -> t
         return w, float(max(w @ A @ w, 0.0)) ** 0.5
 
     low, high = 0.0, 1.0 / reach
-    w, length = at(low)
-    over, under = length, at(high)[1] - 1.0
-    if over <= 0:
-        return w, length
+    w, over = at(low)
+    if over <= still:
+        # The hull contains the origin. Further on its points may still be out of reach.
+        low = 1e-4 * high
+        w, length = at(low)
+        over = length - low * reach
+        if over <= 0:
+            return w, 0.0
+    under = at(high)[1] - 1.0
     side = 0
     for _ in range(100):
         t = (low * under - high * over) / (under - over) if under < 0 else high

@@ -15,6 +15,9 @@ class TERM(WeightRule):
     ``weighting="uniform"`` (p = 1/K, as the federated papers have it) or ``"shares"``. Papers' grid:
     t ∈ {0.1, 0.5, 1, 2, 5}. No state. A constant added to everybody's loss changes nothing.
 
+    These are FedEBA+'s weights as well (Wang et al. 2023: of all weights whose mean loss is given, those of the largest
+    entropy): ``exp(f/τ)`` over its sum is TERM at ``t = 1/τ``.
+
     A released code smooths the normaliser over rounds and divides by the number of clients twice; this is the
     formula of the paper, evaluated after subtracting the largest exponent so that no loss is too large.
     """

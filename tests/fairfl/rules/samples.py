@@ -66,7 +66,7 @@ VARIANTS = {
     "FedMDFG theta=0": lambda: rules.FedMDFG(theta=0),
     "NashMTL": lambda: rules.NashMTL(),
     "FairGrad": lambda: rules.FairGrad(),
-    "FairGrad alpha=0.1": lambda: rules.FairGrad(0.1),
+    "FairGrad alpha=0.5": lambda: rules.FairGrad(0.5),
     "FairGrad alpha=100": lambda: rules.FairGrad(100),
     "IMTLG": lambda: rules.IMTLG(),
     "ConFIG": lambda: rules.ConFIG(),
