@@ -87,11 +87,7 @@ class Pretend(TorchFunctionMode):
         self.calls += there
         elsewhere = [t for t in tensors if not self._there(t) and t.dim() > 0]
         assert not (there and elsewhere and name not in CROSSES), f"{name} was given tensors of both devices"
-        wanted = [
-            d
-            for d in (*args, *kwargs.values())
-            if isinstance(d, torch.device) or isinstance(d, str) and d in ("cpu", "cuda")
-        ]
+        wanted = [d for d in (*args, *kwargs.values()) if isinstance(d, torch.device) or d in ("cpu", "cuda")]
         goes = torch.device(wanted[0]).type == "cuda" if wanted else there
         if name in HOST and there or name == "to" and there and not goes:
             self.copies += 1

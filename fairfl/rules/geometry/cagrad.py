@@ -68,7 +68,8 @@ def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, stil
     """
 
     def at(t: float) -> tuple[np.ndarray, float]:
-        w = min_norm(A + t * along + t * along[:, None] + t * t * square).weights.numpy()
+        shifted = A + t * along + t * along[:, None] + t * t * square
+        w = min_norm(torch.from_numpy(shifted)).weights.numpy()
         return w, float(max(w @ A @ w, 0.0)) ** 0.5
 
     low, high = 0.0, 1.0 / reach

@@ -43,7 +43,7 @@ class FairGrad(GramRule):
             return Weights(weights, False, reason)
         rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
         C, sizes = cosines(gram[keep][:, keep], rows)
-        nearest = min_norm(C)
+        nearest = min_norm(torch.from_numpy(C))
         if nearest.squared_norm <= precise_resolution(rows.dtype):
             stationary = "the updates are Pareto-stationary: no direction has a positive rate for everybody"
             return Weights(weights, False, "; ".join(filter(None, (reason, stationary))))
