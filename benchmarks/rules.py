@@ -28,7 +28,7 @@ from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fairfl"))
-from oracles import fedfv, fedheal, fedlf, rates, weights
+from oracles import fedfv, fedheal, fedlf, multitask, rates, weights
 
 # A literal version with this many numbers to read takes minutes; beyond it only the package is timed.
 LITERAL_UP_TO = 2e9
@@ -97,6 +97,12 @@ def literal(u):
         "AdaFed, float32": (K * K * d / 4, lambda: gram_schmidt(u.gradients, u.losses.float())),
         "FedFV": (K * K * d, lambda: fedfv.FedFV(0.1, 0).direction(0, names, G, f)),
         "FedLF": (K * K * d, lambda: fedlf.FedLF(parts).direction(0, names, G, f)) if K > 8 else (np.inf, None),
+        "PropFair": (K * d, lambda: weights.propfair(G, f, 2.0, 0.2, np.ones(K) / K)),
+        "CVaR": (K * d, lambda: weights.cvar(G, f, 0.5, np.ones(K) / K)),
+        "IMTLG": (K * K * d, lambda: multitask.imtl_g(G)),
+        "ConFIG": (K * K * d, lambda: multitask.config(G)),
+        "AlignedMTL": (K * K * d, lambda: multitask.aligned_mtl(G, np.ones(K) / K)),
+        "PCGrad": (K * K * d, lambda: multitask.pcgrad(G, [range(K)] * K)),
         "FedHEAL": (1000 * K * d, lambda: fedheal.FedHEAL().direction(names, G)),
     }
 
@@ -139,6 +145,32 @@ def against_torchjd(u, repeats, clock):
     lam = aggregation.MGDAWeighting()(gram)
     theirs = float((lam @ gram @ lam - (gram @ lam).min()) / gram.diagonal().max())
     print(f"  the weights' own gap on one float64 Gram matrix: {rules.min_norm(gram).gap:.1e} here, {theirs:.1e} there")
+    upgrad_alone(u, gram, repeats, clock)
+
+
+def upgrad_alone(u, gram, repeats, clock):
+    """UPGrad's weights from one float64 Gram matrix, apart from the product: TorchJD's as it comes and with its
+    regularisation taken to rounding, against the oracle's projections (SciPy's non-negative least squares).
+    """
+    from torchjd.aggregation import UPGradWeighting
+
+    calls = {"here": lambda: rules.UPGrad().weights(gram, u).values, "theirs": lambda: UPGradWeighting()(gram)}
+    try:
+        from torchjd.linalg import QuadprogProjector
+
+        calls["theirs, no regularisation"] = lambda: UPGradWeighting(
+            projector=QuadprogProjector(norm_eps=0.0, reg_eps=1e-13)
+        )(gram)
+    except ImportError:
+        calls["theirs, no regularisation"] = lambda: UPGradWeighting(norm_eps=0.0, reg_eps=1e-13)(gram)
+    # Rows with this Gram matrix, K numbers long.
+    rows = torch.linalg.cholesky(gram).numpy()
+    wanted = multitask.upgrad(rows, np.full(len(rows), 1 / len(rows)))
+    off = lambda lam: np.linalg.norm(lam.numpy() @ rows - wanted) / np.linalg.norm(wanted)
+    times, _ = side_by_side(calls, repeats, clock)
+    print("  UPGrad's weights on one Gram matrix: ms, and how far the direction is from the exact one")
+    for name, call in calls.items():
+        print(f"    {name:<26} {1e3 * times[name]:>8.1f} {off(call()):>12.1e}")
 
 
 def main():

@@ -1,5 +1,9 @@
 """Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
 
+Rules stand in three rooms by what they read: ``losses`` (losses and what else clients say of themselves), ``geometry``
+(the Gram matrix of the updates) and ``structure`` (layers, coordinates, earlier rounds). ``solvers`` holds what they
+share; ``base`` is the contract, ``gram`` the passes over the rows. All are offered here by name.
+
 In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
 steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
 ``remembers``. A rule does not know where updates come from, nor what a step is.
@@ -9,25 +13,38 @@ import inspect
 from typing import Any
 
 from fairfl.errors import unknown
-from fairfl.rules.adafed import AdaFed
-from fairfl.rules.afl import AFL
 from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
-from fairfl.rules.dqnfed import DQNFed
-from fairfl.rules.fedavg import FedAvg
-from fairfl.rules.fedavg_n import FedAvgN
-from fairfl.rules.fedfa import FedFA
-from fairfl.rules.fedfv import FedFV
-from fairfl.rules.fedheal import FedHEAL
-from fairfl.rules.fedlf import FedLF
-from fairfl.rules.mgda import FedMGDA, FedMGDAPlus
-from fairfl.rules.min_norm import MinNorm, min_norm
-from fairfl.rules.qfedavg import QFedAvg
-from fairfl.rules.term import TERM
+from fairfl.rules.geometry.adafed import AdaFed
+from fairfl.rules.geometry.aligned_mtl import AlignedMTL
+from fairfl.rules.geometry.cagrad import CAGrad
+from fairfl.rules.geometry.conflict_free import ConFIG
+from fairfl.rules.geometry.dqnfed import DQNFed
+from fairfl.rules.geometry.dualproj import DualProj
+from fairfl.rules.geometry.fairgrad import FairGrad
+from fairfl.rules.geometry.fedavg_n import FedAvgN
+from fairfl.rules.geometry.imtl_g import IMTLG
+from fairfl.rules.geometry.mgda import FedMGDA, FedMGDAPlus
+from fairfl.rules.geometry.nash_mtl import NashMTL
+from fairfl.rules.geometry.pcgrad import PCGrad
+from fairfl.rules.geometry.upgrad import UPGrad
+from fairfl.rules.losses.afl import AFL
+from fairfl.rules.losses.cvar import CVaR
+from fairfl.rules.losses.fedavg import FedAvg
+from fairfl.rules.losses.fedfa import FedFA
+from fairfl.rules.losses.propfair import PropFair
+from fairfl.rules.losses.qfedavg import QFedAvg
+from fairfl.rules.losses.term import TERM
+from fairfl.rules.solvers.min_norm import MinNorm, min_norm
+from fairfl.rules.structure.fedfv import FedFV
+from fairfl.rules.structure.fedheal import FedHEAL
+from fairfl.rules.structure.fedlf import FedLF
+from fairfl.rules.structure.fedmdfg import FedMDFG
 from fairfl.rules.torchjd import TorchJD
 
-RULES = {
+RULES: dict[str, type[Rule]] = {
     rule.__name__: rule
     for rule in (
+        # The four papers' tables, in the order of the book.
         FedAvg,
         FedAvgN,
         QFedAvg,
@@ -41,6 +58,19 @@ RULES = {
         FedFV,
         FedLF,
         FedHEAL,
+        # Beyond them.
+        PropFair,
+        CVaR,
+        FedMDFG,
+        NashMTL,
+        FairGrad,
+        IMTLG,
+        ConFIG,
+        AlignedMTL,
+        CAGrad,
+        DualProj,
+        UPGrad,
+        PCGrad,
     )
 }
 

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import random
+import re
 import types
 from collections import deque
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from fairfl.rules import Rule
 
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
+_ROOM = re.compile(r"^fairfl\.rules\.(losses|geometry|structure)\.")
 Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
 REMEDY = (
     "give a named function, a functools.partial of one, or a small class whose settings are public attributes "
@@ -170,7 +172,10 @@ def _digest(what: str, content: bytes | memoryview) -> str:
 
 
 def _name(thing: Any) -> str:
-    return thing.__name__ if isinstance(thing, types.ModuleType) else f"{thing.__module__}:{thing.__qualname__}"
+    if isinstance(thing, types.ModuleType):
+        return thing.__name__
+    # Checkpoints made before the package's rules were grouped know them without the group's name.
+    return f"{_ROOM.sub('fairfl.rules.', thing.__module__)}:{thing.__qualname__}"
 
 
 def _content(cell: types.CellType) -> object:

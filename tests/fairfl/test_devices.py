@@ -10,7 +10,7 @@ from fairfl.clients import Ditto, batched, graphed
 
 SETTINGS = {"FedFV": dict(alpha=0.1, tau=2), "AdaFed": dict(gamma=1.0), "FedMGDAPlus": dict(epsilon=0.3)}
 # Waits for the card a round: looks at updates, direction and model, what the rule's own arithmetic needs, losses.
-WAITS = {"FedAvg": 8, "FedMGDA": 8, "FedFV": 16}
+WAITS = {"FedAvg": 8, "FedMGDA": 8, "FedFV": 16} | dict.fromkeys(("NashMTL", "CAGrad", "UPGrad", "PCGrad", "ConFIG"), 8)
 
 
 @pytest.fixture

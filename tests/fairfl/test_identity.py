@@ -241,6 +241,8 @@ def test_recorded_descriptions_stay_what_they_were():
         "eps": 1e-8,
     }
     assert describe(rules.FedAvg()) == {"class": "fairfl.rules.fedavg:FedAvg", "weighting": "shares"}
+    assert describe(rules.FedLF()) == {"class": "fairfl.rules.fedlf:FedLF"}
+    assert describe(rules.DQNFed())["class"] == "fairfl.rules.dqnfed:DQNFed"
     assert describe(torch.arange(3)) == "tensor(3,):20afc6f5c2aa" and describe(scaled_by) == f"{__name__}:scaled_by"
     assert describe((1, "a", {"b": {2, 1}})) == [1, "a", {"b": [1, 2]}]
     assert describe(torch.nn.Linear(2, 1)) == "Linear(in_features=2, out_features=1, bias=True)"

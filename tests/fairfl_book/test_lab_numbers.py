@@ -7,7 +7,7 @@ from fairfl_book.build import node
 
 from fairfl import rules
 from fairfl.rules import gram as passes
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import min_norm
 from fairfl.updates import Updates
 
 pytestmark = pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")

@@ -12,7 +12,8 @@ from fairfl_book.labs.controls import Choice, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import zero
 
-# What each of the book's rules fixes; js/rules.js knows these. One that is added to fairfl.rules later is "new", and asked of Python.
+# What each of the book's rules fixes; js/rules.js knows these. One that a reader adds to fairfl.rules is "new", and asked of Python; the
+# package's others are not in the picture.
 FAMILIES = {
     "FedAvg": "weights",
     "FedAvgN": "weights",
@@ -61,7 +62,7 @@ class AllRules(Lab):
     def __init__(self, extra=()):
         super().__init__()
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
-        new = [name for name in rules.names() if name not in FAMILIES]
+        new = [name for name in rules.names() if not rules.RULES[name].__module__.startswith("fairfl.")]
         self.rules = [rules.make(name) for name in (*FAMILIES, *new)] + extra
         self.kinds = [*FAMILIES.values(), *["new"] * len(new), *["yours"] * len(extra)]
 

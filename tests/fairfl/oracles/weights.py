@@ -1,4 +1,4 @@
-"""Rules that fix the clients' weights: FedAvg, FedAvg-n, q-FedAvg, TERM, AFL, FedFA.
+"""Rules that fix the clients' weights: FedAvg, FedAvg-n, q-FedAvg, TERM, AFL, FedFA, PropFair, CVaR.
 
 All take `G` (K, d), the pseudo-gradients as rows, and return a direction (d,).
 """
@@ -6,6 +6,7 @@ All take `G` (K, d), the pseudo-gradients as rows, and return a direction (d,).
 import math
 
 import numpy as np
+from scipy.optimize import linprog
 
 
 def fedavg(G, shares):
@@ -144,3 +145,27 @@ def _share(values):
     if total == 0.0 or len(values) == 1:
         return [1.0 / len(values)] * len(values)
     return [float(x) / total for x in values]
+
+
+def propfair(G, losses, M, epsilon, p):
+    """sum_k lambda_k g_k, lambda proportional to minus the gradient of sum_k p_k log_[eps](M - f_k) (PropFair).
+
+    log_[eps](u) = log u for u >= eps, and its tangent there, log eps + (u - eps) / eps, below.
+    """
+    slopes = [p[k] / (M - losses[k]) if M - losses[k] >= epsilon else p[k] / epsilon for k in range(len(G))]
+    direction = np.zeros(G.shape[1])
+    for k in range(len(G)):
+        direction = direction + slopes[k] / sum(slopes) * G[k]
+    return direction
+
+
+def cvar(G, losses, alpha, p):
+    """sum_k lambda_k g_k, lambda = argmax lambda.f over 0 <= lambda_k <= p_k / alpha, sum lambda = 1 (distinct losses)."""
+    found = linprog(
+        [-f for f in losses],
+        A_eq=np.ones((1, len(G))),
+        b_eq=[1.0],
+        bounds=[(0.0, x / alpha) for x in p],
+        method="highs",
+    )
+    return found.x @ G

@@ -8,7 +8,7 @@ from oracles.problems import problem
 
 from fairfl import rules
 from fairfl.randomness import generator
-from fairfl.rules.afl import project_to_simplex
+from fairfl.rules.losses.afl import project_to_simplex
 
 from .samples import layout, updates
 

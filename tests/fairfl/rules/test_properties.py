@@ -15,6 +15,7 @@ AVERAGE = "its weights do not look at conflicts"
 FIXED = "it fixes weights, not rates"
 KEEPS = "a fixed mixture of updates that cancel otherwise need not be zero"
 COUNTS = "a larger update counts for more"
+OWN = "its rates are of its own making"
 
 # True, or why not. homogeneous: the power p with dir(c G) = c^p dir(G).
 #              order  homogeneous  descent   rates    stationary  inflation
@@ -39,6 +40,25 @@ TABLE = {
     ),
     "FedLF": (True, 1, True, "its layers have their own hulls", True, "the fairness row reads losses and raw updates"),
     "FedHEAL": (True, 1, "every coordinate is averaged on its own", "it masks coordinates", KEEPS, COUNTS),
+    "PropFair": (True, 1, AVERAGE, FIXED, KEEPS, COUNTS),
+    "CVaR": (True, 1, AVERAGE, FIXED, KEEPS, COUNTS),
+    "FedMDFG": (True, 1, True, "the fairness row takes part in the hull", True, "the fairness row reads losses"),
+    "NashMTL": (True, 0, True, OWN, True, True),
+    "FairGrad": (True, -1 / 3, True, OWN, True, "longer updates get longer rates, though not in proportion"),
+    "IMTLG": (True, 1, "one negative sum of weights, and every loss rises", True, True, "its weights sum to 1"),
+    "ConFIG": (
+        True,
+        1,
+        True,
+        True,
+        "the nearest to equal cosines need not vanish",
+        "its length is the mean projection",
+    ),
+    "AlignedMTL": (True, 1, "orthogonal rows are mixed, the updates are not asked", OWN, KEEPS, COUNTS),
+    "CAGrad": (True, 1, "it stays near the mean", OWN, "it stays near the mean", COUNTS),
+    "DualProj": (True, 1, True, "nobody loses, and that is all", True, COUNTS),
+    "UPGrad": (True, 1, True, "nobody loses, and that is all", True, COUNTS),
+    "PCGrad": (True, 1, "an early target can be in conflict again", OWN, "it sees conflicts of two", COUNTS),
 }
 COLUMNS = ("order", "homogeneous", "descent", "rates", "stationary", "inflation")
 
@@ -102,7 +122,8 @@ def homogeneous_holds(name, power, seed, K, extra):
 
 
 def descent_holds(name, _, seed, K, extra):
-    G, losses, _ = gradients(seed, K, K + extra, common=0)
+    G, losses, rng = gradients(seed, K, K + extra, common=0)
+    G = G * 10 ** rng.uniform(-1, 1, (K, 1))
     got = direction(name, G, losses)
     return bool((got.rates >= -1e-9 * length(got.vector) * torch.as_tensor(G).norm(dim=1)).all())
 
@@ -111,18 +132,21 @@ def rates_holds(name, _, seed, K, extra):
     G, losses, _ = gradients(seed, K, K + extra)
     u = updates(G, losses)
     got = rules.make(name).direction(u)
-    wanted = {
-        "AdaFed": u.losses,
-        "DQNFed": u.extras["newton_rates"],
-        "FedMGDAPlus": torch.as_tensor(G).norm(dim=1),
-    }.get(name, torch.ones(K, dtype=torch.float64))
+    special = {"AdaFed": u.losses, "DQNFed": u.extras["newton_rates"]} | dict.fromkeys(
+        ("FedMGDAPlus", "IMTLG", "ConFIG"), torch.as_tensor(G).norm(dim=1)
+    )
+    wanted = special.get(name, torch.ones(K, dtype=torch.float64))
     ratio = (torch.as_tensor(G) @ got.vector) / wanted
     # Inequalities may exceed the common value where the weight is zero.
     equal = (
-        torch.ones(K, dtype=torch.bool) if name in ("AdaFed", "DQNFed") or got.weights is None else got.weights > 1e-9
+        torch.ones(K, dtype=torch.bool)
+        if name in ("AdaFed", "DQNFed", "IMTLG", "ConFIG") or got.weights is None
+        else got.weights > 1e-9
     )
     common = ratio[equal].mean() if bool(equal.any()) else ratio.mean()
-    return bool(((ratio[equal] - common).abs() <= 1e-7 * common.abs()).all() and (ratio >= common * (1 - 1e-7)).all())
+    return bool(
+        ((ratio[equal] - common).abs() <= 1e-7 * common.abs()).all() and (ratio >= common - 1e-7 * common.abs()).all()
+    )
 
 
 def stationary_holds(name, _, seed, K, extra):

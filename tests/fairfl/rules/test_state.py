@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from fairfl import rules
-from fairfl.rules.fedfv import FREE
 from fairfl.rules.gram import SHORT
+from fairfl.rules.structure.fedfv import FREE
 
 from .samples import VARIANTS, updates
 
 N, K, D, ROUNDS = 9, 5, 30, 7
-STATEFUL = {"AFL", "FedFA", "FedFV tau", "FedLF", "FedHEAL"}
+STATEFUL = {"AFL", "FedFA", "FedFV tau", "FedLF", "FedHEAL", "FedMDFG", "FedMDFG theta=0"}
 
 
 def rounds(everyone, dtype=torch.float64, d=D):

@@ -75,4 +75,4 @@ def test_a_rules_direction(name):
 def test_the_drawing_knows_the_packages_rules_and_what_they_fix():
     [known] = node.each("() => EVERY.map(({ name, kind }) => [name, kind])", [[]], {"{ EVERY }": "rules"})
     assert known == [[rules.make(name).name, kind] for name, kind in FAMILIES.items()]
-    assert list(FAMILIES) == [name for name in rules.names() if name in FAMILIES]
+    assert list(FAMILIES) == rules.names()[:13]

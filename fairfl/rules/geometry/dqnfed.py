@@ -3,8 +3,8 @@
 import torch
 
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column, yes_or_no
+from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.rules.base import WeightRule
-from fairfl.rules.fedavg import a_priori
+from fairfl.rules.losses.fedavg import a_priori
 from fairfl.rules.settings import number, one_of
 from fairfl.updates import Updates
 
@@ -14,6 +14,9 @@ class TERM(WeightRule):
     ``t > 0`` turns to the clients with large losses, ``t < 0`` away from them, ``t = 0`` is FedAvg.
     ``weighting="uniform"`` (p = 1/K, as the federated papers have it) or ``"shares"``. Papers' grid:
     t ∈ {0.1, 0.5, 1, 2, 5}. No state. A constant added to everybody's loss changes nothing.
+
+    These are FedEBA+'s weights as well (Wang et al. 2023: of all weights whose mean loss is given, those of the largest
+    entropy): ``exp(f/τ)`` over its sum is TERM at ``t = 1/τ``.
 
     A released code smooths the normaliser over rounds and divides by the number of clients twice; this is the
     formula of the paper, evaluated after subtracting the largest exponent so that no loss is too large.

@@ -5,10 +5,10 @@ from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.fedavg import a_priori
 from fairfl.rules.gram import precise, precise_resolution
-from fairfl.rules.min_norm import MinNorm, min_norm
+from fairfl.rules.losses.fedavg import a_priori
 from fairfl.rules.settings import number, yes_or_no
+from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 from fairfl.updates import Updates
 
 

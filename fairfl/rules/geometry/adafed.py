@@ -4,8 +4,8 @@ import torch
 
 from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.prescribed import prescribed
 from fairfl.rules.settings import column, number, one_of
+from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
 
 

@@ -7,8 +7,8 @@ import torch
 from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
-from fairfl.rules.box_qp import feasible_minimum, solve
-from fairfl.rules.least_norm import least_norm
+from fairfl.rules.solvers.box_qp import feasible_minimum, solve
+from fairfl.rules.solvers.least_norm import least_norm
 
 # Below this, relative to the largest squared norm, a duality gap counts as closed.
 CERTIFIED = 1e-10

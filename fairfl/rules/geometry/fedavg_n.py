@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.rules.base import GramRule, Weights, nonzero
-from fairfl.rules.fedavg import a_priori
+from fairfl.rules.losses.fedavg import a_priori
 from fairfl.rules.settings import one_of
 from fairfl.updates import Updates
 

@@ -4,8 +4,8 @@ import torch
 
 from fairfl.rules.base import Direction
 from fairfl.rules.gram import combine, resolution
-from fairfl.rules.latest import FREE, KeepsLatest
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
 
 
@@ -37,7 +37,7 @@ class FedLF(KeepsLatest):
         K, rows = len(updates), updates.gradients
         memory, rounds = self.recall(updates)
         counts = (rounds != FREE) & (updates.round - rounds <= len(rounds) // K)
-        fairness, tolerance = _fairness(updates.losses), resolution(rows.dtype)
+        fairness, tolerance = towards_equality(updates.losses), resolution(rows.dtype)
         parts = updates.layout.slices
         whole = self.grams(updates, memory, rounds, parts)
         chosen = torch.cat([torch.arange(K), K + counts.nonzero().flatten()])
@@ -65,7 +65,7 @@ class FedLF(KeepsLatest):
         return Direction(torch.cat(pieces), None, felt, not reasons, "; ".join(sorted(reasons)))
 
 
-def _fairness(losses: torch.Tensor) -> torch.Tensor | None:
+def towards_equality(losses: torch.Tensor) -> torch.Tensor | None:
     """h (K,) up to a positive factor; ``None`` where the losses are equal, all zero, or those of one client."""
     largest = losses.abs().max()
     if not largest > 0:

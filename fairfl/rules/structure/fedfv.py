@@ -7,8 +7,8 @@ import torch
 from fairfl.randomness import generator
 from fairfl.rules.base import Direction
 from fairfl.rules.gram import combine, resolution
-from fairfl.rules.latest import FREE, KeepsLatest
 from fairfl.rules.settings import number, one_of, whole
+from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
 
 

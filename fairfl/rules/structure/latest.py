@@ -18,7 +18,7 @@ class KeepsLatest(Rule):
     Gram matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept.
     """
 
-    remembers = ("rows", "clients", "rounds", "products")
+    remembers: tuple[str, ...] = ("rows", "clients", "rounds", "products")
     _rows: torch.Tensor
     _clients: torch.Tensor
     _rounds: torch.Tensor

@@ -6,11 +6,9 @@ import numpy as np
 import torch
 
 from fairfl.rules.gram import precise, precise_resolution
-from fairfl.rules.least_norm import least_norm
-from fairfl.rules.min_norm import MinNorm, min_norm
-
-# Cosines with a smaller eigenvalue are taken from float64 products: float32 ones are off by up to 1e-6.
-NEAR = 1e-4
+from fairfl.rules.solvers.cosines import NEAR
+from fairfl.rules.solvers.least_norm import least_norm
+from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 
 
 def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNorm:

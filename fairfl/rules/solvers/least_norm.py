@@ -40,6 +40,16 @@ def least_norm(A: np.ndarray, s: np.ndarray, tolerance: float, rows: torch.Tenso
     return y * largest / sizes
 
 
+def least_squares(A: np.ndarray, s: np.ndarray, tolerance: float) -> np.ndarray:
+    """λ (K,) where ``A λ = s`` has no answer: the shortest ``u = Gᵀ λ`` of those whose ``g_k · u / ‖g_k‖`` come
+    nearest to ``s_k / ‖g_k‖`` in the sense of least squares.
+    """
+    sizes = np.sqrt(A.diagonal())
+    values, vectors = np.linalg.eigh(A / sizes / sizes[:, None])
+    there = values > tolerance
+    return vectors[:, there] @ (vectors[:, there].T @ (s / sizes) / values[there]) / sizes
+
+
 def _in_float64(rows: torch.Tensor, weights: np.ndarray) -> torch.Tensor:
     step = max(256, 2**19 // len(rows))
     u = torch.from_numpy(weights).to(rows.device)

@@ -1,0 +1,55 @@
+"""DualProj: the mean update, projected until nobody objects to it."""
+
+import numpy as np
+import torch
+
+from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.gram import precise_resolution
+from fairfl.rules.losses.fedavg import a_priori
+from fairfl.rules.settings import one_of
+from fairfl.rules.solvers.cosines import cosines
+from fairfl.rules.solvers.dual_cone import project, violation
+from fairfl.rules.solvers.min_norm import CERTIFIED
+from fairfl.updates import Updates
+
+
+class DualProj(GramRule):
+    """``dir = π(Σ_k p_k g_k)``: the nearest direction to the mean in ``{x : G x ≥ 0}`` (Lopez-Paz & Ranzato 2017).
+
+    λ is the ``v ≥ p`` with the least ``vᵀ A v``. No rate is negative, and where the mean conflicts with nobody it is
+    dir itself. The paper (GEM) projects the newest task's gradient off its conflicts with earlier ones; for one update
+    a client, and their mean, the name is Quinton & Rey's (2024). ``weighting="uniform"`` (p = 1/K) or ``"shares"``. No
+    state.
+
+    Exact for dependent updates as well. Where no direction improves anybody without harm it is zero, with
+    ``exact=False``.
+    """
+
+    def __init__(self, weighting: str = "uniform"):
+        self.weighting = one_of("weighting", weighting, "uniform", "shares")
+
+    def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
+        return projected(gram, updates, a_priori(self.weighting, updates)[None])
+
+
+def projected(gram: torch.Tensor, updates: Updates, mixtures: torch.Tensor) -> Weights:
+    """λ (K,) of the sum of the projections of ``Gᵀ p`` onto the dual cone, over the rows p of ``mixtures`` (n, K)."""
+    keep, reason = nonzero(gram, updates)
+    weights = torch.zeros(len(updates), dtype=torch.float64)
+    if len(keep) == 0:
+        return Weights(weights, False, reason)
+    rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
+    C, sizes = cosines(gram[keep][:, keep], rows)
+    # Relative to the largest row: sizes of 1e30 fit, sums of their squares would not.
+    U = mixtures[:, keep].numpy() * (sizes / sizes.max())
+    V = project(C, U)
+    missed = max(violation(C, u, v) for u, v in zip(U, V))
+    v = V.sum(0)
+    reasons = [reason] if reason else []
+    if v @ C @ v <= precise_resolution(rows.dtype) * v.sum() ** 2:
+        v = np.zeros(len(v))
+        reasons.append("no direction helps anybody without harming others, so it is zero")
+    elif missed > CERTIFIED:
+        reasons.append(f"the projection ended {missed:.1e} short of its conditions")
+    weights[keep] = torch.from_numpy(v * sizes.max() / sizes)
+    return Weights(weights, not reasons, "; ".join(reasons))
