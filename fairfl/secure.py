@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import min_norm
 
 # An eigenvalue of the sums' own products below this, relative to the largest, is rounding: that sum says nothing new.
 NEW = 1e-10

@@ -5,7 +5,7 @@ import pytest
 
 from fairfl import Updates, rules
 from fairfl.errors import Refused
-from fairfl.rules.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import min_norm
 from fairfl.secure import SecureSum, ask_next, by_sums, known, prescribed_by_sums, shadows
 
 

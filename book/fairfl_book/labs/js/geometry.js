@@ -114,7 +114,7 @@ function into(weights, low, high) {
 }
 
 /** λ with A λ = s for rows G (all A_kk > 0), the pseudo-inverse's where rows depend on one another; null where no vector has these
- *  rates. As fairfl.rules.least_norm, with its two corrections on the rows if ``G`` is given. */
+ *  rates. As fairfl.rules.solvers.least_norm, with its two corrections on the rows if ``G`` is given. */
 export function leastNorm(A, s, tolerance, G = null) {
   const sizes = A.map((row, k) => Math.sqrt(row[k])), wanted = s.map((v, k) => v / sizes[k]);
   const largest = Math.max(...wanted.map(Math.abs)), a = wanted.map((v) => v / largest);
