@@ -13,6 +13,9 @@ register(Exercise(
         "the other client": Wrong(11 / 15, "11/15 is where client 2's rate reaches zero, from above. Client 1's rate is the first row of A λ"),
         "complement": Wrong(1 / 3, "1/3 is client 2's weight there; λ₁ is what remains"),
         "lengths": Wrong(11 / 13, "11/13 makes λ_k A_kk equal for both. That is the rate each client gets from itself; the conflict −4 takes from both"),
+        "its weight": Wrong(4 / 15, "4/15 is client 2's weight where client 2's own rate reaches zero. Client 1's rate is the first row of A λ, and λ₁ its weight"),
+        "shortest": Wrong(5 / 7, "5/7 makes both rates equal, where G^⊤ λ is shortest (chapter 4). Client 1's rate is zero before that"),
+        "not shared": Wrong(2.0, "2 solves 2 λ₁ − 4 = 0. Client 2's weight is not 1 but 1 − λ₁"),
         "roots": Wrong(np.sqrt(11) / (np.sqrt(2) + np.sqrt(11)), "That makes the two vectors λ_k g_k equally long. The rate asks for inner products, "
                                                                   "not for lengths: 2 λ₁ − 4 (1 − λ₁) = 0"),
         "sign": Wrong(
@@ -37,6 +40,9 @@ register(Exercise(
         "a third": Wrong(2 / 3, "2/3 is e^(3t) / 3: you are one step from the end. From e^(3t) = 2 follows 3 t = ln 2"),
         "not divided": Wrong(np.log(2), "ln 2 solves e^t = 2. The largest loss is 3, so what you should have is e^(3t) = 2"),
         "equal weights": Wrong(np.log(5 / 3), "ln(5/3) has the plain mean in it. The mean that counts is the one with TERM's own weights"),
+        "base two": Wrong(1 / 3, "1/3 is log₂(2) / 3. The weights are powers of e, so take the natural logarithm: e^(3t) = 2"),
+        "back again": Wrong(np.log((1 + np.sqrt(5)) / 2), "There the weight has risen and come back to 1/3. Asked is the turn between: λ · f = 2"),
+        "turned": Wrong(-np.log(2) / 3, "At a negative t the best off weigh most, and λ · f is below 5/3. You need λ · f = 2, so e^(3t) = 2 and not 1/2"),
         "the root": Wrong(2 ** (1 / 3), "2^(1/3) is e^t. Take its logarithm"),
         "half": Wrong(np.log(2) / 2, "ln(2)/2 solves e^(2t) = 2. Multiply out λ · f = 2 again: the two terms with e^(2t) cancel"),
     },
@@ -71,6 +77,14 @@ register(Exercise(
                             "For {case} you answer {given}, the loss to report. Asked is what it adds to its own loss: {right}"),
         "own loss forgotten": Wrong(lambda f, t, share: np.log(share / (1 - share) * np.exp(t * np.asarray(f[1:])).sum()) / t + 2 * f[0],
                                     "For {case} you answer {given}; it should be {right}. The client's own loss stands in its exponent already; mind its sign"),
+        "own term in the sum": Wrong(lambda f, t, share: np.log(share / (1 - share) * np.exp(t * (np.asarray(f) - f[0])).sum()) / t,
+                                     "For {case} you answer {given}; it should be {right}. Your sum has the client's own exponential in it. With x for the new one, "
+                                     "the share is x / (x + S), and S is the sum of the others only"),
+        "one rival": Wrong(lambda f, t, share: np.log(share / (1 - share)) / t + max(f[1:]) - f[0],
+                           "For {case} you answer {given}; it should be {right}. You beat the largest of the others only. All of them have weight: S is the sum of "
+                           "their exponentials"),
+        "odds turned": Wrong(lambda f, t, share: np.log((1 - share) / share * np.exp(t * (np.asarray(f[1:]) - f[0])).sum()) / t,
+                             "For {case} you answer {given}; it should be {right}. From share = x / (x + S) follows x = S · share / (1 − share), not the other way up"),
         "sign": Wrong(lambda f, t, share: -_bought(f, t, share),
                       "For {case} you answer {given}; it should be {right}. The sign is turned: a larger share asks for a larger report"),
         "factor": Wrong(lambda f, t, share: share / (1 - share) * np.exp(t * (np.asarray(f[1:]) - f[0])).sum(),
@@ -118,6 +132,16 @@ register(Exercise(
                                           "that can go from a smaller loss to a larger one should"),
         "the worst alone": Wrong(lambda f, cap: np.eye(len(f))[np.argmax(f)] * cap,
                                  "For {case} you answer {given}; it should be {right}. The worst client is full; the rest of the weight has to go somewhere"),
+        "no cap": Wrong(lambda f, cap: np.eye(len(f))[np.argmax(f)],
+                        "For {case} you answer {given}; it should be {right}. That is the opponent without a leash. On this one nobody may hold more than cap"),
+        "equal": Wrong(lambda f, cap: np.full(len(f), 1 / len(f)),
+                       "For {case} you answer {given}; it should be {right}. Equal weights are allowed, but they give the mean of the losses; the opponent wants more"),
+        "full ones only": Wrong(lambda f, cap: np.where(np.argsort(np.argsort(-np.asarray(f))) < int(1 / cap + 1e-9), cap, 0.0),
+                                "For {case} you answer {given}; it should be {right}. Those who can be filled are full, but the weights have to sum to one: what is left "
+                                "goes to the next"),
+        "cut and left": Wrong(lambda f, cap: np.minimum(np.asarray(f, float) / np.sum(f), cap),
+                              "For {case} you answer {given}; it should be {right}. Yours need not sum to one, and the opponent does not share in proportion: it fills "
+                              "the worst first"),
         "rest to all": Wrong(lambda f, cap: np.where(np.arange(len(f)) == np.argmax(f), cap, (1 - cap) / (len(f) - 1)),
                              "For {case} you answer {given}; it should be {right}. After the worst the opponent goes on to the second worst, and gives the best off nothing"),
         "best first": Wrong(lambda f, cap: _capped(-np.asarray(f, float), cap),
@@ -144,6 +168,12 @@ register(Exercise(
                                        "(1, 0, …, 0)"),
         "exponent": Wrong(lambda K, q: float(K) ** q, "For {case} you answer {given}; it should be {right}. That bounds mean f^(q+1) by powers of the mean. Take the "
                                                       "(q+1)-th root at the end"),
+        "no root": Wrong(lambda K, q: float(K) ** (q + 1), "For {case} you answer {given}; it should be {right}. At q = 0 both models are the best mean there is, so c = 1. "
+                                                           "Did you take the (q+1)-th root?"),
+        "q + 1": Wrong(lambda K, q: q + 1.0, "For {case} you answer {given}; it should be {right}. The factor depends on the number of clients: with one client there is no price"),
+        "only q = 1": Wrong(lambda K, q: float(K) ** 0.5, "For {case} you answer {given}; it should be {right}. √K is the factor for q = 1 alone"),
+        "half of q": Wrong(lambda K, q: float(K) ** (q / 2), "For {case} you answer {given}; it should be {right}. That agrees at q = 0 and 1, but K always holds, so the "
+                                                             "exponent cannot pass 1"),
         "twice": Wrong(lambda K, q: float(K) ** ((q + 1) / (q + 2)), "For {case} you answer {given}; it should be {right}. F_q has the power q + 1, not q + 2"),
     },
     praise="So with ten clients and q = 1 the mean may be up to √10 times what it could be. For TERM the factor depends on how large the losses are: why?",
