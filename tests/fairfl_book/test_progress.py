@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from fairfl_book import places
 from fairfl_book.exercises import begin, chapters, check, progress, registry
 from fairfl_book.exercises.registry import WORDS, chapter_of, of_chapter
 from fairfl_book.reading import copies
@@ -63,3 +64,10 @@ def test_every_exercise_belongs_to_the_chapter_whose_module_holds_it():
     assert sum(len(of_chapter(number)) for number in range(len(WORDS))) == len(registry())
     with pytest.raises(ValueError, match="first word of a slug"):
         chapter_of("nothing.here")
+
+
+def test_every_exercise_belongs_to_the_chapter_that_asks_it():
+    book = places.find()
+    for slug in registry.everything():
+        [name] = book.select([f"{registry.chapter_of(slug):02d}"])
+        assert slug in book.twin(name).read_text(encoding="utf-8"), f"{slug} is not asked in {name}"

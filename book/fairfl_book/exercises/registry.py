@@ -78,6 +78,7 @@ def _array(argument):
 # The first words of the slugs, chapter by chapter: 0, 1, 2, …
 WORDS = (
     "start fl prox pareto mgda fedmgda reweighting fedfv adafed newton picture robustness reproductions reading real"
+    " blind"
 ).split()
 
 _EXERCISES: dict[str, Exercise | Question] = {}
