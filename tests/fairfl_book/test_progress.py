@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from fairfl_book import places
 from fairfl_book.exercises import begin, chapters, check, progress, registry
 from fairfl_book.exercises.registry import WORDS, chapter_of, of_chapter
 from fairfl_book.reading import copies
@@ -52,22 +51,3 @@ def test_a_folder_that_cannot_be_written_loses_no_verdict(reader, monkeypatch, c
     monkeypatch.setattr(progress.atomic, "write", full)
     check("mgda.common_rate", 3 / 7)
     assert "✓" in capsys.readouterr().out
-
-
-def test_every_exercise_belongs_to_the_chapter_whose_module_holds_it():
-    for number in range(len(WORDS)):
-        # a chapter with many exercises has two files: ch08, ch08_walls
-        modules = Path(chapters.__path__[0]).glob(f"ch{number:02d}*.py")
-        text = "".join(module.read_text(encoding="utf-8") for module in modules)
-        for slug in of_chapter(number):
-            assert f'"{slug}"' in text
-    assert sum(len(of_chapter(number)) for number in range(len(WORDS))) == len(registry())
-    with pytest.raises(ValueError, match="first word of a slug"):
-        chapter_of("nothing.here")
-
-
-def test_every_exercise_belongs_to_the_chapter_that_asks_it():
-    book = places.find()
-    for slug in registry.everything():
-        [name] = book.select([f"{registry.chapter_of(slug):02d}"])
-        assert slug in book.twin(name).read_text(encoding="utf-8"), f"{slug} is not asked in {name}"
