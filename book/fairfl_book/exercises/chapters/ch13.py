@@ -22,6 +22,11 @@ register(Exercise(
         "upside down": Wrong(lambda m, w, p: (m - w) * ((1 - p) / p) ** 0.5, "For {case} you answer {given}; it should be {right}. The factor is upside down: a smaller tail forces less spread"),
         "two tails": Wrong(lambda m, w, p: (m - w) * (2 * p) ** 0.5,
                            "For {case} you answer {given}; it should be {right}. You put a best share as far above the mean as the worst lies below. With one tail printed the others may all be equal"),
+        "between the groups": Wrong(lambda m, w, p: (m - w) * (p * (1 - p)) ** 0.5,
+                                    "For {case} you answer {given}; it should be {right}. You took m − w for the distance of the two groups. It is the distance of one of them from the mean, "
+                                    "and the other lies p (m − w) / (1 − p) beyond it"),
+        "half each": Wrong(lambda m, w, p: (((m - w) ** 2 + ((m - w) * p / (1 - p)) ** 2) / 2) ** 0.5,
+                           "For {case} you answer {given}; it should be {right}. You gave both groups the weight ½. Each squared distance counts with its group's share, p and 1 − p"),
         "not weighted": Wrong(lambda m, w, p: ((m - w) ** 2 + ((m - w) * p / (1 - p)) ** 2) ** 0.5,
                               "For {case} you answer {given}; it should be {right}. Each squared distance counts with its group's share, p and 1 − p"),
     },
@@ -35,22 +40,23 @@ register(Exercise(
 
 register(Exercise(
     slug="reading.angle",
-    task="the standard deviation that belongs to a mean of 80 % and an angle of 9°",
-    right=float(80 * np.tan(np.radians(9))),
+    task="the standard deviation that belongs to a mean of 80 % and an angle of 15°",
+    right=float(80 * np.tan(np.radians(15))),
     tolerance=5e-3,
     wrong={
-        "sine": Wrong(float(80 * np.sin(np.radians(9))), "You used the sine. The accuracies' vector is the hypotenuse; the mean is one leg and the standard deviation "
+        "sine": Wrong(float(80 * np.sin(np.radians(15))), "You used the sine. The accuracies' vector is the hypotenuse; the mean is one leg and the standard deviation "
                                                          "the other, so that their ratio is the tangent"),
-        "in radians": Wrong(float(80 * np.tan(9)), "The tangent was taken of 9 radians. Turn degrees into radians first"),
-        "turned round": Wrong(float(80 / np.tan(np.radians(9))), "You divided by the tangent. A small angle means that the spread is a small part of the mean"),
+        "the angle itself": Wrong(float(80 * np.radians(15)), "You multiplied the mean by the angle in radians. A small angle is nearly its tangent, but formula (5) has the tangent itself"),
+        "in radians": Wrong(float(80 * np.tan(15)), "The tangent was taken of 15 radians. Turn degrees into radians first"),
+        "turned round": Wrong(float(80 / np.tan(np.radians(15))), "You divided by the tangent. A small angle means that the spread is a small part of the mean"),
         "ratio alone": Wrong(
-            float(np.tan(np.radians(9))),
+            float(np.tan(np.radians(15))),
             "That is σ / ā, the deviation as a part of the mean. Multiply by the mean",
         ),
     },
-    praise="12.7. A row that prints 80 and 9° can print no other spread",
+    praise="21.4. A row that prints 80 and 15° can print no other spread",
     hints=(
-        "Formula (4) is a right-angled triangle: the mean is one leg, the standard deviation the other.",
+        "Formula (5) is a right-angled triangle: the mean is one leg, the standard deviation the other.",
         "`np.tan` wants radians; `np.radians` turns degrees into them.",
         "Solve for σ: the mean is in per cent, and so is the answer.",
     ),
@@ -65,7 +71,7 @@ register(Exercise(
     slug="reading.possible",
     task="whether an accuracy printed with two decimals can come from one run on n test rows",
     right=_possible,
-    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (83.33, 16100), (50.0, 40), (50.0, 41), (50.01, 6000)],
+    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (83.33, 16100), (83.32, 16100), (50.0, 40), (50.0, 41), (50.01, 6000)],
     wrong={
         "always": Wrong(lambda value, n: True, "For {case} you answer {given}; it should be {right}. On n rows only the n + 1 values 100 k / n exist; find the nearest and "
                                                "compare"),
@@ -78,6 +84,11 @@ register(Exercise(
             lambda value, n: bool(abs(round(value * n / 100) * 100 / n - value) <= 0.01 + 1e-9),
             "For {case} you answer {given}; it should be {right}. You allow a whole unit of the last digit. Rounding moves a number "
             "by at most half of one, 0.005",
+        ),
+        "rounded up": Wrong(
+            lambda value, n: bool(abs(np.ceil(value * n / 100) * 100 / n - value) <= 0.005 + 1e-9),
+            "For {case} you answer {given}; it should be {right}. You round the number of right answers up. The printed accuracy "
+            "may have been rounded up itself, so the nearest whole number can be below",
         ),
         "rounded down": Wrong(
             lambda value, n: bool(abs(int(value * n / 100) * 100 / n - value) <= 0.005 + 1e-9),
