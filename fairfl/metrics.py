@@ -162,7 +162,7 @@ def collaboration_gain(accuracies: ArrayLike, alone: ArrayLike) -> Collaboration
     """The clients' accuracies under the common model minus those of the models that they trained ``alone``.
 
     Both (..., N), clients last and equally many, on the same test rows; a NaN or infinite value is refused. ``alone``
-    may be one vector (N,) for many rows of ``accuracies``. A client counts as a loser for any negative difference, were it
+    may be one vector (N,) for many rows of ``accuracies``. A client loses by any negative difference, were it
     one test image: hold the differences against the test sizes before you conclude.
     """
     common, own = _clients_last(accuracies), _clients_last(alone)
@@ -214,9 +214,11 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
 
+    Jain's index and Gini's coefficient are without unit. With ``test_sizes`` also the spread weighted by them.
+
     >>> from fairfl import metrics
     >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
-    >>> {name: round(value, 1) for name, value in row.items() if name != "KL"}
+    >>> {name: round(value, 1) for name, value in row.items() if name not in ("KL", "Jain", "Gini")}
     {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
     """
     row = {
@@ -226,8 +228,11 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
         f"best {percent:g} %": 100 * best(accuracies, percent),
         "angle": angle(accuracies),
         "KL": kl(accuracies),
+        "Jain": jain(accuracies),
+        "Gini": gini(accuracies),
     }
     if test_sizes is not None:
+        row["std by test rows"] = 100 * weighted_std(accuracies, test_sizes)
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
     return {name: float(value) for name, value in row.items()}
 

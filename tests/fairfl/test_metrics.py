@@ -86,6 +86,14 @@ def test_weighted_std_is_the_plain_one_of_repeated_clients():
     assert metrics.weighted_std(a, sizes) ** 2 == pytest.approx(np.cov(a, fweights=sizes, ddof=0))
 
 
+def test_the_row_shows_both_spreads_and_both_indices():
+    a, sizes = [0.9, 0.8, 0.4], [10, 10, 80]
+    row = metrics.summary(a, sizes)
+    assert row["Jain"] == pytest.approx(metrics.jain(a)) and row["Gini"] == pytest.approx(metrics.gini(a))
+    assert row["std by test rows"] == pytest.approx(100 * np.repeat(a, sizes).std())
+    assert row["std"] == pytest.approx(100 * np.std(a))
+
+
 def test_collaboration_gain_names_who_loses():
     told = metrics.collaboration_gain([0.9, 0.5, 0.7], [0.8, 0.6, 0.7])
     assert told.gains == pytest.approx([0.1, -0.1, 0]) and told.losers == 1
