@@ -4,6 +4,8 @@ In: the clients' accuracies (or losses) as one vector, or as (..., N) with clien
 entry. Accuracies are fractions from 0 to 1 in the package, percentages on the page.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -33,6 +35,23 @@ def std(values: ArrayLike) -> np.ndarray:
     return _clients_last(values).std(-1)
 
 
+def weighted_std(values: ArrayLike, weights: ArrayLike) -> np.ndarray:
+    """The spread around the weighted mean, ``√(Σ p_k (a_k − Σ p_j a_j)²)`` with ``p = weights / sum(weights)``.
+
+    ``values`` (..., N), ``weights`` (N,): the clients' examples, so that each *example* counts once; ``std`` is the
+    same with equal weights, each *client* counting once. Unit of ``values``; its square is the weighted variance.
+    """
+    values = _clients_last(values)
+    p = np.asarray(weights, dtype=float)
+    if p.shape != values.shape[-1:] or not np.isfinite(p).all() or (p < 0).any() or p.sum() == 0:
+        raise refuse(
+            "weights", p.tolist(), f"{values.shape[-1]} non-negative numbers, not all zero", "Give one weight a client."
+        )
+    p = p / p.sum()
+    centred = values - (values * p).sum(-1, keepdims=True)
+    return np.sqrt((p * centred**2).sum(-1))
+
+
 def worst(values: ArrayLike, percent: float = 10) -> np.ndarray:
     """The mean over the ``percent`` % of clients (rounded up) with the smallest values: of accuracies, the worst."""
     return _tail(values, percent, 1)
@@ -51,6 +70,20 @@ def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
     return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
 
 
+def cvar(values: ArrayLike, percent: float = 10) -> np.ndarray:
+    """The conditional value at risk of accuracies: the mean over exactly the worst ``percent`` % of the clients.
+
+    ``values`` (..., N), larger is better; the unit is theirs. Where ``percent`` % of N is no whole number the last
+    client counts in part, while ``worst`` rounds up to whole clients; otherwise the two are equal. For losses:
+    ``-cvar(-losses)``. Source: Rockafellar and Uryasev 2000, with equally likely clients and the sign turned.
+    """
+    values = _clients_last(values)
+    number("percent", percent, 0, 100, "10 means the worst tenth of the clients.", above=True)
+    taken = percent / 100 * values.shape[-1]
+    counts = np.clip(taken - np.arange(values.shape[-1]), 0, 1)
+    return (np.sort(values, axis=-1) * counts).sum(-1) / taken
+
+
 def angle(values: ArrayLike) -> np.ndarray:
     """The angle in degrees between the clients' vector and the all-ones vector: ``tan = std / mean``.
 
@@ -59,20 +92,89 @@ def angle(values: ArrayLike) -> np.ndarray:
     return np.degrees(np.arctan2(std(values), mean(values)))
 
 
+def jain(values: ArrayLike) -> np.ndarray:
+    """Jain's index ``(Σ a)² / (N Σ a²)``, from 1/N (one client has all) to 1 (equal values): ``cos²`` of ``angle``.
+
+    ``values`` (..., N), none negative, not all zero; without unit. Source: Jain, Chiu and Hawe 1984.
+    """
+    values = _shared_out(values)
+    scaled = values / values.max(-1, keepdims=True)  # the squares of tiny values would underflow
+    return scaled.sum(-1) ** 2 / (values.shape[-1] * (scaled**2).sum(-1))
+
+
 def kl(values: ArrayLike) -> np.ndarray:
     """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
-    values = _clients_last(values)
+    p = _shares(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log(p * p.shape[-1]), 0.0)
+    return terms.sum(-1)
+
+
+def entropy(values: ArrayLike) -> np.ndarray:
+    """The entropy ``−Σ p ln p`` in nats of ``p = values / sum(values)``: ``ln N − kl``, and ``ln N`` for equal values.
+
+    ``values`` (..., N), none negative, not all zero. It grows with N, so that only equally many clients compare.
+    """
+    p = _shares(values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(p > 0, p * np.log(p), 0.0)
+    return -terms.sum(-1)
+
+
+def gini(values: ArrayLike) -> np.ndarray:
+    """Gini's coefficient ``Σ_ij |a_i − a_j| / (2 N² mean)``, from 0 (equal values) to 1 − 1/N (one client has all).
+
+    ``values`` (..., N), none negative, not all zero; without unit. It is half the mean distance of two clients, drawn
+    with replacement, in units of the mean. Source: Gini 1912.
+    """
+    values = np.sort(_shares(values), axis=-1)
+    count = values.shape[-1]
+    # In sorted order client i (from 1) is the larger one of i − 1 pairs and the smaller one of N − i.
+    return (values * (2 * np.arange(1, count + 1) - count - 1)).sum(-1) / count
+
+
+def _shared_out(given: ArrayLike) -> np.ndarray:
+    values = _clients_last(given)
     if (values < 0).any() or (values.sum(-1) == 0).any():
         raise refuse(
             "the smallest value",
             float(values.min()),
             "non-negative values, not all zero",
-            "The divergence compares shares of a total.",
+            "Shares of a total are compared.",
         )
-    p = values / values.sum(-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(p > 0, p * np.log(p * values.shape[-1]), 0.0)
-    return terms.sum(-1)
+    return values
+
+
+def _shares(given: ArrayLike) -> np.ndarray:
+    values = _shared_out(given)
+    return values / values.sum(-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class CollaborationGain:
+    """What each client got by joining: ``gains`` (..., N) in the accuracies' unit, ``losers`` (...) how many lose."""
+
+    gains: np.ndarray
+    losers: np.ndarray
+
+
+def collaboration_gain(accuracies: ArrayLike, alone: ArrayLike) -> CollaborationGain:
+    """The clients' accuracies under the common model minus those of the models that they trained ``alone``.
+
+    Both (..., N), clients last and equally many, on the same test rows; a NaN or infinite value is refused. ``alone``
+    may be one vector (N,) for many rows of ``accuracies``. A client loses by any negative difference, were it
+    one test image: hold the differences against the test sizes before you conclude.
+    """
+    common, own = _clients_last(accuracies), _clients_last(alone)
+    if own.shape not in (common.shape, common.shape[-1:]):
+        raise refuse(
+            "the shape of alone",
+            own.shape,
+            f"{common.shape} or {common.shape[-1:]}",
+            "Compare the same clients, with the model of all and with their own.",
+        )
+    gains = common - own
+    return CollaborationGain(gains, (gains < 0).sum(-1))
 
 
 def improved(before: ArrayLike, after: ArrayLike) -> np.ndarray:
@@ -112,9 +214,11 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
 
+    Jain's index and Gini's coefficient are without unit. With ``test_sizes`` also the spread weighted by them.
+
     >>> from fairfl import metrics
     >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
-    >>> {name: round(value, 1) for name, value in row.items() if name != "KL"}
+    >>> {name: round(value, 1) for name, value in row.items() if name not in ("KL", "Jain", "Gini")}
     {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
     """
     row = {
@@ -124,8 +228,11 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
         f"best {percent:g} %": 100 * best(accuracies, percent),
         "angle": angle(accuracies),
         "KL": kl(accuracies),
+        "Jain": jain(accuracies),
+        "Gini": gini(accuracies),
     }
     if test_sizes is not None:
+        row["std by test rows"] = 100 * weighted_std(accuracies, test_sizes)
         row["std from sampling"] = 100 * sampling_std(accuracies, test_sizes)
     return {name: float(value) for name, value in row.items()}
 

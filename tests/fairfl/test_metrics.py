@@ -1,5 +1,9 @@
 import numpy as np
 import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from fairfl import metrics
 
@@ -41,6 +45,108 @@ def test_rows_of_a_history_at_once():
     assert metrics.mean(np.ones((5, 4))).shape == (5,)
 
 
+def sample(seed, least=1):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.01, 1, size=rng.integers(least, 40))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_indices_against_other_formulas(seed):
+    a = sample(seed)
+    count, equal = len(a), np.ones(len(a))
+    assert metrics.jain(a) == pytest.approx(np.cos(np.radians(metrics.angle(a))) ** 2)
+    assert metrics.jain(a) == pytest.approx(1 / (1 + (a.std() / a.mean()) ** 2))
+    assert metrics.entropy(a) == pytest.approx(scipy.stats.entropy(a))
+    assert metrics.entropy(a) == pytest.approx(np.log(count) - scipy.stats.entropy(a, equal))
+    # The area between the diagonal and the Lorenz curve, twice.
+    lorenz = np.concatenate([[0], np.cumsum(np.sort(a)) / a.sum()])
+    assert metrics.gini(a) == pytest.approx(1 - 2 * np.trapezoid(lorenz, dx=1 / count))
+    assert metrics.gini(a) == pytest.approx(np.abs(a[:, None] - a).mean() / (2 * a.mean()))
+
+
+@pytest.mark.parametrize("percent", [3, 10, 25, 40, 77, 100])
+def test_cvar_is_the_best_threshold_of_rockafellar_and_uryasev(percent):
+    for seed in range(20):
+        a = sample(seed)
+        best = max(t - np.clip(t - a, 0, None).mean() * 100 / percent for t in a)
+        assert metrics.cvar(a, percent) == pytest.approx(best)
+
+
+def test_cvar_is_the_worst_tenth_of_whole_clients_and_less_than_a_rounded_one():
+    a = np.random.default_rng(0).uniform(size=30)
+    assert metrics.cvar(a, 10) == pytest.approx(metrics.worst(a, 10))
+    assert metrics.cvar(a[:25], 10) < metrics.worst(a[:25], 10)  # 2.5 clients against 3
+    assert metrics.cvar([0.2, 0.5, 0.8], 50) == pytest.approx((0.2 + 0.5 * 0.5) / 1.5)
+
+
+def test_weighted_std_is_the_plain_one_of_repeated_clients():
+    a, sizes = np.array([0.2, 0.5, 0.9]), np.array([4, 1, 3])
+    assert metrics.weighted_std(a, sizes) == pytest.approx(np.repeat(a, sizes).std())
+    assert metrics.weighted_std(a, [7, 7, 7]) == pytest.approx(metrics.std(a))
+    assert metrics.weighted_std(a, sizes) ** 2 == pytest.approx(np.cov(a, fweights=sizes, ddof=0))
+
+
+def test_the_row_shows_both_spreads_and_both_indices():
+    a, sizes = [0.9, 0.8, 0.4], [10, 10, 80]
+    row = metrics.summary(a, sizes)
+    assert row["Jain"] == pytest.approx(metrics.jain(a)) and row["Gini"] == pytest.approx(metrics.gini(a))
+    assert row["std by test rows"] == pytest.approx(100 * np.repeat(a, sizes).std())
+    assert row["std"] == pytest.approx(100 * np.std(a))
+
+
+def test_collaboration_gain_names_who_loses():
+    told = metrics.collaboration_gain([0.9, 0.5, 0.7], [0.8, 0.6, 0.7])
+    assert told.gains == pytest.approx([0.1, -0.1, 0]) and told.losers == 1
+    rows = metrics.collaboration_gain([[0.9, 0.5], [0.1, 0.1]], [0.6, 0.4])
+    assert rows.gains.shape == (2, 2) and rows.losers.tolist() == [0, 2]
+
+
+accuracies = arrays(float, st.integers(1, 30), elements=st.floats(1e-3, 1))
+
+
+@given(accuracies, st.floats(0.1, 100), st.randoms(use_true_random=False))
+def test_indices_ignore_scale_and_order(a, scale, random):
+    order = list(range(len(a)))
+    random.shuffle(order)
+    for index in (metrics.jain, metrics.entropy, metrics.gini):
+        assert index(scale * a[order]) == pytest.approx(index(a), abs=1e-9)
+
+
+@given(accuracies)
+def test_indices_stay_in_their_ranges(a):
+    count, close = len(a), 1e-9
+    assert 1 / count - close <= metrics.jain(a) <= 1 + close
+    assert -close <= metrics.entropy(a) <= np.log(count) + close
+    assert -close <= metrics.gini(a) <= 1 - 1 / count + close
+    assert a.min() - close <= metrics.cvar(a, 10) <= metrics.worst(a, 10) + close <= a.mean() + 2 * close
+
+
+@given(accuracies.filter(lambda a: np.ptp(a) > 0.01))
+def test_a_gift_from_the_best_to_the_worst_is_fairer_by_every_index(a):
+    after = a.copy()
+    gift = np.ptp(a) / 4
+    after[a.argmin()] += gift
+    after[a.argmax()] -= gift
+    assert metrics.jain(after) > metrics.jain(a) and metrics.entropy(after) > metrics.entropy(a)
+    assert metrics.gini(after) < metrics.gini(a) and metrics.cvar(after) >= metrics.cvar(a) - 1e-12
+
+
+@given(accuracies, st.floats(1, 99), st.floats(1, 99))
+def test_cvar_grows_with_the_share(a, one, other):
+    low, high = sorted((one, other))
+    assert metrics.cvar(a, low) <= metrics.cvar(a, high) + 1e-9
+
+
+@given(accuracies, st.data())
+def test_gains_and_weights(a, data):
+    own = data.draw(arrays(float, len(a), elements=st.floats(0, 1)))
+    there, back = metrics.collaboration_gain(a, own), metrics.collaboration_gain(own, a)
+    assert there.losers + back.losers + (a == own).sum() == len(a)
+    weights = data.draw(arrays(float, len(a), elements=st.floats(0.1, 9)))
+    spread = metrics.weighted_std(a, weights)
+    assert spread <= np.ptp(a) / 2 + 1e-9 and metrics.weighted_std(a, 3 * weights) == pytest.approx(spread, abs=1e-12)
+
+
 @pytest.mark.parametrize(
     "bad, words",
     [
@@ -49,6 +155,16 @@ def test_rows_of_a_history_at_once():
         (lambda: metrics.worst([1.0], 0), "above 0"),
         (lambda: metrics.kl([-1.0, 2.0]), "non-negative"),
         (lambda: metrics.improved([1.0, 2.0], [1.0]), "equal"),
+        (lambda: metrics.jain([0.0, 0.0]), "not all zero"),
+        (lambda: metrics.entropy([-1.0, 2.0]), "non-negative"),
+        (lambda: metrics.gini([0.5, np.inf]), "client 1 has a non-finite"),
+        (lambda: metrics.cvar([1.0], 101), "100"),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0]), "2 non-negative numbers"),
+        (lambda: metrics.weighted_std([0.5, 0.5], [0.0, 0.0]), "not all zero"),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, -1.0]), "non-negative"),
+        (lambda: metrics.collaboration_gain([0.5, np.nan], [0.5, 0.5]), "client 1 has a non-finite"),
+        (lambda: metrics.collaboration_gain([0.5, 0.5], [np.nan, 0.5]), "client 0 has a non-finite"),
+        (lambda: metrics.collaboration_gain([0.5, 0.5], [0.5]), "shape of alone"),
         (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
     ],
 )
