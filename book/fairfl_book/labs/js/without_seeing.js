@@ -1,6 +1,6 @@
 // Chapter 15's lab: the sums that a server hears of three gradients it does not see, the step it makes of them, and what they give away.
 import { bars } from "./bars.js";
-import { combine, dot, gram, nearest, outline } from "./geometry.js";
+import { clipped, combine, dot, gram, nearest, outline } from "./geometry.js";
 import { tipGrips } from "./grips.js";
 import { arrow, line, placed, polygon, tag } from "./marks.js";
 import { CLIENTS, INK, PAPER, SOFT } from "./palette.js";
@@ -51,7 +51,7 @@ function plane({ step, G, heard, along, plane: whole, direction, best }) {
   const origin = at([0, 0]), marks = [-2, -1, 0, 1, 2], pieces = [grid(PLANE, marks, marks)], last = heard[heard.length - 1], shown = step !== LAST && !whole;
   pieces.push(polygon(outline(G).map(at), { fill: SOFT, "fill-opacity": 0.16, stroke: SOFT, "stroke-width": 1.5, "stroke-linejoin": "round" }));
   if (shown && length(along) > ZERO) {
-    pieces.push(line(at(along.map((v) => -3.5 * v)), at(along.map((v) => 3.5 * v)), { stroke: SOFT, "stroke-width": 1.2 }));
+    pieces.push(line(...clipped([0, 0], along, HIGH / 2 / UNIT).map(at), { stroke: SOFT, "stroke-width": 1.2 }));
     G.forEach((g, k) => {
       const foot = along.map((v) => dot(g, along) * v);
       pieces.push(line(at(g), at(foot), { stroke: CLIENTS[k], "stroke-width": 1.6, "stroke-dasharray": "3 4" }), spot(foot, 5, { fill: CLIENTS[k] }));
