@@ -198,18 +198,23 @@ def prescribed_by_sums(
     """
     wanted = np.asarray(wanted, dtype=np.float64)
     left = wanted.copy()
-    along, vector, taken = left.copy(), None, 0
+    along, vector, taken, largest = left.copy(), None, 0, 0.0
     while taken < sums and np.abs(left).max() > tolerance * np.abs(wanted).max():
         d, rates = secure(along)
         taken += 1
         curvature = float(along @ rates)
-        if curvature <= NEW * float(along @ along):
+        largest = max(largest, curvature / float(along @ along))
+        if curvature <= NEW * largest * float(along @ along):
             break
         size = float(left @ left)
         step = size / curvature
         vector = step * d if vector is None else vector + step * d
         left = left - step * rates
         along = left + float(left @ left) / size * along
+    if vector is None and taken:
+        raise refuse(
+            "wanted", wanted.tolist(), "rates that these rows can have", "They are zero, or cancel along them."
+        )
     if vector is None:
         raise refuse("wanted", wanted.tolist(), "rates of which one is not zero", "Ask for some progress, and one sum.")
     return vector, wanted - left, taken

@@ -178,3 +178,16 @@ def test_conjugate_gradients_find_adafeds_direction(seed):
     assert taken == 2 and np.allclose(rows @ early, felt, atol=1e-8)
     with pytest.raises(Refused, match="not zero"):
         prescribed_by_sums(SecureSum(rows), np.zeros(8), 2)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+def test_prescribed_rates_are_found_whatever_the_rows_unit(scale):
+    rows, wanted = scale * np.array([[2.0, 0.0, 1.0], [0.0, 2.0, 1.0], [-1.0, -1.0, 1.0]]), np.array([1.0, 2.0, 3.0])
+    vector, _, _ = prescribed_by_sums(SecureSum(rows), wanted, 4)
+    assert np.allclose(rows @ vector, wanted, rtol=1e-3, atol=0)
+
+
+def test_rates_that_no_step_has_are_told_so():
+    rows = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    with pytest.raises(Refused, match="can have"):
+        prescribed_by_sums(SecureSum(rows), [1.0, -2.0, 1.0], 3)

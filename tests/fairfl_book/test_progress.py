@@ -51,3 +51,15 @@ def test_a_folder_that_cannot_be_written_loses_no_verdict(reader, monkeypatch, c
     monkeypatch.setattr(progress.atomic, "write", full)
     check("mgda.common_rate", 3 / 7)
     assert "✓" in capsys.readouterr().out
+
+
+def test_every_exercise_belongs_to_the_chapter_whose_module_holds_it():
+    for number in range(len(WORDS)):
+        # a chapter with many exercises has two files: ch08, ch08_walls
+        modules = Path(chapters.__path__[0]).glob(f"ch{number:02d}*.py")
+        text = "".join(module.read_text(encoding="utf-8") for module in modules)
+        for slug in of_chapter(number):
+            assert f'"{slug}"' in text
+    assert sum(len(of_chapter(number)) for number in range(len(WORDS))) == len(registry())
+    with pytest.raises(ValueError, match="first word of a slug"):
+        chapter_of("nothing.here")
