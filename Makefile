@@ -143,18 +143,10 @@ $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest hypothesis
 	@touch $@
 
-# TorchJD's solvers are for a few readers, so it gets an environment of its own as well.
-TORCHJD := $(VENV)/torchjd
-$(TORCHJD)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
-	@$(PY) -m venv --clear $(TORCHJD)
-	@$(TORCHJD)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[torchjd]" pytest
-	@touch $@
-
-# Ray as well: few need more than one machine, and it is 80 MB.
-RAY := $(VENV)/ray
-$(RAY)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
-	@$(PY) -m venv --clear $(RAY)
-	@$(RAY)/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[ray]" pytest
+# TorchJD's solvers and Ray, 80 MB for more than one machine, are for a few readers, so each gets an environment of its own as well.
+$(VENV)/torchjd/.ready $(VENV)/ray/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
+	@$(PY) -m venv --clear $(VENV)/$*
+	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$*]" pytest
 	@touch $@
 
 # Each direct dependency at its lower bound, in an environment of its own: a bound that nobody tries is a guess.

@@ -105,9 +105,7 @@ def jain(values: ArrayLike) -> np.ndarray:
 def kl(values: ArrayLike) -> np.ndarray:
     """``KL(p ‖ uniform)`` in nats for ``p = values / sum(values)``. 0 for equal values. Source: AdaFed, section 6."""
     p = _shares(values)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(p > 0, p * np.log(p * p.shape[-1]), 0.0)
-    return terms.sum(-1)
+    return _mean_log(p, p * p.shape[-1])
 
 
 def entropy(values: ArrayLike) -> np.ndarray:
@@ -116,9 +114,7 @@ def entropy(values: ArrayLike) -> np.ndarray:
     ``values`` (..., N), none negative, not all zero. It grows with N, so that only equally many clients compare.
     """
     p = _shares(values)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(p > 0, p * np.log(p), 0.0)
-    return -terms.sum(-1)
+    return -_mean_log(p, p)
 
 
 def gini(values: ArrayLike) -> np.ndarray:
@@ -148,6 +144,12 @@ def _shared_out(given: ArrayLike) -> np.ndarray:
 def _shares(given: ArrayLike) -> np.ndarray:
     values = _shared_out(given)
     return values / values.sum(-1, keepdims=True)
+
+
+def _mean_log(p: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """``Σ p ln x`` over clients; nothing where p is zero."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p > 0, p * np.log(x), 0.0).sum(-1)
 
 
 @dataclass(frozen=True)

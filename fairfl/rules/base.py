@@ -258,3 +258,21 @@ def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:
     return keep, f"{who} sent a zero update and was set aside" if len(
         absent
     ) == 1 else f"{who} sent zero updates and were set aside"
+
+
+def part(gram: torch.Tensor, updates: Updates, keep: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The Gram matrix and the rows of the clients at ``keep``; the rows are not copied where these are all."""
+    return gram[keep][:, keep], updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
+
+
+def of_nonzero(gram: torch.Tensor, updates: Updates, solve: Callable[..., Weights]) -> Weights:
+    """Zero for clients with a zero update, who are named; for the others what ``solve(gram, rows, keep)`` says, asked
+    with their part alone.
+    """
+    keep, reason = nonzero(gram, updates)
+    weights = torch.zeros(len(updates), dtype=torch.float64)
+    if len(keep) == 0:
+        return Weights(weights, False, reason)
+    found = solve(*part(gram, updates, keep), keep)
+    weights[keep] = found.values
+    return Weights(weights, found.exact and not reason, "; ".join(filter(None, (reason, found.reason))))

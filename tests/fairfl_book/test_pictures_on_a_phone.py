@@ -13,24 +13,19 @@ from fairfl_book import places
 from fairfl_book.build import twins
 
 BOOK = places.find()
-CHAPTERS = range(16)  # those whose pictures fit: a chapter enters by its number here
 INCHES, POINTS = 5.3, 10
 PHONE, LETTER = 358, 9  # pixels
 WIDEST = POINTS * 100 / 72 * PHONE / LETTER
 # Asked for wider, and all the same no letter is too small.
 ALLOWED = {
-    (1, 7.6),  # six digits, and no letter
-    (1, 5.6),  # equal lengths in both directions: its height keeps it narrow, 506 pixels
-    (2, 5.8),  # the same: 477 pixels
+    ("01_federated_learning", 7.6),  # six digits, and no letter
+    ("01_federated_learning", 5.6),  # equal lengths in both directions: its height keeps it narrow, 506 pixels
+    ("02_proximal_average", 5.8),  # the same: 477 pixels
 }
 
 
-def name_of(chapter: int) -> str:
-    return next(name for name in BOOK.names() if name.startswith(f"{chapter:02}_"))
-
-
-def cells(chapter: int) -> list[str]:
-    return [cell.source for cell in twins.read(BOOK.twin(name_of(chapter))).cells if cell.cell_type == "code"]
+def cells(name: str) -> list[str]:
+    return [cell.source for cell in twins.read(BOOK.twin(name)).cells if cell.cell_type == "code"]
 
 
 def widths(source: str) -> list[float | None]:
@@ -53,35 +48,35 @@ def small_letters(source: str) -> list[str]:
     return [size for size in sizes if size.endswith("small") or (size[0].isdigit() and float(size) < POINTS)]
 
 
-def stored(chapter: int) -> list[tuple[str, int]]:
+def stored(name: str) -> list[tuple[str, int]]:
     """The source of each cell that shows a picture, and the picture's width in pixels, from the executed notebook."""
     found = []
-    for cell in nbformat.read(BOOK.notebook(name_of(chapter)), as_version=4).cells:
+    for cell in nbformat.read(BOOK.notebook(name), as_version=4).cells:
         for output in cell.get("outputs", []):
             width = re.match(r'<img alt="[^"]*" width="(\d+)"', output.get("data", {}).get("text/html", ""))
             found += [(cell.source, int(width[1]))] if width else []
     return found
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_no_figure_asks_for_more_than_a_phone_can_show(chapter):
-    asked = [width for source in cells(chapter) for width in widths(source)]
-    wide = [width for width in asked if (width is None or width > INCHES) and (chapter, width) not in ALLOWED]
+@pytest.mark.parametrize("name", BOOK.names())
+def test_no_figure_asks_for_more_than_a_phone_can_show(name):
+    asked = [width for source in cells(name) for width in widths(source)]
+    wide = [width for width in asked if (width is None or width > INCHES) and (name, width) not in ALLOWED]
     assert not wide, f"figsize at most {INCHES} inches wide, and named: the style's own is wider. Set panels in rows"
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_no_letter_is_asked_for_smaller_than_the_style_s(chapter):
-    small = [size for source in cells(chapter) for size in small_letters(source)]
+@pytest.mark.parametrize("name", BOOK.names())
+def test_no_letter_is_asked_for_smaller_than_the_style_s(name):
+    small = [size for source in cells(name) for size in small_letters(source)]
     assert not small, f"{POINTS} points or more: at {PHONE} pixels less is under {LETTER}"
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_no_stored_picture_is_wider_than_a_phone_can_show(chapter):
+@pytest.mark.parametrize("name", BOOK.names())
+def test_no_stored_picture_is_wider_than_a_phone_can_show(name):
     """What sticks out of a figure widens its picture beyond ``figsize``. A picture whose cell has changed since waits for its next run."""
-    as_written = set(cells(chapter))
-    wide = {source: width for source, width in stored(chapter) if source in as_written and width > WIDEST}
-    wide = {source: width for source, width in wide.items() if not {(chapter, w) for w in widths(source)} & ALLOWED}
+    as_written = set(cells(name))
+    wide = {source: width for source, width in stored(name) if source in as_written and width > WIDEST}
+    wide = {source: width for source, width in wide.items() if not {(name, w) for w in widths(source)} & ALLOWED}
     assert not wide, f"a picture wider than {WIDEST:.0f} pixels: a label or legend stands outside of the figure"
 
 

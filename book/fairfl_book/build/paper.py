@@ -154,8 +154,14 @@ def note(book: places.Book, name: str = NOTE) -> str:
     )
 
 
-def main() -> int:
-    """Print the note into ``book/_build`` and return the exit status: 0, or 2 where it could not be printed."""
+Press = Callable[[Any, str], bytes]  # (browser, a page's address) → the PDF
+
+
+def publish(name: str, compose: Callable[[places.Book, Path], tuple[str, Press]]) -> int:
+    """Write NAME.html and NAME.pdf into ``book/_build`` and return the exit status: 0, or 2 where something was refused, which is told.
+
+    ``compose(book, folder)`` answers the page, and what prints it; ``folder`` is that of both files.
+    """
     try:
         book = places.find()
         from fairfl_book.site import vendor
@@ -163,14 +169,20 @@ def main() -> int:
         made = book.root / "book" / "_build"
         vendor.fetch(book.root / "book" / "_vendor")
         made.mkdir(parents=True, exist_ok=True)
-        atomic.write(made / f"{NOTE}.html", note(book).encode("utf-8"))
+        text, press = compose(book, made)
+        atomic.write(made / f"{name}.html", text.encode("utf-8"))
         with chromium() as browser:
-            atomic.write(made / f"{NOTE}.pdf", pdf(browser, (made / f"{NOTE}.html").as_uri()))
+            atomic.write(made / f"{name}.pdf", press(browser, (made / f"{name}.html").as_uri()))
     except (ValueError, NotInstalled) as error:
         print(f"fairfl: {error}", file=sys.stderr)
         return 2
-    print(f"printed {(made / f'{NOTE}.pdf').relative_to(book.root)}")
+    print(f"printed {(made / f'{name}.pdf').relative_to(book.root)}")
     return 0
+
+
+def main() -> int:
+    """Print the note; the exit status is ``publish``'s."""
+    return publish(NOTE, lambda book, _: (note(book), pdf))
 
 
 if __name__ == "__main__":

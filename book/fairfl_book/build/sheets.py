@@ -57,12 +57,9 @@ def chapter(notebook: NotebookNode, number: str, solved: frozenset[str] = frozen
             headings += found
         elif "head" not in cell.metadata.get("tags", []):
             parts.append(_code_cell(cell, solved))
-    content = "\n".join(parts).replace(
-        '<h2 id="c' + number + '-references">', '<h2 class="references" id="c' + number + '-references">'
-    )
-    before, mark, references = content.partition('<h2 class="references"')
-    if mark:
-        content = f'{before}<section class="references">{mark}{references}</section>'
+    content, heading, references = "\n".join(parts).partition(f'<h2 id="c{number}-references">')
+    if heading:
+        content += f'<section class="references">{heading}{references}</section>'
     return Sheet(f'<section class="chapter">{content}</section>', headings)
 
 

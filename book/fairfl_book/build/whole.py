@@ -13,10 +13,9 @@ import nbformat
 
 from fairfl import __version__, atomic
 from fairfl.errors import Refused
-from fairfl.extras import NotInstalled, needed_by
+from fairfl.extras import needed_by
 from fairfl_book import figures, places
 from fairfl_book.build import paper, sheets, twins
-from fairfl_book.build.chromium import chromium
 from fairfl_book.exercises import solutions
 
 NAME = "fairfl"
@@ -130,26 +129,18 @@ def pages_of_bookmarks(pdf: bytes) -> list[int]:
     return [reader.get_destination_page_number(entry) + 1 for entry in flat(reader.outline)]
 
 
-def main() -> int:
-    """Print the book into ``book/_build`` and return the exit status: 0, or 2 where it could not be printed."""
-    try:
-        book = places.find()
-        from fairfl_book.site import vendor
+def compose(book: places.Book, folder: Path) -> tuple[str, paper.Press]:
+    """The book's page, from chapters drawn into ``folder``, and what prints it."""
+    (folder / "paper").mkdir(exist_ok=True)
+    notebooks = {name: drawn(book, name, folder / "paper") for name in book.names()}
+    text, anchors = page(book, notebooks, book.root / "book" / "_vendor" / paper.SCRIPT)
+    print("printing", flush=True)
+    return text, lambda browser, address: bound(browser, address, anchors)
 
-        made, fetched = book.root / "book" / "_build", book.root / "book" / "_vendor"
-        vendor.fetch(fetched)
-        (made / "paper").mkdir(parents=True, exist_ok=True)
-        notebooks = {name: drawn(book, name, made / "paper") for name in book.names()}
-        text, anchors = page(book, notebooks, fetched / paper.SCRIPT)
-        atomic.write(made / f"{NAME}.html", text.encode("utf-8"))
-        print("printing", flush=True)
-        with chromium() as browser:
-            atomic.write(made / f"{NAME}.pdf", bound(browser, (made / f"{NAME}.html").as_uri(), anchors))
-    except (ValueError, NotInstalled) as error:
-        print(f"fairfl: {error}", file=sys.stderr)
-        return 2
-    print(f"printed {(made / f'{NAME}.pdf').relative_to(book.root)}")
-    return 0
+
+def main() -> int:
+    """Print the book; the exit status is that of ``paper.publish``."""
+    return paper.publish(NAME, compose)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.errors import refuse
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, nonzero, part
 from fairfl.rules.settings import column, number, one_of
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
@@ -59,9 +59,8 @@ class AdaFed(GramRule):
             }
             raise refusal
         s = (sizes / largest) ** self.gamma
-        point = prescribed(
-            gram[keep][:, keep], s, updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
-        )
+        live, rows = part(gram, updates, keep)
+        point = prescribed(live, s, rows)
         weights[keep] = point.weights / top
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)

@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, of_nonzero
 from fairfl.rules.gram import precise_resolution
 from fairfl.rules.solvers.cosines import cosines
 from fairfl.rules.solvers.least_norm import least_norm, least_squares
@@ -23,22 +23,20 @@ class ConFIG(GramRule):
     """
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
-        keep, reason = nonzero(gram, updates)
-        weights = torch.zeros(len(updates), dtype=torch.float64)
-        if len(keep) == 0:
-            return Weights(weights, False, reason)
-        rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
-        C, sizes = cosines(gram[keep][:, keep], rows)
-        reasons, tolerance = [reason] if reason else [], precise_resolution(rows.dtype)
+        return of_nonzero(gram, updates, lambda part, rows, _: self._equal(part, rows, len(updates)))
+
+    @staticmethod
+    def _equal(gram: torch.Tensor, rows: torch.Tensor, K: int) -> Weights:
+        C, sizes = cosines(gram, rows)
+        reason, tolerance = "", precise_resolution(rows.dtype)
         A = C * sizes * sizes[:, None]
         found = least_norm(A, sizes, tolerance, rows)
         if found is None:
-            reasons.append("no vector has equal cosines with the updates; took the one with the nearest to equal")
+            reason = "no vector has equal cosines with the updates; took the one with the nearest to equal"
             found = least_squares(A, sizes, tolerance)
         y = found * sizes
         squared = float(y @ C @ y)
         if squared <= tolerance * abs(y).sum() ** 2:
-            reasons.append("which is zero: the unit updates cancel")
-            return Weights(weights, False, "; ".join(reasons))
-        weights[keep] = torch.from_numpy(y * (sizes @ (C @ y)) / len(gram) / squared / sizes)
-        return Weights(weights, not reasons, "; ".join(reasons))
+            reason = "; ".join(filter(None, (reason, "which is zero: the unit updates cancel")))
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), False, reason)
+        return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), not reason, reason)

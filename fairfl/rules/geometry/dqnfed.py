@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, nonzero, part
 from fairfl.rules.settings import column, yes_or_no
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
@@ -60,11 +60,8 @@ class DQNFed(GramRule):
         if not bool(rates[keep].any()):
             return Weights(weights, False, reason or "every prescribed rate is zero")
         largest = rates[keep].max()
-        point = prescribed(
-            gram[keep][:, keep],
-            rates[keep] / largest,
-            updates.gradients if len(keep) == len(gram) else updates.gradients[keep],
-        )
+        live, rows = part(gram, updates, keep)
+        point = prescribed(live, rates[keep] / largest, rows)
         if point.squared_norm > 0:
             weights[keep] = point.weights / point.squared_norm * largest
             if self.capped:

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, of_nonzero
 from fairfl.rules.gram import precise_resolution
 from fairfl.rules.losses.fedavg import a_priori
 from fairfl.rules.settings import one_of
@@ -34,22 +34,19 @@ class DualProj(GramRule):
 
 def projected(gram: torch.Tensor, updates: Updates, mixtures: torch.Tensor) -> Weights:
     """λ (K,) of the sum of the projections of ``Gᵀ p`` onto the dual cone, over the rows p of ``mixtures`` (n, K)."""
-    keep, reason = nonzero(gram, updates)
-    weights = torch.zeros(len(updates), dtype=torch.float64)
-    if len(keep) == 0:
-        return Weights(weights, False, reason)
-    rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
-    C, sizes = cosines(gram[keep][:, keep], rows)
+    return of_nonzero(gram, updates, lambda part, rows, keep: _projected(part, rows, mixtures[:, keep].numpy()))
+
+
+def _projected(gram: torch.Tensor, rows: torch.Tensor, mixtures: np.ndarray) -> Weights:
+    C, sizes = cosines(gram, rows)
     # Relative to the largest row: sizes of 1e30 fit, sums of their squares would not.
-    U = mixtures[:, keep].numpy() * (sizes / sizes.max())
+    U = mixtures * (sizes / sizes.max())
     V = project(C, U)
     missed = max(violation(C, u, v) for u, v in zip(U, V))
-    v = V.sum(0)
-    reasons = [reason] if reason else []
+    v, reason = V.sum(0), ""
     if v @ C @ v <= precise_resolution(rows.dtype) * v.sum() ** 2:
         v = np.zeros(len(v))
-        reasons.append("no direction helps anybody without harming others, so it is zero")
+        reason = "no direction helps anybody without harming others, so it is zero"
     elif missed > CERTIFIED:
-        reasons.append(f"the projection ended {missed:.1e} short of its conditions")
-    weights[keep] = torch.from_numpy(v * sizes.max() / sizes)
-    return Weights(weights, not reasons, "; ".join(reasons))
+        reason = f"the projection ended {missed:.1e} short of its conditions"
+    return Weights(torch.from_numpy(v * sizes.max() / sizes), not reason, reason)

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, of_nonzero
 from fairfl.rules.gram import precise_resolution
 from fairfl.rules.settings import number
 from fairfl.rules.solvers.cosines import cosines
@@ -37,21 +37,17 @@ class FairGrad(GramRule):
         self.alpha = number("alpha", alpha, 0.5, 1e4, "Beyond, FedMGDA is as near; below, DualProj.")
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
-        keep, reason = nonzero(gram, updates)
-        weights = torch.zeros(len(updates), dtype=torch.float64)
-        if len(keep) == 0:
-            return Weights(weights, False, reason)
-        rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
-        C, sizes = cosines(gram[keep][:, keep], rows)
+        return of_nonzero(gram, updates, self._fair)
+
+    def _fair(self, gram: torch.Tensor, rows: torch.Tensor, _: torch.Tensor) -> Weights:
+        C, sizes = cosines(gram, rows)
         nearest = min_norm(torch.from_numpy(C))
         if nearest.squared_norm <= precise_resolution(rows.dtype):
             stationary = "the updates are Pareto-stationary: no direction has a positive rate for everybody"
-            return Weights(weights, False, "; ".join(filter(None, (reason, stationary))))
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), False, stationary)
         # From the hull's point, whose rates are all positive, a little way towards equal weights.
         little = min(0.5, nearest.squared_norm / 4)
         found, missed = fair_rates(C, sizes, self.alpha, (1 - little) * nearest.weights.numpy() + little / len(C))
-        weights[keep] = torch.from_numpy(np.maximum(found, 0))
-        if missed > SHORT:
-            short = "rounding hides the weights of this alpha; took those of the one nearest to it on the way from 1"
-            reason = "; ".join(filter(None, (reason, short)))
-        return Weights(weights, not reason, reason)
+        short = "rounding hides the weights of this alpha; took those of the one nearest to it on the way from 1"
+        reason = short if missed > SHORT else ""
+        return Weights(torch.from_numpy(np.maximum(found, 0)), not reason, reason)

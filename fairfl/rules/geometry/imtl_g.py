@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, of_nonzero
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
 
@@ -29,18 +29,15 @@ class IMTLG(GramRule):
         return "IMTL-G"
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:
-        keep, reason = nonzero(gram, updates)
-        weights = torch.zeros(len(updates), dtype=torch.float64)
-        if len(keep) == 0:
-            return Weights(weights, False, reason)
-        rows = updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
-        part, sizes = gram[keep][:, keep], gram.diagonal()[keep].sqrt()
-        point = prescribed(part, sizes / sizes.max(), rows)
-        reasons = [why for why in (reason, point.reason) if why]
+        return of_nonzero(gram, updates, self._equal)
+
+    @staticmethod
+    def _equal(gram: torch.Tensor, rows: torch.Tensor, _: torch.Tensor) -> Weights:
+        sizes = gram.diagonal().sqrt()
+        point = prescribed(gram, sizes / sizes.max(), rows)
         total = point.weights.sum()
         if not abs(float(total)) > NO_SUM * float(point.weights.abs().max()):
-            if point.squared_norm > 0:
-                reasons.append("the weights of equal projections sum to zero, and no multiple sums to one")
-            return Weights(weights, False, "; ".join(reasons))
-        weights[keep] = point.weights / total
-        return Weights(weights, not reasons, "; ".join(reasons))
+            none = "the weights of equal projections sum to zero, and no multiple sums to one"
+            reason = "; ".join(filter(None, (point.reason, none if point.squared_norm > 0 else "")))
+            return Weights(torch.zeros_like(point.weights), False, reason)
+        return Weights(point.weights / total, not point.reason, point.reason)

@@ -12,12 +12,16 @@ NEAR = 1e-4
 def cosines(gram: torch.Tensor, rows: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
     """``C`` (K, K) with ``C_ij = A_ij / √(A_ii A_jj)``, and the lengths ``√A_kk`` (K,).
 
-    ``gram`` A of ``rows`` (K, d), with a positive diagonal. Taken anew from the rows where they are nearly dependent.
+    ``gram`` A of ``rows`` (K, d), with a positive diagonal, as ``trusted`` takes it.
+    """
+    gram = trusted(gram, rows)
+    sizes = gram.diagonal().sqrt()
+    return (gram / sizes / sizes[:, None]).numpy(), sizes.numpy()
+
+
+def trusted(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """``gram`` (K, K) of ``rows`` (K, d), with a positive diagonal; in float64 from the rows where they are nearly
+    dependent.
     """
     sizes = gram.diagonal().sqrt()
-    C = gram / sizes / sizes[:, None]
-    if float(torch.linalg.eigvalsh(C)[0]) < NEAR:
-        gram = precise(gram, rows)
-        sizes = gram.diagonal().sqrt()
-        C = gram / sizes / sizes[:, None]
-    return C.numpy(), sizes.numpy()
+    return precise(gram, rows) if float(torch.linalg.eigvalsh(gram / sizes / sizes[:, None])[0]) < NEAR else gram

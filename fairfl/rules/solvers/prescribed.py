@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from fairfl.rules.gram import precise, precise_resolution
-from fairfl.rules.solvers.cosines import NEAR
+from fairfl.rules.gram import precise_resolution
+from fairfl.rules.solvers.cosines import trusted
 from fairfl.rules.solvers.least_norm import least_norm
 from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 
@@ -22,10 +22,7 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
     hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason; all weights are zero
     where that hull contains the origin.
     """
-    sizes, wanted, tolerance = gram.diagonal().sqrt(), s.numpy(), precise_resolution(rows.dtype)
-    if float(torch.linalg.eigvalsh(gram / sizes / sizes[:, None])[0]) < NEAR:
-        gram = precise(gram, rows)
-    A = gram.numpy()
+    A, wanted, tolerance = trusted(gram, rows).numpy(), s.numpy(), precise_resolution(rows.dtype)
     weights = least_norm(A, wanted, tolerance, rows)
     if weights is not None:
         squared = 1 / float(wanted @ weights)

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from fairfl import metrics
 from fairfl.rules.base import Direction, nonzero
 from fairfl.rules.gram import combine, resolution
 from fairfl.rules.settings import number, same_size
@@ -56,7 +57,7 @@ class FedMDFG(KeepsLatest):
             aims[:K] = mean
             unit = torch.where(counts, aims / norms, 0.0)
             table, h = torch.diag(unit)[counts], towards_equality(updates.losses[live])
-            if h is not None and (worse or self._angle(updates.losses[live]) > self.theta):
+            if h is not None and (worse or _angle(updates.losses[live]) > self.theta):
                 row = torch.zeros_like(unit)
                 row[live] = h / torch.linalg.vector_norm(h) * unit[live]
                 table = torch.cat([table, row[None]])
@@ -92,10 +93,7 @@ class FedMDFG(KeepsLatest):
         self._taken[who] = taken + 1
         return 0 < int(higher.sum()) < len(updates)
 
-    @staticmethod
-    def _angle(losses: torch.Tensor) -> float:
-        """Between the losses and the vector of ones, in degrees."""
-        u = losses / losses.abs().max()
-        u, even = u / torch.linalg.vector_norm(u), torch.full_like(u, len(u) ** -0.5)
-        # The arccosine would lose small angles to rounding.
-        return math.degrees(2 * math.asin(min(1.0, float(torch.linalg.vector_norm(u - even)) / 2)))
+
+def _angle(losses: torch.Tensor) -> float:
+    """Between the losses and the vector of ones, in degrees; in parts of the largest loss, so that squares fit."""
+    return float(metrics.angle((losses / losses.abs().max()).numpy()))
