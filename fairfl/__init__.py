@@ -13,7 +13,7 @@ from fairfl.server import Server
 from fairfl.training import History, sweep, train
 from fairfl.updates import Layout, Updates
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = [
     "Dataset",
     "Direction",

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; nbformat, nbclient and IPython with
-# JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx, markdown_it and mdit_py_plugins with MyST.
+# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; IPython and traitlets
+# with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx,
+# markdown_it and mdit_py_plugins with MyST.
 BROUGHT_BY = {
     "torchvision": "data",
     "pandas": "data",
@@ -13,13 +14,13 @@ BROUGHT_BY = {
     "jupyterlab": "lab",
     "jupyter_server": "lab",
     "jupyterlab_server": "lab",
-    "anywidget": "lab",
-    "traitlets": "lab",
-    "matplotlib": "lab",
+    "anywidget": "chapters",
+    "traitlets": "chapters",
+    "matplotlib": "chapters",
     "jupytext": "lab",
     "nbformat": "lab",
     "nbclient": "lab",
-    "IPython": "lab",
+    "IPython": "chapters",
     "yaml": "lab",
     "sphinx": "book",
     "docutils": "book",

@@ -8,6 +8,7 @@ softmax, the loss has it. None uses batch normalisation, whose running averages 
 ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
 """
 
+import copy
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable
@@ -46,6 +47,11 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     if not isinstance(module, nn.Module):
         raise refuse(f"what {_called(make)} makes", type(module).__name__, "a torch.nn.Module", "Return the model.")
     return module
+
+
+def fresh(model: nn.Module | str | Callable[..., nn.Module], dataset: Dataset, seed: int) -> nn.Module:
+    """A module to train and to keep: a copy of ``model``, or what ``build`` makes of it with ``seed``."""
+    return copy.deepcopy(model) if isinstance(model, nn.Module) else build(model, dataset, seed=seed)
 
 
 def _check(make: partial, dataset: Dataset) -> None:

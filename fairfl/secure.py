@@ -31,8 +31,8 @@ class SecureSum:
     out.
 
     ``least``: a sum of fewer clients is refused. ``protect``: so are weights that, with all those before, would give
-    some client's row away. ``point``: binary digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries
-    reach to ``2⁶²⁻ᵖ``.
+    some client's row away to nine digits; a stricter limit is the clients' to set, on ``known``. ``point``: binary
+    digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries reach to ``2⁶²⁻ᵖ``.
     """
 
     def __init__(self, rows: ArrayLike, least: int = 3, protect: bool = False, point: int = 40, seed: int = 0):

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import torch
 
+from fairfl.clients.coded import Coded
+
 
 @dataclass(frozen=True)
 class Examples:
-    """A dataset's ``inputs`` and ``targets`` on the device where the model is."""
+    """A dataset's ``inputs`` and ``targets`` where the model is; ``inputs[rows]`` are floats or symbols."""
 
-    inputs: torch.Tensor
+    inputs: torch.Tensor | Coded
     targets: torch.Tensor
 
 

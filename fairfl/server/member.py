@@ -44,6 +44,8 @@ class Member:
         self.client, self.data, self.rows = client, Examples(data.inputs, data.targets), train
         self.flat = FlatModel(copy.deepcopy(model))
         self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
+        if not isinstance(self.local, LocalSGD):
+            raise refuse("local", self.local, "a LocalSGD for a Member", "FedNL and FedNew run in fairfl.train alone.")
         if self.local.correct is not None:
             raise refuse(
                 "local.correct",

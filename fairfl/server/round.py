@@ -3,6 +3,7 @@ loop of your own.
 """
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,37 +91,39 @@ class ServerStep:
                     "A direction is one flat vector, like a row of gradients.",
                 )
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
-            self._finite({f"{self.rule.name}'s direction": norm}, updates)
-            # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
-            _ = decided.rates
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
             reported = self.rule.report(state["w"]).clone()
-            held: dict[str, Any] = {"the next model": state["w"], "the next reported model": reported}
+            held: dict[str, Any] = {f"{self.rule.name}'s direction": norm}
+            held |= {"the next model": state["w"], "the next reported model": reported}
             held |= {f"the server's {name} moment": state[name] for name in ("first", "second") if name in state}
             if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
                 held |= {
                     f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers
                 }
-            self._finite(held, updates)
+            length = self._finite(held, updates)[0]
+            # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
+            _ = decided.rates
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)
             raise
         self._state, self.reported = state, reported
-        return Taken(decided, float(norm))
+        return Taken(decided, length)
 
     @staticmethod
-    def _finite(values: dict, updates: Updates) -> None:
+    def _finite(values: dict, updates: Updates) -> list[float]:
+        """The sums of the tensors and numbers in ``values``; ``Diverged``, naming it, for one that is not finite."""
         tensors = {what: torch.as_tensor(v) for what, v in values.items() if isinstance(v, (torch.Tensor, float))}
         tensors = {what: value for what, value in tensors.items() if value.is_floating_point()}
         # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round; and one look
         # at all sums, for which a card waits once.
         sums = [value.sum().double() for value in tensors.values()]
-        if not sums or bool(torch.isfinite(torch.stack([s.to(sums[0].device) for s in sums]).sum())):
-            return
-        for what, value in tensors.items():
-            if not torch.isfinite(value).all():
-                raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
+        told = torch.stack([s.to(sums[0].device) for s in sums]).tolist()
+        if not all(map(math.isfinite, told)):
+            for what, value in tensors.items():
+                if not torch.isfinite(value).all():
+                    raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
+        return told
 
     def state_dict(self) -> dict:
         """All that changes from round to round, as tensors and plain values."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from fairfl.clients import Ditto, LocalSGD
+from fairfl.clients import Ditto, LocalSGD, SecondOrder
 from fairfl.clients.engines import ENGINES
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
@@ -101,7 +101,7 @@ def check(
     tampers: list[Callable | None],
     seeds: list[int],
     repeatable: bool,
-    local: LocalSGD,
+    local: LocalSGD | SecondOrder,
     personal: Ditto | None,
     participation: float,
     loss: Callable,
@@ -112,20 +112,26 @@ def check(
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
     number("participation", participation, 0, 1, "It is the fraction of clients in a round.", above=True)
+    if participation < 1 and isinstance(local, SecondOrder):
+        raise Refused(
+            f"{type(local).__name__} is defined for full participation, and participation is {participation}; use 1.0"
+        )
     for rule in rules:
         if participation < 1 and rule.needs_everyone:
             raise Refused(
                 f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0"
             )
         refuse_unprovided(rule.name, rule.needs)
-        if "newton_rates" in rule.needs and getattr(local, "optimiser", "sgd") != "sgd":
+        sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
+        if "newton_rates" in rule.needs and sent != "local sgd":
             raise Refused(
-                f"{rule.name} reads an update as a multiple of a gradient, which local {local.optimiser} "
+                f"{rule.name} reads an update as a multiple of a gradient, which {sent} "
                 f"does not send; use LocalSGD(optimiser='sgd')"
             )
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
-    kinds = [("local", local, LocalSGD), ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
+    plain = [] if isinstance(local, SecondOrder) else [("local", local, LocalSGD)]
+    kinds = [*plain, ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None and not isinstance(value, kind):
             raise refuse(name, value, f"a {kind.__name__}", f"Give one, such as {kind.__name__}().")

@@ -1,6 +1,5 @@
 """``train``: rounds of sample → clients → rule → server step → evaluate, for one seed or several at once."""
 
-import copy
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -8,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
-from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, choose, train_slots
+from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
+from fairfl.clients.coded import resident
 from fairfl.clients.loss import Loss, loss_of
 from fairfl.clients.slots import Examples
 from fairfl.clients.trial import tried
-from fairfl.data.dataset import Dataset
 from fairfl.errors import refuse
 from fairfl.federation import Federation
 from fairfl.numbers import whole
@@ -34,7 +33,7 @@ def train(
     model: str | torch.nn.Module | Callable = "logistic",
     *,
     rounds: int = 50,
-    local: LocalSGD | None = None,
+    local: LocalSGD | SecondOrder | None = None,
     server: Server | Sequence[Server] | None = None,
     participation: float = 1.0,
     seed: int | Sequence[int] = 0,
@@ -55,13 +54,14 @@ def train(
     ``rule``: a ``Rule`` (a copy of it is used, so that it can be used again) or its name. ``model``: a name of
     ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))``
     or your own (either way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are
-    where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1). ``server``: the step
-    on the rule's direction (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round,
-    without replacement and uniformly. ``seed``: one, or several that train side by side as one batch and give a list of
-    histories; ``rule``, ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a
-    whole table whose clients all do the same trains as one batch. ``evaluate_every``: rounds between evaluations (the
-    first and the last model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one
-    of these. ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
+    where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1); or ``FedNL(...)`` or
+    ``FedNew(...)`` of ``fairfl.clients``, for models with few parameters. ``server``: the step on the rule's direction
+    (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round, without replacement and
+    uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories; ``rule``,
+    ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose
+    clients all do the same trains as one batch. ``evaluate_every``: rounds between evaluations (the first and the last
+    model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one of these.
+    ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
     targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
     "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
@@ -98,13 +98,18 @@ def train(
     rules = [a_rule(r) for r in rules]
     check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
     dataset = federation.dataset
-    flats = [FlatModel(_build(model, dataset, s), device) for s in seeds]
+    flats = [FlatModel(models.fresh(model, dataset, s), device) for s in seeds]
     flat = flats[0]
-    resident = Examples(dataset.inputs.to(device), dataset.targets.to(device))
+    examples = Examples(resident(dataset.inputs, device), dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
-    flat.draws = tried(flat, resident.inputs[few], resident.targets[few], loss)
+    flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
     engine = engine or choose(flat, slots_a_round)
+    newton = local if isinstance(local, SecondOrder) else None
+    # What a rule is told of a Newton step's length: that of one step of size 1.
+    descent = LocalSGD(lr=1.0) if isinstance(local, SecondOrder) else local
+    if newton is not None:
+        newton.check(flat, slots_a_round)
     if engine == "batched" and flat.has_dropout:
         raise refuse(
             "engine",
@@ -133,7 +138,7 @@ def train(
         **({"precision": precision} if precision != "float32" else {}),
     }
     runs = [
-        Run(i, s, r, f.vector, federation, resident, v, rounds, participation, score, loss, personal, engine)
+        Run(i, s, r, f.vector, federation, examples, v, rounds, participation, score, loss, personal, engine)
         for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
@@ -169,10 +174,15 @@ def train(
             for t in _progress(range(first, rounds), name, progress):
                 slots = [slot for run in runs for slot in run.sample(t)]
                 starts = torch.stack([run.server.w for run in runs])
-                work = RoundWork(resident, slots, starts, local, t, loss)
-                deltas = train_slots(flat, work, engine, [run.kept(local) for run in runs])
-                for run, attack, gradients in zip(runs, tampers, deltas.split([len(run.slots) for run in runs])):
-                    run.step(flat, work, gradients, attack)
+                work = RoundWork(examples, slots, starts, descent, t, loss)
+                if newton is not None:
+                    rows = newton.work(flat, work, [run.curvature for run in runs])
+                else:
+                    rows = train_slots(flat, work, engine, [run.kept(descent) for run in runs])
+                for run, attack, mine in zip(runs, tampers, rows.split([len(run.slots) for run in runs])):
+                    direction = run.step(flat, work, mine, attack)
+                    if newton is not None:
+                        newton.heard(direction, run.curvature)
                 done = t + 1
                 if done % evaluate_every == 0 or done == rounds:
                     for run in runs:
@@ -196,10 +206,6 @@ def _keep(error: BaseException, histories: Callable, done: int) -> None:
         error.add_note(f"{done} rounds were finished, and their results could not be put together ({lost})")
     else:
         error.add_note(f"{done} rounds were finished; their results are in this error's .history")
-
-
-def _build(model: str | torch.nn.Module | Callable, dataset: Dataset, seed: int) -> torch.nn.Module:
-    return copy.deepcopy(model) if isinstance(model, torch.nn.Module) else models.build(model, dataset, seed=seed)
 
 
 def _progress(rounds: range, name: str, wanted: bool | None) -> Iterable[int]:

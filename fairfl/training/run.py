@@ -78,10 +78,18 @@ class Run:
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
         return self.memory.get("kept", {})
 
+    @property
+    def curvature(self) -> dict[str, Any]:
+        """What FedNL or FedNew remembers, by name."""
+        return self.memory.setdefault("curvature", {})
+
     def step(
         self, flat: FlatModel, work: RoundWork, gradients: torch.Tensor, tamper: Callable[[Updates], Updates] | None
-    ) -> None:
-        """From the round's pseudo-gradients to the next model. ``work``: that of all runs side by side."""
+    ) -> torch.Tensor:
+        """From the round's pseudo-gradients to the next model, and the rule's direction (d,).
+
+        ``work``: that of all runs side by side.
+        """
         local, round = work.local, work.round
         clients = [slot.client for slot in self.slots]
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
@@ -123,6 +131,7 @@ class Run:
         self.record["smallest_rate"].append(taken.smallest_rate)
         if taken.direction.reason:
             self.record["remarks"].append((round, taken.direction.reason))
+        return taken.direction.vector
 
     def evaluate(self, flat: FlatModel, done: int) -> None:
         """Score the model that the method reports, or the personal models, after ``done`` rounds."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from fairfl.clients import LocalSGD
+from fairfl.clients import LocalSGD, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.extras import needed_by
 from fairfl.federation import Federation
@@ -19,6 +19,8 @@ from fairfl.training.jobs import Job, train_jobs
 
 if TYPE_CHECKING:
     import pandas
+
+Local = LocalSGD | SecondOrder | None
 
 INSTEAD = {
     "seed": "give seeds=[0, 1]",
@@ -33,7 +35,7 @@ def sweep(
     *,
     rules: Rule | str | Sequence[Rule | str] | Mapping[Hashable, Rule | str],
     seeds: int | Sequence[int] = (0,),
-    local: LocalSGD | None | Sequence[LocalSGD | None] | Mapping[Hashable, LocalSGD | None] = None,
+    local: Local | Sequence[Local] | Mapping[Hashable, Local] = None,
     server: Server | None | Sequence[Server | None] | Mapping[Hashable, Server | None] = None,
     tamper: Callable | None | Sequence[Callable | None] | Mapping[Hashable, Callable | None] = None,
     last: int = 1,
@@ -87,7 +89,7 @@ def sweep(
     }
     asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
     for _, work in asked["local"]:  # ``train`` would refuse the second when the first has trained
-        if not isinstance(work, LocalSGD):
+        if not isinstance(work, (LocalSGD, SecondOrder)):
             raise refuse("local", work, "a LocalSGD, a list, or a dict of them", "Give one, such as LocalSGD().")
     numbers, _ = seeds_of(seeds)
     if not numbers or len(set(numbers)) < len(numbers):

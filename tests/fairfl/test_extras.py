@@ -17,12 +17,12 @@ LIBRARY = {
     "data.pixels._pixels('there.parquet', 0, b'', None)": "data",
     "models.build('resnet18', data.load('digits'))": "data",
     "published(paper='fedfv')": "data",
-    "figures.style()": "lab",
-    "figures.show(None, 'four words or more')": "lab",
-    "labs.TwoClients().widget()": "lab",
-    "labs.TwoClients().picture()": "lab",
-    "labs.Hull().widget()": "lab",
-    "labs.Hull().picture()": "lab",
+    "figures.style()": "chapters",
+    "figures.show(None, 'four words or more')": "chapters",
+    "labs.TwoClients().widget()": "chapters",
+    "labs.TwoClients().picture()": "chapters",
+    "labs.Hull().widget()": "chapters",
+    "labs.Hull().picture()": "chapters",
     "fairfl.flower.FairStrategy": "flower",
 }
 COMMANDS = {

@@ -19,6 +19,19 @@ def test_known_values():
 
 def test_ten_percent_of_thirty_is_three():
     assert metrics.worst(np.arange(30.0), 10) == pytest.approx(1.0)
+    assert metrics.worst(np.arange(100.0), 7) == pytest.approx(3.0)  # 7 / 100 * 100 is 7.000000000000001
+
+
+def test_however_small_the_share_somebody_is_the_worst():
+    assert metrics.worst([0.2, 0.4], 1e-9) == metrics.cvar([0.2, 0.4], 1e-9) == pytest.approx(0.2)
+    assert metrics.best([0.2, 0.4], 1e-9) == pytest.approx(0.4)
+
+
+def test_without_a_share_a_tenth_is_meant():
+    a = np.arange(100.0)
+    assert metrics.worst(a) == metrics.cvar(a) == pytest.approx(4.5) and metrics.best(a) == pytest.approx(94.5)
+    assert metrics.summary(a / 100)["worst 10 %"] == pytest.approx(4.5)
+    assert metrics.loss_summary(a)["worst 10 % by loss"] == pytest.approx(94.5)
 
 
 def test_angle_is_the_angle_to_ones():
@@ -41,8 +54,41 @@ def test_sampling_spread_predicts_equal_clients():
     assert metrics.sampling_std(np.full(60, 0.8), sizes) == pytest.approx(seen, rel=0.03)
 
 
-def test_rows_of_a_history_at_once():
-    assert metrics.mean(np.ones((5, 4))).shape == (5,)
+def test_sampling_spread_pools_the_test_rows():
+    # Right: 9 of 10 and 10 of 40, so 19 of 50; variances p (1 − p) / 10 and / 40, their mean's root.
+    assert metrics.sampling_std([0.9, 0.25], [10, 40]) == pytest.approx(np.sqrt(0.38 * 0.62 * (0.1 + 0.025) / 2))
+
+
+def test_rows_of_a_history_at_once_are_each_row_alone():
+    rows = np.random.default_rng(0).uniform(0.01, 1, size=(5, 4)) * np.array([[1], [1e-3], [1], [0.5], [1]])
+    sizes = [10, 20, 5, 40]
+    for metric in (
+        *(metrics.mean, metrics.std, metrics.worst, metrics.best, metrics.cvar, metrics.angle),
+        *(metrics.jain, metrics.kl, metrics.entropy, metrics.gini),
+        lambda a: metrics.weighted_std(a, sizes),
+        lambda a: metrics.sampling_std(a, sizes),
+        lambda a: metrics.improved(a, a[..., ::-1]),
+        lambda a: metrics.collaboration_gain(a, [0.2, 0.3, 0.4, 0.5]).losers,
+    ):
+        assert metric(rows) == pytest.approx([metric(row) for row in rows])
+
+
+def test_tiny_values_compare_as_large_ones_do():
+    a = np.array([0.1, 0.4, 0.5])
+    for index in (metrics.jain, metrics.kl, metrics.entropy, metrics.gini):
+        assert index(1e-200 * a) == pytest.approx(index(a))
+    assert metrics.jain([1e-200 * a, a]) == pytest.approx(2 * [metrics.jain(a)])
+
+
+def test_who_weighs_nothing_has_no_part_in_the_spread():
+    assert metrics.weighted_std([0.2, 0.6, 0.9], [1, 1, 0]) == pytest.approx(0.2)
+
+
+def test_a_table_of_losses_has_the_worst_at_the_large_end():
+    row = metrics.loss_summary([1.0, 2.0, 3.0, 6.0], percent=25)
+    assert row == pytest.approx(
+        {"mean loss": 3, "std of loss": np.sqrt(3.5), "worst 25 % by loss": 6, "best 25 % by loss": 1}
+    )
 
 
 def sample(seed, least=1):
@@ -92,6 +138,12 @@ def test_the_row_shows_both_spreads_and_both_indices():
     assert row["Jain"] == pytest.approx(metrics.jain(a)) and row["Gini"] == pytest.approx(metrics.gini(a))
     assert row["std by test rows"] == pytest.approx(100 * np.repeat(a, sizes).std())
     assert row["std"] == pytest.approx(100 * np.std(a))
+    shares = np.array(a) / 2.1
+    assert row["KL"] == pytest.approx(np.log(3) + (shares * np.log(shares)).sum())
+    assert row["angle"] == pytest.approx(np.degrees(np.arctan(np.std(a) / 0.7))) and row["mean"] == pytest.approx(70)
+    assert row["std from sampling"] == pytest.approx(100 * np.sqrt(0.49 * 0.51 * (0.1 + 0.1 + 0.0125) / 3))
+    two_of_three = metrics.summary(a, percent=66)
+    assert two_of_three["worst 66 %"] == pytest.approx(60) and two_of_three["best 66 %"] == pytest.approx(85)
 
 
 def test_collaboration_gain_names_who_loses():
@@ -151,6 +203,7 @@ def test_gains_and_weights(a, data):
     "bad, words",
     [
         (lambda: metrics.mean([]), "N ≥ 1"),
+        (lambda: metrics.mean(0.5), "N ≥ 1"),
         (lambda: metrics.std([1.0, np.nan]), "client 1 has a non-finite"),
         (lambda: metrics.worst([1.0], 0), "above 0"),
         (lambda: metrics.kl([-1.0, 2.0]), "non-negative"),
@@ -162,10 +215,12 @@ def test_gains_and_weights(a, data):
         (lambda: metrics.weighted_std([0.5, 0.5], [1.0]), "2 non-negative numbers"),
         (lambda: metrics.weighted_std([0.5, 0.5], [0.0, 0.0]), "not all zero"),
         (lambda: metrics.weighted_std([0.5, 0.5], [1.0, -1.0]), "non-negative"),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, np.inf]), "non-negative"),
         (lambda: metrics.collaboration_gain([0.5, np.nan], [0.5, 0.5]), "client 1 has a non-finite"),
         (lambda: metrics.collaboration_gain([0.5, 0.5], [np.nan, 0.5]), "client 0 has a non-finite"),
         (lambda: metrics.collaboration_gain([0.5, 0.5], [0.5]), "shape of alone"),
         (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
+        (lambda: metrics.sampling_std([0.5, 1.5], [10, 10]), "0 to 1"),
     ],
 )
 def test_refusals_teach(bad, words):

@@ -191,3 +191,12 @@ def test_rates_that_no_step_has_are_told_so():
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
     with pytest.raises(Refused, match="can have"):
         prescribed_by_sums(SecureSum(rows), [1.0, -2.0, 1.0], 3)
+
+
+def test_the_answers_tell_what_the_sums_leave_open():
+    """Identical rows: a known share of a third, and a shadow that is the whole row (chapter 15)."""
+    rows = np.tile([[0.6, 0.8, 0.0]], (3, 1))
+    secure = SecureSum(rows)
+    d, rates = secure(np.full(3, 1 / 3))
+    B, _ = shadows(d, rates)
+    assert np.allclose(secure.known, 1 / 3) and np.allclose((B**2).sum(1), 1)
