@@ -9,7 +9,7 @@ from fairfl_book import terminal
 
 from fairfl.errors import Refused
 from fairfl.training.checks import a_device
-from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, verify
+from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, spread, verify
 from reproductions.jobs import select
 from reproductions.published import count
 
@@ -146,7 +146,7 @@ def listing(records) -> str:
     cells = count(records.papers)
     lines += ["", "Never declared:"]
     lines += [
-        f"{paper:12} {table:8} {cells[paper, table]:4} cells   {why}"
+        f"{paper:12} {table:20} {cells[paper, table] or 'no':>3} cells kept   {why}"
         for (paper, table), why in catalogue.undeclared().items()
     ]
     return "\n".join(lines)
@@ -177,7 +177,15 @@ def _report(given: argparse.Namespace) -> int:
         ]
         variants = {split["variant"] for split in splits} - {""}
         told.append(
-            report.render(experiment, recorded, records.papers, given.format, "; ".join(sorted(variants)), len(earlier))
+            report.render(
+                experiment,
+                recorded,
+                records.papers,
+                given.format,
+                "; ".join(sorted(variants)),
+                len(earlier),
+                spread.spreads(experiment, records.results),
+            )
         )
     text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
     _tell(text, given.out)

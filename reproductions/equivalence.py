@@ -19,6 +19,9 @@ MARGINS = {
     "variance": 20.0,
     "angle": 1.0,
     "KL": 0.01,
+    "Jain": 0.01,
+    "Gini": 0.01,
+    "CVaR 10 %": 2.0,
     "worst 5 %": 2.0,
     "best 5 %": 2.0,
     "worst 10 %": 2.0,
@@ -31,8 +34,9 @@ WORDS = ("equivalent", "different", "undecided", "not run")
 
 @dataclass(frozen=True)
 class Equivalence:
-    """``word`` (one of ``WORDS``), the ``difference`` ours − theirs with its 90 % interval ``low`` to ``high``, the ``margin``, ``p`` (that
-    the true difference is within the margin: small means *different*), and a ``remark``."""
+    """``word`` (one of ``WORDS``), the ``difference`` ours − theirs with its 90 % interval ``low`` to ``high``, the ``margin``, ``p`` of "the true
+    difference is within the margin" (``outside``; small means *different*), ``risk``, the chance of the word *different* where the true
+    difference is just the margin, and a ``remark``."""
 
     word: str
     difference: float = nan
@@ -40,6 +44,7 @@ class Equivalence:
     high: float = nan
     margin: float = nan
     p: float = nan
+    risk: float = nan
     remark: str = ""
 
 
@@ -87,10 +92,10 @@ def compare(
         parts = [(mine, 1 / n + 1 / seeds, n - 1)]
     error = sqrt(sum(factor * variance for variance, factor, _ in parts))
     freedom = error**4 / sum((factor * variance) ** 2 / df for variance, factor, df in parts) if error > 0 else inf
-    half = (float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0) + rounding
-    low, high = difference - half, difference + half
-    beyond = max(abs(difference) - margin - rounding, 0.0)
-    p = 1.0 if beyond == 0 else float(stats.t.sf(beyond / error, freedom)) if error > 0 else 0.0
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0
+    low, high = difference - reach - rounding, difference + reach + rounding
+    p = outside(abs(difference) - rounding, margin, error, freedom)
+    risk = outside(margin + reach, margin, error, freedom) if error > 0 else 0.0
     word = (
         "equivalent"
         if -margin <= low and high <= margin
@@ -106,8 +111,21 @@ def compare(
         else ""
     )
     if unknown:
-        return Equivalence("undecided", difference, low, high, margin, p, f"{word} as run, but {unknown}")
-    return Equivalence(word, difference, low, high, margin, p, "" if spread else "no printed ±: taken to be ours")
+        return Equivalence("undecided", difference, low, high, margin, p, risk, f"{word} as run, but {unknown}")
+    return Equivalence(word, difference, low, high, margin, p, risk, "" if spread else "no printed ±: taken to be ours")
+
+
+def outside(distance: float, margin: float, error: float, freedom: float) -> float:
+    """The p-value of "the true difference is within ± ``margin``", from a measured ``distance`` (its size) with its standard ``error`` and degrees of ``freedom``.
+
+    Where that is true, so large a distance is likeliest for a true difference of just the margin, and then either sign may bring it: the chance of
+    both tails. Without a margin it is the two-sided p-value, with one that is wide beside the error the nearer tail alone. A distance below 0, as
+    rounding may leave, counts as 0.
+    """
+    distance = max(distance, 0.0)
+    if error == 0:
+        return float(distance <= margin)
+    return float(stats.t.sf((distance - margin) / error, freedom) + stats.t.sf((distance + margin) / error, freedom))
 
 
 def adjusted(p: Sequence[float]) -> list[float]:

@@ -58,7 +58,8 @@ class Row:
 
     ``rule`` is a name of ``RULES`` or ``module:Class``, with ``settings``. ``algorithm`` and ``hyperparameters`` find it in
     the published table; an empty ``algorithm`` is a row of ours that no paper has. ``local``, ``server``: changes to the
-    experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``.
+    experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``; with 0 each
+    client trains alone (``Experiment.alone``).
     ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
     was taken; ``underspecified``: why no verdict is possible even so. ``source``: where the
     row's own settings are from, one of ``SOURCES`` and after a colon what it says. ``reprints``: "table: row" of another declaration whose
@@ -196,6 +197,11 @@ class Experiment:
         if self.participation < 1 and rule.needs_everyone:
             raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)
+
+    @property
+    def alone(self) -> str | None:
+        """The label of the row that trains every client a model of its own: personal models that nothing pulls (``strength`` 0)."""
+        return next((row.label for row in self.rows if row.personal and self.personal_of(row).strength == 0), None)
 
     def row(self, label: str) -> Row:
         """The row of that label."""

@@ -23,6 +23,10 @@ MEASURES = {
     "95th percentile": lambda a, n: 100 * np.percentile(a, 95),
     "angle": lambda a, n: metrics.angle(a),
     "KL": lambda a, n: metrics.kl(a) if a.any() else np.nan,
+    "std by test rows": lambda a, n: 100 * metrics.weighted_std(a, n),
+    "CVaR 10 %": lambda a, n: 100 * metrics.cvar(a, 10),
+    "Jain": lambda a, n: metrics.jain(a) if a.any() else np.nan,
+    "Gini": lambda a, n: metrics.gini(a) if a.any() else np.nan,
 }
 
 

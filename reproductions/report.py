@@ -1,7 +1,8 @@
-"""A recorded table beside the published one: cell by cell with a verdict, and row by row with paired differences."""
+"""A recorded table beside the published one: cell by cell with a verdict, row by row with paired differences and the spread over clients."""
 
 import csv
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -9,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from fairfl.errors import Refused, unknown
-from reproductions import results
+from reproductions import results, spread
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
 from reproductions.experiment import Experiment
+from reproductions.spread import Spread
 from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")
@@ -116,7 +118,7 @@ def multiplicity(judged: list[Cell]) -> str:
         return ""
     still = sum(kept and told for kept, told in zip(holm([one.p for one in decided]), word))
     return (
-        f"{len(decided)} cells were compared, each at 5 %: were all within the margin, up to {0.05 * len(decided):.1f} would still come out different. "
+        f"{len(decided)} cells were compared: were each true difference just the margin, {sum(one.risk for one in decided):.1f} would on average still come out different. "
         f"{sum(word)} do, {still} of them also when all are judged together (Holm)"
     )
 
@@ -155,11 +157,12 @@ def render(
     format: str = "text",
     variant: str = "",
     earlier: int = 0,
+    told: Sequence[Spread] = (),
 ) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
     ``recorded``: the lines of ``results.load``. ``variant``: what the data's copies differ in. ``earlier``: how many runs are recorded
-    under an earlier declaration; they are mentioned, not judged.
+    under an earlier declaration; they are mentioned, not judged. ``told``: the rows' spreads over clients (``spread.spreads``).
     """
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
@@ -214,7 +217,11 @@ def render(
     ]
     lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
     lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
-    parts = [LAYOUT[format](table)] + ([LAYOUT[format](differences)] if len(differences) > 1 else [])
+    lines += [f"No final accuracies: {one}." for row in told for one in row.lacking]
+    unequal = spread.table(told)
+    if len(unequal) > 1:
+        lines.append(spread.READ)
+    parts = [LAYOUT[format](part) for part in (table, differences, unequal) if part is table or len(part) > 1]
     escape = _latex if format == "latex" else str
     return (
         "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts])

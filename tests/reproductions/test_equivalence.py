@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproductions.equivalence import compare, holm, margin_of
+from reproductions.equivalence import compare, holm, margin_of, outside
 
 
 def test_a_tight_agreement_is_equivalent_and_a_clear_gap_is_different():
@@ -100,6 +100,46 @@ def test_one_split_of_ours_errs_in_five_of_a_hundred_as_well():
         told = compare(ours, f"{theirs.mean():.9f}", f"{theirs.std(ddof=1):.9f}", 5, margin=1, one_split=True)
         wrong += told.word == "different"
     assert wrong / 4000 < 0.065
+
+
+def test_without_a_margin_p_is_the_two_sided_one():
+    ours, theirs = np.array([80.1, 79.2, 81.0, 80.4]), np.array([79.0, 80.5, 81.5, 78.2, 80.9])
+    from scipy import stats
+
+    got = compare(ours, f"{theirs.mean():.12f}", f"{theirs.std(ddof=1):.12f}", 5, margin=0)
+    assert abs(got.p - stats.ttest_ind(ours, theirs, equal_var=False).pvalue) < 1e-9
+    assert abs(outside(0.0, 0.0, 1.0, 4) - 1) < 1e-12 and abs(outside(-0.3, 2.0, 1.0, 4) - 1) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "distance, margin, error", [(1.5, 1, 2.0), (5, 1, 1.4), (0.4, 1, 0.5), (3, 0.2, 1.0), (4, 1, 1.0)]
+)
+def test_p_has_both_tails_where_the_true_difference_is_just_the_margin(distance, margin, error):
+    from scipy import integrate, stats
+
+    drawn = margin + error * np.random.default_rng(0).standard_t(5, 400_000)
+    assert abs(outside(distance, margin, error, 5) - (abs(drawn) >= distance).mean()) < 0.003
+    law = stats.t(5, loc=margin, scale=error)  # the same as an integral of its density
+    within, _ = integrate.quad(law.pdf, -distance, distance)
+    assert abs(outside(distance, margin, error, 5) - (1 - within)) < 1e-6
+
+
+def test_p_of_runs_without_spread_is_sure():
+    assert outside(1.0, 1.0, 0.0, 4) == 1 and outside(1.01, 1.0, 0.0, 4) == 0
+    told = compare([82.0, 82.0], "80.0", "0.0", 5, margin=1)
+    assert told.p == 0 and told.risk == 0 and compare([81.0, 81.0], "80.0", "0.0", 5, margin=1).p == 1
+
+
+@pytest.mark.parametrize("spread", [0.3, 2, 30])
+def test_p_falls_below_five_per_cent_in_at_most_five_of_a_hundred_however_wide_the_spread(spread):
+    rng, told = np.random.default_rng(4), []
+    for _ in range(2000):
+        ours, theirs = 1 + spread * rng.normal(size=5), spread * rng.normal(size=5)
+        told.append(compare(ours, f"{theirs.mean():.9f}", f"{theirs.std(ddof=1):.9f}", 5, margin=1))
+    assert np.mean([one.p <= 0.05 for one in told]) < 0.06
+    wrong = np.mean([one.word == "different" for one in told])
+    assert abs(np.mean([one.risk for one in told]) - wrong) < 0.015
+    assert wrong > 0.085 or spread < 30  # the word reads one tail at a time
 
 
 def test_holm_is_stricter_than_each_alone_and_not_than_bonferroni():
