@@ -5,12 +5,16 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
+from pathlib import Path
 
 import nbformat
 import pytest
+from fairfl_book import command
+from fairfl_book.places import Book
 from fairfl_book.site import answers
-from fairfl_book.teaching import release
+from fairfl_book.teaching import release, wheels
 from nbformat import v4
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -45,16 +49,44 @@ def clone(book):
     (book.root / "tool").chmod(0o755)
     git(book, "init", "--quiet")
     git(book, "add", "--all")
+    git(book, "commit", "--quiet", "--message", "All")
     (book.root / "gone.txt").unlink()
     (book.root / "README.md").write_text("read, and changed since", encoding="utf-8")
     (book.root / "untracked.txt").write_text("not ours", encoding="utf-8")
     return book
 
 
+WHEN = "2026-11-22T21:00:01+01:00"  # the commit's, in a zone of its own
+
+
 def git(book, *arguments):
-    subprocess.run(
-        ["git", "-C", str(book.root), *arguments], check=True, env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
-    )
+    names = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    when = {"GIT_AUTHOR_DATE": WHEN, "GIT_COMMITTER_DATE": WHEN, "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", "-C", str(book.root), *arguments], check=True, env={**os.environ, **names, **when})
+
+
+def elsewhere(book, place, umask, monkeypatch, zone):
+    """Another clone of ``book``'s last commit, made under another umask, in another time zone, with other times on its files."""
+    before = os.umask(umask)
+    try:
+        git(book, "clone", "--quiet", str(book.root), str(place))
+    finally:
+        os.umask(before)
+    for path in place.rglob("*"):
+        os.utime(path, (1_000_000_000 + umask, 1_000_000_000))
+    monkeypatch.setenv("TZ", zone)
+    if hasattr(time, "tzset"):
+        time.tzset()
+    return Book(place)
+
+
+@pytest.fixture
+def zones():
+    """Whatever a test does to the time zone is over after it."""
+    yield
+    os.environ.pop("TZ", None)
+    if hasattr(time, "tzset"):
+        time.tzset()
 
 
 def unpacked(path):
@@ -131,28 +163,120 @@ def test_a_site_that_is_older_than_a_chapter_is_named(clone):
     assert release.older_than_the_chapters(clone) == ["01_ferries"]
 
 
-def test_wheels_are_asked_for_at_the_locks_versions_and_packed(clone):
+def test_two_clones_of_one_commit_pack_the_same_bytes(clone, tmp_path, monkeypatch, zones):
+    archives = {}
+    for place, umask, zone in (("a", 0o077, "UTC"), ("b", 0o002, "Asia/Shanghai")):
+        other = elsewhere(clone, tmp_path / place, umask, monkeypatch, zone)
+        archives[place] = {
+            answered: release.write(other, tmp_path / f"{place}.zip", answered=answered).read_bytes()
+            for answered in (True, False)
+        }
+    assert archives["a"] == archives["b"]
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(2026, 11, 22, 20, 0, 0)}, (
+            "the commit's moment, in UTC, to two seconds"
+        )
+        assert [info.filename for info in archive.infolist()][:-1] == sorted(archive.namelist()[:-1])
+
+
+def test_the_moment_is_the_commits_unless_it_is_given(clone, monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    assert release.epoch(clone.root) == 1795377601
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
+    assert release.epoch(clone.root) == 1_800_000_000
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert time.gmtime(release.epoch(clone.root))[:3] == (1980, 1, 1), "a zip names no earlier moment"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(ValueError, match="is 'yesterday'; allowed: whole seconds.*Leave it out"):
+        release.epoch(clone.root)
+
+
+def test_files_that_are_not_as_committed_are_named(clone):
+    assert release.changed(clone.root) == ["README.md", "gone.txt"]
+
+
+def test_the_command_prints_the_digest_and_what_others_cannot_repeat(clone, monkeypatch, capsys):
+    monkeypatch.chdir(clone.root)
+    assert command.main(["release"]) == 0
+    said = capsys.readouterr().out
+    packed = (clone.root / "dist" / f"{release.NAME}.zip").read_bytes()
+    assert f"sha256 {hashlib.sha256(packed).hexdigest()}\n" in said
+    assert "not as last committed: README.md, gone.txt" in said and "does not know them: untracked.txt" in said
+
+
+# ---- wheels ---------------------------------------------------------------------------------------------------------------------------------
+
+
+def pretended(asked, status=0):
+    """A pip that notes what it is asked for, and makes a wheel of each kind."""
+
+    def pip(command, check, **settings):
+        asked.append((command, settings))
+        if status:
+            raise subprocess.CalledProcessError(status, command)
+        folder = Path(command[command.index("--dest" if "download" in command else "--wheel-dir") + 1])
+        folder.mkdir(exist_ok=True)
+        (folder / f"{command[3]}-1-py3-none-any.whl").write_bytes(b"PK")
+
+    return pip
+
+
+def test_wheels_are_asked_for_at_the_locks_versions_and_packed_with_the_books_own(clone):
     asked = []
-
-    def pip(command, check):
-        asked.extend(command)
-        (clone.root / "dist" / "wheels").mkdir(parents=True)
-        (clone.root / "dist" / "wheels" / "a-1-py3-none-any.whl").write_bytes(b"PK")
-
-    wheels = release.download_wheels(clone, run=pip)
-    assert asked[:4] == [sys.executable, "-m", "pip", "download"]
-    assert asked[asked.index("--constraint") + 1] == str(clone.root / "requirements.lock") and asked[-1].endswith(
-        "[lab]"
+    (clone.root / "dist" / "wheels").mkdir(parents=True)
+    (clone.root / "dist" / "wheels" / "earlier-0-py3-none-any.whl").write_bytes(b"PK")
+    folder = wheels.fetch(clone, run=pretended(asked))
+    (download, _), (build, settings) = asked
+    assert download[:4] == [sys.executable, "-m", "pip", "download"] and download[-1].endswith("[lab]")
+    assert download[download.index("--constraint") + 1] == str(clone.root / "requirements.lock")
+    assert build[3] == "wheel" and "--no-deps" in build and settings["env"]["SOURCE_DATE_EPOCH"] == "1795377601"
+    packed = {name for name in unpacked(release.write(clone, wheels=folder)) if name.startswith("wheels/")}
+    assert packed == {"wheels/download-1-py3-none-any.whl", "wheels/wheel-1-py3-none-any.whl"}, (
+        "nothing of an earlier edition"
     )
-    assert "wheels/a-1-py3-none-any.whl" in unpacked(release.write(clone, wheels=wheels))
 
 
-def test_a_failed_download_says_what_to_do(clone):
-    def pip(command, check):
-        raise subprocess.CalledProcessError(1, command)
-
+def test_a_failed_download_says_what_to_do_and_leaves_the_old_wheels(clone):
+    (clone.root / "dist" / "wheels").mkdir(parents=True)
+    (clone.root / "dist" / "wheels" / "earlier.whl").write_bytes(b"PK")
     with pytest.raises(ValueError, match="Look at the network and try again"):
-        release.download_wheels(clone, run=pip)
+        wheels.fetch(clone, run=pretended([], status=1))
+    assert [path.name for path in (clone.root / "dist").rglob("*") if path.is_file()] == ["earlier.whl"]
+
+
+def test_the_books_own_wheel_is_the_same_from_two_clones(clone, tmp_path, monkeypatch, zones):
+    pytest.importorskip(
+        "setuptools", minversion="77", reason="no setuptools in this environment, and a test fetches none"
+    )
+    (clone.root / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "ferries"\nversion = "1"\n[tool.setuptools]\npackages = ["ferries"]\n'
+        '[tool.setuptools.package-data]\nferries = ["*.toml"]\n',
+        encoding="utf-8",
+    )
+    (clone.root / "ferries").mkdir()
+    (clone.root / "ferries" / "tides.toml").write_text("high = 2\n", encoding="utf-8")  # data keep their modes
+    (clone.root / "ferries" / "__init__.py").write_text('"""Ferries."""\n', encoding="utf-8")
+    git(clone, "add", "--all")
+    git(clone, "commit", "--quiet", "--message", "A package")
+    monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "false")  # pip's way to say: with what is installed here
+    packed = []
+
+    def pip(command, check, **settings):
+        if "wheel" in command:
+            subprocess.run(command, check=check, capture_output=True, **settings)
+
+    for place, umask, zone in (("a", 0o077, "UTC"), ("b", 0o002, "Asia/Shanghai")):
+        other = elsewhere(clone, tmp_path / place, umask, monkeypatch, zone)
+        (other.root / "build" / "lib" / "ferries").mkdir(parents=True)
+        (other.root / "build" / "lib" / "ferries" / f"left_{place}.py").write_text("stale", encoding="utf-8")
+        before = os.umask(umask)
+        try:
+            [wheel] = wheels.fetch(other, run=pip).iterdir()
+        finally:
+            os.umask(before)
+        packed.append((wheel.name, wheel.read_bytes()))
+    assert packed[0] == packed[1] and packed[0][0] == "ferries-1-py3-none-any.whl"
 
 
 def test_outside_a_clone_the_error_says_where_to_go(book, monkeypatch):

@@ -22,9 +22,49 @@ def test_nothing_is_needed_before_it_is_taught():
         assert all(other < name for other in earlier)
 
 
-def test_every_chapter_has_its_week_and_every_command_its_target():
-    weeks = " ".join(re.findall(r"^\| \d+ \| ([\d, ]+) \|", PAGE, re.M))
-    assert {int(n) for n in re.findall(r"\d+", weeks)} == {int(name[:2]) for name in BOOK.names()}
+def weeks(heading: str) -> dict[int, tuple[list[int], list[str]]]:
+    """A plan's weeks: number → its chapters, and what else its row says."""
+    rows = re.findall(r"^\| (\d+) \| ([\d, ]+) \| (.*) \|$", section(heading), re.M)
+    return {int(week): (numbers(chapters), rest.split(" | ")) for week, chapters, rest in rows}
+
+
+def section(heading: str) -> str:
+    return re.search(rf"^## {heading}\n(.*?)(?=^## )", PAGE, re.M | re.S)[1]
+
+
+def numbers(words: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", words)]
+
+
+@pytest.mark.parametrize(("heading", "count"), [("Twelve weeks", 12), ("Six weeks", 6), ("Four weeks", 4)])
+def test_a_plan_reads_nothing_before_what_it_builds_on(heading, count):
+    plan = weeks(heading)
+    assert list(plan) == list(range(1, count + 1))
+    read = [chapter for chapters, _ in plan.values() for chapter in chapters]
+    assert len(set(read)) == len(read), "every chapter once"
+    needed = {int(name[:2]): earlier for name, earlier in frontmatter.needed(guards.fronts(BOOK)).items()}
+    for at, chapter in enumerate(read):
+        missing = {int(name[:2]) for name in needed[chapter]} - set(read[:at])
+        assert not missing, f"chapter {chapter} builds on {sorted(missing)}, which come later or not at all"
+    left = re.search(r"^Left out: ([\d, ]+)\.$", section(heading), re.M)
+    assert numbers(left[1] if left else "") == sorted(needed.keys() - set(read)), "say what is left out"
+
+
+@pytest.mark.parametrize("heading", ["Six weeks", "Four weeks"])
+def test_a_plan_s_minutes_are_the_chapters_and_its_exercises_stand_in_them(heading):
+    fronts = {int(name[:2]): front for name, front in guards.fronts(BOOK).items()}
+    texts = {int(name[:2]): BOOK.twin(name).read_text(encoding="utf-8") for name in BOOK.names()}
+    for week, (chapters, (reading, exercises, asked, discuss)) in weeks(heading).items():
+        assert int(reading) == sum(fronts[chapter].minutes for chapter in chapters), f"week {week}"
+        assert int(exercises) == sum(fronts[chapter].exercise_minutes for chapter in chapters), f"week {week}"
+        ids = [tuple(numbers(one)) for one in asked.split(", ")]
+        assert len(set(ids)) == len(ids) and {chapter for chapter, _ in ids} == set(chapters), f"week {week}"
+        for chapter, number in ids:
+            assert f"\n**{number}.** *(" in texts[chapter], f"chapter {chapter} has no exercise {number}"
+        assert len(discuss) > 40
+
+
+def test_every_command_has_its_target():
     makefile = (BOOK.root / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make (\w+)", PAGE):
         assert re.search(rf"^(?:\w+ )*{target}(?: \w+)*:", makefile, re.M), target

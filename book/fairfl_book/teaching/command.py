@@ -48,10 +48,10 @@ def _notebooks(given: argparse.Namespace) -> int:
 
 def _release(given: argparse.Namespace) -> int:
     from fairfl_book import places
-    from fairfl_book.teaching import release
+    from fairfl_book.teaching import release, wheels
 
     book = places.find()
-    wheels = release.download_wheels(book) if given.wheels else None
+    fetched = wheels.fetch(book) if given.wheels else None
     old = release.older_than_the_chapters(book)
     if old:
         print(f"The site in book/_build is older than {', '.join(old)}; run make book first if it should show them.")
@@ -60,12 +60,18 @@ def _release(given: argparse.Namespace) -> int:
         print(
             f"Left out, because git does not know them: {', '.join(new)}. Use git add for what belongs in the archive."
         )
+    other = release.changed(book.root)
+    if other:
+        print(
+            f"Packed as they stand here, not as last committed: {', '.join(other)}. Nobody else can make these bytes."
+        )
     answered = not given.without_solutions
-    path = release.write(book, given.out, wheels, answered)
+    path = release.write(book, given.out, fetched, answered)
     build = "make book" if answered else "make book ARGS=--without-solutions"
     site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
-    parts = [site, f"{'with' if wheels else 'without'} wheels", *([] if answered else ["without solutions"])]
+    parts = [site, f"{'with' if fetched else 'without'} wheels", *([] if answered else ["without solutions"])]
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {', '.join(parts)}")
+    print(f"sha256 {release.digest(path)}")
     return 0
 
 

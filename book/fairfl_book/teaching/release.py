@@ -1,14 +1,19 @@
-"""One archive with everything that a class needs without a network: the book, student notebooks, the site, and, if asked for, wheels."""
+"""One archive with everything that a class needs without a network: the book, student notebooks, the site, and, if asked for, wheels.
+
+The same commit gives the same bytes: entries are sorted, their modes are git's and their time is the commit's, whatever clone, clock, time zone
+or umask it is packed under. Two things remain that are not the book's: the zlib of the Python that packs, and, with wheels, the setuptools that pip finds.
+"""
 
 import hashlib
+import os
 import subprocess
-import sys
+import time
 import zipfile
 from pathlib import Path
 
 import fairfl
 from fairfl import atomic
-from fairfl.errors import Refused
+from fairfl.errors import Refused, refuse
 from fairfl_book.exercises import solutions
 from fairfl_book.places import Book
 from fairfl_book.site import answers
@@ -19,7 +24,7 @@ MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
 _SOLUTIONS, _TEACHERS = f"book/{solutions.FOLDER}/", "book/teachers.md"
 _PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
-_WHEN = (1980, 1, 1, 0, 0, 0)  # the first moment a zip can name, so that equal content makes equal bytes
+_EARLIEST = 315532800  # 1980, the first moment that a zip can name, as seconds since 1970
 _CHUNK = 1 << 20
 
 
@@ -41,18 +46,44 @@ def left_out(root: Path) -> list[str]:
     return sorted(_listed(root, "--others", "--exclude-standard"))
 
 
+def changed(root: Path) -> list[str]:
+    """Tracked files that are not as in the last commit: an archive with them is nobody else's."""
+    return sorted(_split(_git(root, "diff", "--name-only", "-z", "HEAD")))
+
+
+def epoch(root: Path) -> int:
+    """The moment that every entry of the archive names, in seconds since 1970: $SOURCE_DATE_EPOCH, or the last commit's.
+
+    Raises ``ValueError`` for a variable that is no number, and where nothing was committed yet.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH") or _git(root, "log", "-1", "--format=%ct").strip()
+    if not given.isdigit():
+        raise refuse(
+            "SOURCE_DATE_EPOCH", given, "whole seconds since 1970", "Leave it out for the moment of the last commit."
+        )
+    return max(int(given), _EARLIEST)
+
+
 def _listed(root: Path, *options: str) -> list[str]:
+    return _split(_git(root, "ls-files", "-z", *options))
+
+
+def _split(said: str) -> list[str]:
+    return [line for line in said.split("\0") if line]
+
+
+def _git(root: Path, *command: str) -> str:
+    """What git says in the clone ``root``. Raises ``ValueError`` where this is none."""
     try:
-        said = subprocess.run(
-            ["git", "-C", str(root), "ls-files", "-z", *options], capture_output=True, encoding="utf-8", check=True
+        return subprocess.run(
+            ["git", "-C", str(root), *command], capture_output=True, encoding="utf-8", check=True
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         why = (getattr(error, "stderr", "") or str(error)).strip()
         raise Refused(
-            f"git cannot list the book's files ({why}). A release is made from a clone: git clone the repository, "
-            "and run make release there."
+            f"git cannot list the book's files ({why}). A release is made from a clone, of what is committed: git clone "
+            "the repository, and run make release there."
         ) from error
-    return [line for line in said.split("\0") if line]
 
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
@@ -78,34 +109,42 @@ def site(book: Book, answered: bool = True) -> Path | None:
 
 
 def write(book: Book, out: Path | None = None, wheels: Path | None = None, answered: bool = True) -> Path:
-    """Write the archive (default: ``dist/NAME.zip``) and return its path. Equal content gives equal bytes under one version of zlib.
+    """Write the archive (default: ``dist/NAME.zip``) and return its path.
 
     ``answered``: whether with ``book/solutions``, the teachers' page's word on open exercises, and a site that shows solutions.
     """
     out = out or book.root / "dist" / f"{NAME}.zip"
-    executable, hashes = tracked(book.root), []
+    executable, when, hashes = tracked(book.root), time.gmtime(epoch(book.root))[:6], []
     entries = contents(book, wheels, answered)
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
         for name in sorted(entries):
-            hashes.append(f"{_add(archive, name, entries[name], executable.get(name, False))}  {name}\n")
-        _add(archive, MANIFEST, "".join(hashes).encode("utf-8"))
+            hashes.append(f"{_add(archive, when, name, entries[name], executable.get(name, False))}  {name}\n")
+        _add(archive, when, MANIFEST, "".join(hashes).encode("utf-8"))
     return out
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: Path | bytes, executable: bool = False) -> str:
-    """Put one file into the archive; returns its SHA-256."""
-    info = zipfile.ZipInfo(f"{NAME}/{name}", _WHEN)
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, as ``sha256sum`` writes it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _add(
+    archive: zipfile.ZipFile, when: tuple[int, ...], name: str, content: Path | bytes, executable: bool = False
+) -> str:
+    """Put one file into the archive; returns its SHA-256. ``when``: year, month, day, hour, minute, second."""
+    info = zipfile.ZipInfo(f"{NAME}/{name}", when)
     info.create_system = 3  # Unix, on every system: the mode below is read
     info.external_attr = (0o100755 if executable else 0o100644) << 16
     info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
     info.file_size = len(content) if isinstance(content, bytes) else content.stat().st_size
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     with archive.open(info, "w") as place:
         for chunk in _chunks(content):
-            digest.update(chunk)
+            found.update(chunk)
             place.write(chunk)
-    return digest.hexdigest()
+    return found.hexdigest()
 
 
 def _chunks(content: Path | bytes):
@@ -122,33 +161,3 @@ def older_than_the_chapters(book: Book) -> list[str]:
     front = book.root / "book" / "_build" / "html" / "index.html"
     built = front.stat().st_mtime if front.exists() else float("inf")
     return [name for name in kit.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
-
-
-def download_wheels(book: Book, run=subprocess.run) -> Path:
-    """Everything that ``make lab`` installs, at the lock's versions, for this system and Python, in ``dist/wheels``; returns the folder.
-
-    Raises ``ValueError`` if pip could not get it all.
-    """
-    folder = book.root / "dist" / WHEELS
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--disable-pip-version-check",
-        "--prefer-binary",
-        "--dest",
-        str(folder),
-        "--constraint",
-        str(book.root / "requirements.lock"),
-        "setuptools>=77",
-        f"{book.root}[lab]",
-    ]
-    try:
-        run(command, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise Refused(
-            "pip could not download every wheel; its own words are above. Look at the network and try again: what is "
-            f"in {folder} already is not fetched twice."
-        ) from error
-    return folder

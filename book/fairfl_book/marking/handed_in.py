@@ -1,0 +1,113 @@
+"""What a class handed in: every notebook under a folder, and whose it is. Nothing here runs or trusts what it reads."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from fairfl_book.reading import copies, dress
+
+LARGEST = 50_000_000  # bytes of a notebook; a chapter with its pictures has at most 1.5 million
+_OURS = (dress.COVER, copies.NOTICE)  # pages of a reader's folder that are no chapters
+_AGAIN = re.compile(
+    r"(?:Copy|newer|yours|\(|\)|\d|[\s_.-])*"
+)  # what Jupyter, a browser and this book add to a second copy's name
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of anybody's notebook. ``kind``: "code", "markdown" or "raw". ``id``: "" where the file has none."""
+
+    kind: str
+    source: str
+    id: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One file. ``file``: its path inside the folder. ``digest``: of its cells. ``problem``: why it cannot be marked; "" if nothing is known yet."""
+
+    student: str
+    file: str
+    cells: tuple[Cell, ...] = ()
+    title: str = ""
+    digest: str = ""
+    problem: str = ""
+
+
+def read(folder: Path, chapters: Sequence[str]) -> list[Paper]:
+    """Every notebook under ``folder``, read into memory before anybody's code runs, and one ``Paper`` for a subfolder that holds none.
+
+    Hidden folders and files (Jupyter's checkpoints) are left out. ``chapters``: the book's names, which a file's name may hold beside a student's.
+    """
+    papers = []
+    seen = set()
+    for path in sorted(folder.rglob("*.ipynb")):
+        inside = path.relative_to(folder)
+        if any(part.startswith(".") for part in inside.parts) or path.name in _OURS:
+            continue
+        papers.append(_paper(path, inside, student(inside, folder.resolve().name, chapters)))
+        seen.add(inside.parts[0])
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name not in seen and not path.name.startswith("."):
+            papers.append(Paper(path.name, f"{path.name}/", problem="there is no notebook in this folder"))
+    return papers
+
+
+def student(inside: PurePath, folder: str, chapters: Sequence[str]) -> str:
+    """Whose file ``inside`` the folder is: its subfolder's name; without one the file's, less a chapter's; the ``folder``'s own where that leaves nothing."""
+    if len(inside.parts) > 1:
+        return inside.parts[0]
+    stem = inside.stem
+    for name in chapters:
+        if name in stem:
+            left = re.sub(rf"[\s_.-]*{name}[\s_.-]*", " ", stem).strip()
+            return folder if _AGAIN.fullmatch(left) else left
+    return stem
+
+
+def _paper(path: Path, inside: PurePath, student: str) -> Paper:
+    try:
+        if not path.is_file():
+            raise ValueError("this is not a file")
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"the file is larger than {LARGEST // 1_000_000} MB; clear its outputs")
+        notebook = json.loads(path.read_bytes().decode("utf-8-sig"))
+        cells = cells_of(notebook)
+    except (OSError, ValueError, RecursionError) as error:
+        said = "the file is no JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
+        return Paper(student, inside.as_posix(), problem=f"not a notebook that can be read: {said}")
+    text = json.dumps([(cell.kind, cell.source, cell.id, cell.tags) for cell in cells])
+    return Paper(
+        student, inside.as_posix(), cells, _title(notebook), hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    )
+
+
+def cells_of(notebook: object) -> tuple[Cell, ...]:
+    """The cells of a notebook's JSON. Raises ``ValueError`` for what is no notebook of format 4."""
+    cells = notebook.get("cells") if isinstance(notebook, Mapping) else None
+    if not isinstance(cells, list):
+        raise ValueError("it has no list of cells; only notebooks of format 4 are marked")
+    return tuple(map(_cell, cells))
+
+
+def _cell(cell: object) -> Cell:
+    given = cell if isinstance(cell, Mapping) else {}
+    source, metadata, identity = given.get("source"), given.get("metadata"), given.get("id")
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str) or given.get("cell_type") not in ("code", "markdown", "raw"):
+        raise ValueError("one of its cells has no type or no text")
+    tags = metadata.get("tags", ()) if isinstance(metadata, Mapping) else ()
+    tags = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
+    return Cell(given["cell_type"], source, identity if isinstance(identity, str) else "", tags)
+
+
+def _title(notebook: Mapping) -> str:
+    """The chapter's title in the front matter, which every copy of a chapter carries."""
+    front = notebook["metadata"].get("fairfl") if isinstance(notebook.get("metadata"), Mapping) else None
+    title = front.get("title") if isinstance(front, Mapping) else None
+    return title if isinstance(title, str) else ""

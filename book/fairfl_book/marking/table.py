@@ -1,0 +1,100 @@
+"""The table of marks as a file: one row for each notebook and exercise, as a spreadsheet opens it.
+
+One row each, and not one a student: a verdict has its reason beside it, a filter on "wrong" or a count of mistakes takes one click, an open exercise
+has a field for the teacher's points, and a pivot table by student and chapter adds the points up.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from fairfl import atomic
+from fairfl.errors import Refused
+
+COLUMNS = (
+    "student",
+    "chapter",
+    "number",
+    "exercise",
+    "level",
+    "verdict",
+    "points",
+    "mistake",
+    "said",
+    "tried",
+    "changed cells",
+    "note",
+    "file",
+    "notebook",
+)
+LONGEST = 1000  # characters of a field
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # with these a spreadsheet takes a field for a formula, and runs it
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+|[\ud800-\udfff]")
+
+Row = Mapping[str, str]
+
+
+def field(text: object) -> str:
+    """``text`` as a field: one line, at most ``LONGEST`` characters, and with an apostrophe before what a spreadsheet would run as a formula."""
+    line = _UNSEEN.sub(" ", str(text)).strip()
+    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 2]} …"
+    return f"'{line}" if _FORMULA.match(line) else line
+
+
+def row(**given: object) -> Row:
+    """A row whose other fields are empty. Names are columns, "changed" for "changed cells"."""
+    named = {"changed cells" if name == "changed" else name: field(value) for name, value in given.items()}
+    return {name: named.get(name, "") for name in COLUMNS}
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """Put the table at ``path``, whole or not at all, with the mark by which Excel knows UTF-8."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows(sorted(rows, key=_place))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write(path, text.getvalue().encode("utf-8-sig"))
+
+
+def _place(one: Row) -> tuple:
+    number = int(one["number"]) if one["number"].isdecimal() else 0
+    return one["student"].casefold(), one["student"], one["chapter"], one["file"], number
+
+
+def read(path: Path) -> list[Row]:
+    """The rows at ``path``, as they stand there; empty where there is no file. Raises ``ValueError`` for a file that is no such table."""
+    if not path.exists():
+        return []
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        for separator in ",;\t":  # a spreadsheet may have saved it with another one
+            reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="", restkey="beyond")
+            if tuple(reader.fieldnames or ()) == COLUMNS:
+                return [{name: one[name] for name in COLUMNS} for one in reader]
+    except (UnicodeDecodeError, csv.Error):
+        pass
+    raise Refused(
+        f"{path} is there and is no table of marks as this command writes it. Nothing was changed. Save it as CSV in UTF-8 with its "
+        "columns as they were, move it away, or name another file with --out."
+    )
+
+
+def set_aside(path: Path) -> Path:
+    """Copy the table at ``path`` to NAME.before.csv, NAME.before-2.csv, …, the first that is free; returns that."""
+    number = 1
+    while (copy := path.with_name(f"{path.stem}.before{'' if number == 1 else f'-{number}'}{path.suffix}")).exists():
+        number += 1
+    atomic.write(copy, path.read_bytes())
+    return copy
+
+
+def most_common(rows: Sequence[Row], count: int = 5) -> list[tuple[str, str, int]]:
+    """The mistakes that were made most often: exercise, the mistake's name, how many notebooks."""
+    made: dict[tuple[str, str], int] = {}
+    for one in rows:
+        if one["mistake"]:
+            made[one["exercise"], one["mistake"]] = made.get((one["exercise"], one["mistake"]), 0) + 1
+    return [(*which, many) for which, many in sorted(made.items(), key=lambda item: (-item[1], item[0]))[:count]]

@@ -1,0 +1,51 @@
+"""The wheels of a release: what ``make lab`` installs, at the lock's versions, for this system and Python, and the book's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from fairfl.errors import Refused
+from fairfl_book.places import Book
+from fairfl_book.teaching import release
+
+PIP = (sys.executable, "-m", "pip")
+
+
+def fetch(book: Book, run: Callable = subprocess.run) -> Path:
+    """Fill ``dist/wheels`` and return it: it holds what this edition needs, and nothing of an earlier one.
+
+    Raises ``ValueError`` if pip could not get it all; the folder then stays as it was.
+    """
+    folder = book.root / "dist" / release.WHEELS
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        new, exported = Path(scratch) / "new", Path(scratch) / "book"
+        _export(book, exported)
+        quiet, lock = "--disable-pip-version-check", str(book.root / "requirements.lock")
+        download = [*PIP, "download", quiet, "--prefer-binary", "--dest", str(new), "--constraint", lock]
+        build = [*PIP, "wheel", quiet, "--no-deps", "--no-cache-dir", "--wheel-dir", str(new)]
+        settings = {**os.environ, "SOURCE_DATE_EPOCH": str(release.epoch(book.root))}
+        try:
+            run([*download, "setuptools>=77", f"{exported}[lab]"], check=True)
+            run([*build, str(exported)], check=True, env=settings, umask=0o022)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Refused(
+                "pip could not make every wheel; its own words are above. Look at the network and try again: pip keeps what "
+                "it has downloaded."
+            ) from error
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
+    return folder
+
+
+def _export(book: Book, place: Path) -> None:
+    """Copy the tracked files to ``place`` with git's modes: a wheel takes over modes, and whatever an earlier build has left in build/."""
+    for path, executable in release.tracked(book.root).items():
+        copy = place / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(book.root / path, copy)
+        copy.chmod(0o755 if executable else 0o644)

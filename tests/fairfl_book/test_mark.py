@@ -1,0 +1,344 @@
+"""A class's notebooks, marked: nobody's row is lost, and nobody marks himself."""
+
+import csv
+import json
+import sys
+
+import nbformat
+import pytest
+from fairfl_book import places
+from fairfl_book.exercises import Exercise, Question, Wrong, solutions
+from fairfl_book.exercises.compare import equal
+from fairfl_book.exercises.registry import _EXERCISES
+from fairfl_book.marking import examiner, marks, table
+from fairfl_book.marking.examiner import Limits
+from fairfl_book.places import Book
+from fairfl_book.teaching import kit
+
+v4 = nbformat.v4
+NAME = "01_ferries"
+HOARD = 10**11 if sys.platform == "linux" else 10**17  # elsewhere memory is not limited, and only the absurd is refused
+SEATS, COUNT, WHY = "def seats(x):\n    ...", "count = ...", "# ferries.why: your words"
+EXERCISES = (
+    Exercise(
+        "ferries.seats",
+        "twice x",
+        lambda x: 2 * x,
+        cases=[(1.0,), (2.5,), ([1.0, 3.0],)],
+        wrong={"as they come": Wrong(lambda x: x, "For {case} you answer {given}: nobody sits on the other deck")},
+    ),
+    Exercise("ferries.count", "how many", 4, wrong={"one lost": Wrong(3, "Count the one that is away")}),
+    Question("ferries.why", "why so many"),
+)
+
+
+def code(source, *tags):
+    return v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def chapter():
+    """A chapter whose answers may use what a given cell defines."""
+    cells = [
+        v4.new_markdown_cell("# Ferries"),
+        code("decks = 2", "setup"),
+        v4.new_markdown_cell("**1.** *(warm-up)* Seats."),
+        code(SEATS, "exercise"),
+        code('check("ferries.seats", seats)', "check"),
+        v4.new_markdown_cell("**2.** *(proof)* Count."),
+        code(COUNT, "exercise"),
+        code('check("ferries.count", count)', "check"),
+        v4.new_markdown_cell("**3.** *(open)* Why?"),
+        code(WHY, "exercise"),
+    ]
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    return v4.new_notebook(cells=cells, metadata={"fairfl": {"title": "1. Ferries"}})
+
+
+def handed(path, *changes, ids=True):
+    """Write a copy of the chapter with some texts replaced: pairs of old and new."""
+    notebook = chapter()
+    for old, new in changes:
+        [cell] = [cell for cell in notebook.cells if cell.source == old]
+        cell.source = new
+    if not ids:
+        notebook.nbformat_minor = 4
+        for cell in notebook.cells:
+            cell.pop("id")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    return path
+
+
+RIGHT = (SEATS, "def seats(x):\n    return decks * x"), (COUNT, "count = 4")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The exercises of the small chapter, beside the book's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for one in EXERCISES:
+            patch.setitem(_EXERCISES, one.slug, one)
+        yield
+
+
+@pytest.fixture(scope="module")
+def ferries(small, tmp_path_factory):
+    """A book of that chapter alone."""
+    made = Book(tmp_path_factory.mktemp("book"))
+    (made.chapters / "src").mkdir(parents=True)
+    nbformat.write(chapter(), made.notebook(NAME))
+    return made
+
+
+def mark(book, folder, said=None, seconds=10.0):
+    report = (said if said is not None else []).append
+    return marks.mark(book, folder, book.names(), limits=Limits(seconds), report=report)
+
+
+@pytest.fixture(scope="module")
+def marked(ferries, tmp_path_factory):
+    """A class of everything that comes in, marked once: student → exercise → row."""
+    folder = tmp_path_factory.mktemp("class")
+    handed(folder / "right" / "a.ipynb", *RIGHT, (WHY, "# ferries.why: because"))
+    handed(folder / "untouched.ipynb")
+    handed(folder / "slips" / "a.ipynb", (SEATS, "def seats(x):\n    return x"), (COUNT, "count = -4"))
+    handed(
+        folder / "forger" / "a.ipynb",
+        (
+            "decks = 2",
+            "import fairfl_book.exercises.check as c\nc.judge = c.same_value = lambda *given: True\ndecks = 2",
+        ),
+        (COUNT, "count = 5\nprint('✓ ferries.count: right')"),
+        ('check("ferries.count", count)', "print('✓ ferries.count: right')"),
+        ('check("ferries.seats", seats)', 'check("ferries.seats", lambda x: 2 * x)'),
+    )
+    handed(folder / "loop" / "a.ipynb", (SEATS, "import time\ntime.sleep(10**6)\nseats = 1"), RIGHT[1])
+    handed(
+        folder / "stops" / "a.ipynb",
+        (SEATS, "import os\ndef seats(x):\n    os._exit(3)"),
+        (COUNT, "import sys\nsys.exit()\ncount = 4"),
+    )
+    handed(
+        folder / "greedy" / "a.ipynb", (SEATS, f"hoard = bytearray({HOARD})\ndef seats(x): ..."), (COUNT, "count = = 4")
+    )
+    handed(folder / "bare" / "a.ipynb", *RIGHT, ids=False)
+    vandal = f"import shutil\nshutil.rmtree({str(folder)!r})\ncount = 4"
+    handed(folder / "vandal" / "a.ipynb", (SEATS, "def seats(x):\n    return x + nothing"), (COUNT, vandal))
+    handed(folder / "twice" / "a.ipynb")
+    handed(folder / "twice" / "b.ipynb")
+    (folder / "broken.ipynb").write_text("{'cells'")
+    (folder / "empty").mkdir()
+    nbformat.write(v4.new_notebook(cells=[code("1")]), folder / "stranger.ipynb")
+    (folder / "list.ipynb").write_text("[]")
+    (folder / "=cmd()").mkdir()
+    handed(folder / "=cmd()" / "a.ipynb")
+    rows = mark(ferries, folder)
+    with (folder / marks.NAME).open(encoding="utf-8-sig", newline="") as file:
+        stored = list(csv.DictReader(file))
+    assert sorted(map(str, stored)) == sorted(map(str, rows)), "what is returned is what was written"
+    by_student = {}
+    for row in stored:
+        by_student.setdefault(row["student"], {})[row["exercise"]] = row
+    return by_student
+
+
+def verdicts(rows):
+    return [rows[f"ferries.{topic}"]["verdict"] for topic in ("seats", "count", "why")]
+
+
+@pytest.mark.parametrize(
+    ("student", "expected"),
+    [
+        ("right", ["right", "right", "for you to read"]),
+        ("bare", ["right", "right", "not attempted"]),  # a front end may drop the cells' ids
+        ("untouched", ["not attempted"] * 3),
+        ("slips", ["wrong", "wrong", "not attempted"]),
+        ("forger", ["not attempted", "wrong", "not attempted"]),
+        ("loop", ["timed out", "right", "not attempted"]),
+        ("stops", ["failed with error", "failed with error", "not attempted"]),
+        ("greedy", ["failed with error", "failed with error", "not attempted"]),
+        ("vandal", ["failed with error", "right", "not attempted"]),
+        ("'=cmd()", ["not attempted"] * 3),
+    ],
+)
+def test_each_notebook_gets_the_verdict_it_earns(marked, student, expected):
+    rows = marked[student]
+    assert verdicts(rows) == expected, rows
+    assert [rows[f"ferries.{topic}"]["points"] for topic in ("seats", "count")] == [
+        "1" if verdict == "right" else "0" for verdict in expected[:2]
+    ]
+
+
+def test_a_known_mistake_is_named_and_what_was_tried_is_told(marked):
+    seats, count = marked["slips"]["ferries.seats"], marked["slips"]["ferries.count"]
+    assert (seats["mistake"], seats["number"], seats["level"]) == ("as they come", "1", "warm-up")
+    assert "nobody sits on the other deck" in seats["said"] and "([1, 3]) → [1, 3]" in seats["tried"]
+    assert count["mistake"] == "slip" and count["tried"] == "'-4", "no field begins as a formula does"
+
+
+def test_changed_cells_are_named(marked):
+    changed = marked["forger"]["ferries.count"]["changed cells"].split("; ")
+    assert changed == [
+        "setup cell “decks = 2” changed",
+        "check of ferries.seats changed",
+        "check of ferries.count changed",
+    ]
+    assert marked["right"]["ferries.count"]["changed cells"] == ""
+
+
+def test_errors_are_told_in_the_student_s_own_words(marked):
+    assert (
+        "NameError" in marked["vandal"]["ferries.seats"]["said"]
+        and "(1) → NameError" in marked["vandal"]["ferries.seats"]["tried"]
+    )
+    assert "SyntaxError" in marked["greedy"]["ferries.count"]["said"]
+    assert "MemoryError" in marked["greedy"]["ferries.seats"]["said"]
+    assert "ended the process (status 3)" in marked["stops"]["ferries.seats"]["said"]
+    assert "SystemExit" in marked["stops"]["ferries.count"]["said"]
+
+
+@pytest.mark.parametrize(
+    ("student", "word"),
+    [
+        ("broken", "no JSON"),
+        ("list", "no list of cells"),
+        ("stranger", "no chapter of the book"),
+        ("empty", "no notebook in this folder"),
+    ],
+)
+def test_what_is_no_chapter_keeps_its_row(marked, student, word):
+    [row] = marked[student].values()
+    assert row["verdict"] == "not marked" and word in row["note"] and row["points"] == ""
+
+
+def test_two_notebooks_of_one_chapter_are_both_marked_and_named(marked):
+    for_each = {row["note"] for row in marked["twice"].values()}
+    assert for_each == {"another notebook of this chapter: twice/a.ipynb"}, "the later rows of the two"
+
+
+def test_what_stands_is_kept_with_a_teacher_s_entries_and_what_is_handed_in_again_is_marked_again(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb", (WHY, "# ferries.why: because"))
+    handed(tmp_path / "bob.ipynb", (WHY, "# ferries.why: so"))
+    mark(ferries, tmp_path)
+    out = tmp_path / marks.NAME
+    text = out.read_text(encoding="utf-8-sig")
+    graded = text.replace("for you to read,,", "for you to read,9,").replace(",", ";")  # as a spreadsheet may save it
+    out.write_text(graded, encoding="utf-8-sig")
+    handed(tmp_path / "bob.ipynb", RIGHT[1])
+    said = []
+    rows = {(row["student"], row["exercise"]): row for row in mark(ferries, tmp_path, said)}
+    assert rows["ann", "ferries.why"]["points"] == "9"
+    assert rows["bob", "ferries.count"]["verdict"] == "right" and rows["bob", "ferries.why"]["points"] == "0"
+    assert said[0] == "1/2 ann.ipynb: as before"
+    assert (tmp_path / "marks.before.csv").read_text(encoding="utf-8-sig") == graded, (
+        "the teacher's 9 for bob is not lost"
+    )
+    assert table.read(out) == sorted(rows.values(), key=lambda row: (row["student"], row["number"]))
+
+
+def test_a_run_that_is_stopped_goes_on_where_it_was(ferries, tmp_path):
+    for student in ("ann", "bob", "cid"):
+        handed(tmp_path / f"{student}.ipynb")
+
+    def stop(said):
+        if "bob" in said:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        marks.mark(ferries, tmp_path, ferries.names(), report=stop)
+    assert {row["student"] for row in table.read(tmp_path / marks.NAME)} == {"ann", "bob"}
+    said = []
+    assert {row["student"] for row in mark(ferries, tmp_path, said)} == {"ann", "bob", "cid"}
+    assert [line.endswith("as before") for line in said] == [True, True, False]
+
+
+def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+
+    class Slow(examiner.Process):
+        def __enter__(self):
+            raise examiner.Gone(examiner.LATE, "slow")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(examiner, "Process", Slow)
+        assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["timed out"] * 2
+    assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right"] * 2
+
+
+def test_another_chapter_and_another_edition_are_told(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    [row] = marks.mark(ferries, tmp_path, ["02_bridges"], report=lambda said: None)
+    assert row["verdict"] == "not marked" and row["note"] == "this is 01_ferries, and asked for is 02_bridges"
+
+    notebook = chapter()
+    notebook.cells = [code("old = 1"), code("older = 2"), *notebook.cells[5:]]
+    (tmp_path / "bob.ipynb").write_text(json.dumps(notebook))
+    rows = [row for row in mark(ferries, tmp_path) if row["student"] == "bob"]
+    assert rows[0]["changed cells"] == (
+        "setup cell “decks = 2” missing; stub of ferries.seats missing; check of ferries.seats missing"
+    )
+    assert rows[0]["said"] == "its cells are missing" and rows[1]["said"] == ""
+
+
+def test_a_missing_check_and_an_answer_in_a_cell_of_its_own_count(ferries, tmp_path):
+    notebook = chapter()
+    del notebook.cells[4]
+    notebook.cells.insert(6, code("count = 4"))
+    (tmp_path / "ann.ipynb").write_text(json.dumps(notebook).replace("    ...", "    return 2 * x"))
+    rows = mark(ferries, tmp_path)
+    assert [row["verdict"] for row in rows] == ["right", "right", "not attempted"]
+    assert rows[0]["changed cells"] == "check of ferries.seats missing"
+
+
+def test_who_takes_the_book_s_own_answer_is_named(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb", (COUNT, "from fairfl_book.exercises import registry\ncount = registry()['x'].right"))
+    handed(tmp_path / "bob.ipynb", (SEATS, "from fairfl_book.exercises.compare import short as seats"))
+    ann, bob = (rows[0]["note"] for rows in (mark(ferries, tmp_path)[:3], mark(ferries, tmp_path)[3:]))
+    assert "looks into the book's exercises" in ann
+    assert bob == "ferries.seats is answered by a function of the book's own"
+
+
+def test_a_folder_without_notebooks_and_a_table_that_is_none_are_refused(ferries, tmp_path):
+    with pytest.raises(ValueError, match="holds no notebook"):
+        mark(ferries, tmp_path)
+    with pytest.raises(ValueError, match="which is no folder"):
+        mark(ferries, tmp_path / "nowhere")
+    handed(tmp_path / "ann.ipynb")
+    for other in (b"name,points\nann,3\n", b"\xff\xfe\x00"):
+        (tmp_path / marks.NAME).write_bytes(other)
+        with pytest.raises(ValueError, match="no table of marks as this command writes it. Nothing was changed"):
+            mark(ferries, tmp_path)
+        assert (tmp_path / marks.NAME).read_bytes() == other
+
+
+def test_a_fault_of_the_marking_costs_one_notebook(ferries, tmp_path, monkeypatch):
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    handed(tmp_path / "bob.ipynb")
+    monkeypatch.setattr(examiner, "examine", lambda *given: 1 / 0)
+    rows = mark(ferries, tmp_path)
+    assert [row["verdict"] for row in rows] == ["not marked"] + ["not attempted"] * 3
+    assert "ZeroDivisionError" in rows[0]["note"] and "please report it" in rows[0]["note"]
+
+
+@pytest.mark.parametrize("answer", [10**400, [[1]], "x" * 3_000_000, complex(1, 1), [[[]]], lambda: 1])
+def test_no_answer_takes_the_marking_down(small, answer):
+    assert examiner.judge(EXERCISES[1], answer).status == "not yet"
+    assert not equal(answer, {1, 2}, 1e-6)
+
+
+def test_an_answer_too_large_to_be_sent_costs_its_own_exercise(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb", (SEATS, "def seats(x):\n    return 'x' * 10**7"), RIGHT[1])
+    rows = mark(ferries, tmp_path)
+    assert [row["verdict"] for row in rows][:2] == ["failed with error", "right"]
+
+
+@pytest.mark.skipif(not solutions.there(places.find()), reason="this copy of the book has no solutions")
+def test_a_chapter_of_the_book_and_its_solutions(tmp_path):
+    book = places.find()
+    for kind in kit.KINDS:
+        kit.write(book, kind, ["00"], tmp_path / kind)
+    rows = marks.mark(book, tmp_path, book.names(), limits=Limits(120), report=lambda said: None)
+    found = {kind: [row["verdict"] for row in rows if row["student"] == kind] for kind in kit.KINDS}
+    assert found == {"solutions": ["right"] * 3 + ["for you to read"], "student": ["not attempted"] * 4}
+    assert not any(row["changed cells"] or row["note"] for row in rows)

@@ -1,0 +1,47 @@
+"""The page of errata is on the site and in a release, speaks of this edition, and names chapters that there are."""
+
+import re
+
+from fairfl_book import places
+from fairfl_book.build import guards
+from fairfl_book.site import contents
+from fairfl_book.teaching import release
+
+import fairfl
+
+BOOK = places.find()
+PAGE = BOOK.root / "book" / "pages" / "errata.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def entries():
+    """The first edition's entries, each on one line."""
+    told = TEXT.partition("## The first edition")[2]
+    return [re.sub(r"\s+", " ", entry) for entry in re.split(r"^- ", told, flags=re.MULTILINE)[1:]]
+
+
+def test_the_page_is_in_the_sites_contents():
+    trees = re.findall(r"```\{toctree\}(.+?)```", contents.contents(guards.fronts(BOOK)), re.DOTALL)
+    assert any("errata" in tree.split() for tree in trees)
+
+
+def test_the_page_is_in_a_release():
+    if (BOOK.root / ".git").exists():
+        assert PAGE.relative_to(BOOK.root).as_posix() in release.tracked(BOOK.root)
+
+
+def test_it_has_this_edition_and_says_how_to_report():
+    assert f"## This edition, {fairfl.__version__}\n" in TEXT and "**To report something**" in TEXT
+    assert "`fairfl-book --version`" in TEXT and PAGE.relative_to(BOOK.root).as_posix() in TEXT
+
+
+def test_every_entry_says_where_what_was_said_and_what_is_right():
+    assert len(entries()) >= 10
+    for entry in entries():
+        assert re.match(r"\*\*(The sentence|\[?Chapter \d+)", entry), entry
+        assert ("*Said:*" in entry and "*Right:*" in entry) or "what was not said" in entry, entry
+
+
+def test_chapters_are_named_by_their_numbers():
+    for words, name in re.findall(r"\[([Cc]hapter \d+)\]\((\w+)\.ipynb\)", TEXT):
+        assert name in BOOK.names() and int(name[:2]) == int(words.split()[1]), name
