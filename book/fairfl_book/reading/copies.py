@@ -70,24 +70,26 @@ def fingerprint(path: Path) -> str:
 
 
 def _identity(notebook: dict) -> str:
-    """Types and sources of the non-empty cells that are not links, hashed."""
-    text = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"] if not dress.navigates(cell)]
+    """Types and sources of the non-empty cells that are the chapter's own, hashed."""
+    text = [(cell["cell_type"], "".join(cell["source"])) for cell in dress.own(notebook["cells"])]
     kept = [(kind, source) for kind, source in text if source.strip()]
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
 
-def prepare(chapters: Path, work: Path, pages: Mapping[str, bytes] | None = None) -> Report:
+def prepare(
+    chapters: Path, work: Path, pages: Mapping[str, bytes] | None = None, others: Mapping[str, str] | None = None
+) -> Report:
     """Bring the copies in ``work`` up to date with the notebooks in ``chapters``, and the book's own ``pages`` (name → notebook) there.
 
     A missing copy is made, an untouched one refreshed, an edited one left alone byte for byte: if its chapter
     changed since, the newer version is put beside it as ``NAME.newer.ipynb`` and a page that says so is written
     (``NOTICE``). A newer version is itself a copy: once edited it is kept too. One that the reader deletes stays
-    away until the chapter changes again. A page that the reader wrote in is set aside when it changes.
+    away until the chapter changes again. A page that the reader wrote in is set aside when it changes. ``others``: as ``dress.chapter`` takes it.
     """
     work.mkdir(parents=True, exist_ok=True)
     record = _load(work / RECORD)
     report = Report()
-    for source in _sources(chapters):
+    for source in _sources(chapters, others):
         _update(source, work / source.name, record, report)
     for copy in sorted(work.glob("*.ipynb")):
         _renew(copy, record, report)
@@ -101,9 +103,9 @@ def prepare(chapters: Path, work: Path, pages: Mapping[str, bytes] | None = None
     return report
 
 
-def reset(chapters: Path, work: Path, name: str) -> Path | None:
+def reset(chapters: Path, work: Path, name: str, others: Mapping[str, str] | None = None) -> Path | None:
     """Put the copy of chapter ``name`` back as it was published; returns where the reader's old one is now, or nothing if nobody had written in it."""
-    [source] = [source for source in _sources(chapters) if source.name == f"{name}.ipynb"]
+    [source] = [source for source in _sources(chapters, others) if source.name == f"{name}.ipynb"]
     work.mkdir(parents=True, exist_ok=True)
     record = _load(work / RECORD)
     copy = work / source.name
@@ -171,7 +173,7 @@ class _Source:
     text: str
 
 
-def _sources(chapters: Path) -> list[_Source]:
+def _sources(chapters: Path, others: Mapping[str, str] | None = None) -> list[_Source]:
     """Every chapter as its copy is to be, in the book's order. Raises ``ValueError`` before anything is written if one cannot be read."""
     notebooks = {}
     for path in sorted(chapters.glob("*.ipynb")):
@@ -181,7 +183,7 @@ def _sources(chapters: Path) -> list[_Source]:
     titles = {name: notebook["metadata"].get("fairfl", {}).get("title", name) for name, notebook in notebooks.items()}
     sources = []
     for name, notebook in notebooks.items():
-        content = dress.chapter(notebook, name, titles)
+        content = dress.chapter(notebook, name, titles, others)
         sources.append(_Source(f"{name}.ipynb", content, hashlib.sha256(content).hexdigest(), _identity(notebook)))
     return sources
 

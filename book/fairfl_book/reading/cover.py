@@ -1,12 +1,13 @@
 """The cover page: what to run first, and a map of the chapters made from what they promise."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.exercises import progress
 from fairfl_book.labs import Playground
 from fairfl_book.reading import dress
+from fairfl_book.translation.words import choosing, current, tr
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
 GREETING = """\
@@ -35,20 +36,26 @@ CLOSING = """\
 - **Afresh:** `make reset ARGS=04` (or `fairfl-book reset 04`) in a terminal puts chapter 4 back as it was published, and keeps yours beside it.
 - **Straight to a chapter:** `make lab ARGS=05`, or `fairfl-book lab 05`. A second `make lab` finds the first one.
 - **One thread:** chapters calculate on one thread, which is faster for small tensors and gives you the printed digits. `OMP_NUM_THREADS=4 make lab` gives them more.
-- **To stop:** File, Shut Down; or Ctrl + C in the terminal."""
+- **To stop:** File, Shut Down; or Ctrl + C in the terminal.
+- **Chinese:** the first chapters are there in Chinese, 中文版: `make lab ARGS="--language zh"`. `fairfl-book reset 00 --language zh` puts such a copy back."""
 
 
-def content(fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None) -> bytes:
-    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the exercises that are solved, by slug."""
+def content(
+    fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None, here: Collection[str] | None = None
+) -> bytes:
+    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the exercises that are solved, by slug.
+
+    ``here``: the chapters whose copies stand beside the cover (default: all); the others' stand one folder up.
+    """
     first = min(fronts)
-    onward = HABITS.format(first=fronts[first].title, name=first)
+    onward = tr(HABITS, first=fronts[first].title, name=first)
     return dress.page(
-        dress.text(GREETING, "greeting"),
-        dress.code(FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts, known or {})}\n\n{COUNTED}", "map"),
-        dress.text(RACE, "race"),
+        dress.text(tr(GREETING), "greeting"),
+        dress.code(choosing(current()) + FIRST, "first"),
+        dress.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
+        dress.text(tr(RACE), "race"),
         dress.code(PLAY, "playground", _still(Playground())),
-        dress.text(CLOSING, "closing"),
+        dress.text(tr(CLOSING), "closing"),
     )
 
 
@@ -58,14 +65,18 @@ def _still(lab: Playground) -> dict:
     return {"output_type": "display_data", "data": data, "metadata": metadata}
 
 
-def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str]) -> str:
-    """The map as a Markdown table, a row a chapter, with how many of its exercises are solved."""
-    lines = ["| chapter | minutes | needs | done | what you will see |", "|:---|---:|:---|:---|:---|"]
+def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Collection[str] | None = None) -> str:
+    """The map as a Markdown table, a row a chapter, with how many of its exercises are solved. ``here``: as for ``content``."""
+
+    def place(name):
+        return f"{'' if here is None or name in here else '../'}{name}.ipynb"
+
+    lines = [tr("| chapter | minutes | needs | done | what you will see |"), "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
-        needs = ", ".join(f"[{int(other[:2])}]({other}.ipynb)" for other in earlier) or "–"
+        needs = ", ".join(f"[{int(other[:2])}]({place(other)})" for other in earlier) or "–"
         done = progress.line(int(name[:2]), known).replace(" ", "\N{NO-BREAK SPACE}") or "–"
-        lines.append(f"| [{front.title}]({name}.ipynb) | {front.minutes} | {needs} | {done} | {front.promise} |")
+        lines.append(f"| [{front.title}]({place(name)}) | {front.minutes} | {needs} | {done} | {front.promise} |")
     return "\n".join(lines)
 
 

@@ -6,10 +6,13 @@ notebook when its kernel starts, and asks whether to save what nobody has touche
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fairfl_book.translation.words import tr
+
 NAVIGATION = "navigation"
+LAUNCH = "launch"  # what opens a chapter on other people's computers (``launch``); a reader's copy has it not
 COVER = "COVER.ipynb"
 LANGUAGE = {  # as IPython's kernel describes itself
     "codemirror_mode": {"name": "ipython", "version": 3},
@@ -22,17 +25,29 @@ LANGUAGE = {  # as IPython's kernel describes itself
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
-def chapter(notebook: dict, name: str, titles: Mapping[str, str]) -> bytes:
-    """The copy of ``notebook``, chapter ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's."""
-    order = sorted(titles)
+def chapter(notebook: dict, name: str, titles: Mapping[str, str], others: Mapping[str, str] | None = None) -> bytes:
+    """The copy of ``notebook``, chapter ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's.
+
+    ``others``: titles of chapters whose copies stand one folder up, in English; if ``name`` is among them, too, it is linked as well.
+    """
+    others = others or {}
+    known = {**others, **titles}
+    order = sorted(known)
     at = order.index(name)
-    links = [f"[The map]({COVER})"]
+    place = {other: f"{'' if other in titles else '../'}{other}.ipynb" for other in order}
+    links = [f"[{tr('The map')}]({COVER})"]
     if at > 0:
-        links.insert(0, f"[← {titles[order[at - 1]]}]({order[at - 1]}.ipynb)")
+        links.insert(0, f"[← {known[order[at - 1]]}]({place[order[at - 1]]})")
     if at + 1 < len(order):
-        links.append(f"[{titles[order[at + 1]]} →]({order[at + 1]}.ipynb)")
+        links.append(f"[{known[order[at + 1]]} →]({place[order[at + 1]]})")
+    if name in others:
+        links.append(f"[English](../{name}.ipynb)")
     line = " · ".join(links)
-    cells = [text(line, "navigation-top", NAVIGATION), *notebook["cells"], text(line, "navigation-end", NAVIGATION)]
+    cells = [
+        text(line, "navigation-top", NAVIGATION),
+        *own(notebook["cells"]),
+        text(line, "navigation-end", NAVIGATION),
+    ]
     return written({**notebook, "cells": cells})
 
 
@@ -65,10 +80,9 @@ def written(notebook: dict) -> bytes:
     return (json.dumps({**notebook, "metadata": metadata}, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
 
 
-def navigates(cell: Mapping) -> bool:
-    """Whether ``cell`` is one of the links, and so no part of a chapter."""
-    tags = cell.get("metadata", {}).get("tags", ())
-    return NAVIGATION in tags
+def own(cells: Sequence[Mapping]) -> list:
+    """The chapter's own among ``cells``: neither its links nor what opens it elsewhere."""
+    return [cell for cell in cells if {NAVIGATION, LAUNCH}.isdisjoint(cell.get("metadata", {}).get("tags", ()))]
 
 
 def trust(*paths: Path) -> None:

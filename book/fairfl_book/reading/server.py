@@ -11,6 +11,7 @@ from fairfl_book.build import frontmatter
 from fairfl_book.exercises import progress
 from fairfl_book.places import Book
 from fairfl_book.reading import copies, cover, dress, running, threads
+from fairfl_book.translation import desk, words
 
 # Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
 # that nothing needs the network or stands in front of the first page. A reader's own settings go before these.
@@ -50,12 +51,17 @@ def _address(book: Book, work: Path, page: str) -> str:
 
 
 def start(
-    book: Book, work: Path | None = None, port: int | None = None, browser: bool = True, chapter: str | None = None
+    book: Book,
+    work: Path | None = None,
+    port: int | None = None,
+    browser: bool = True,
+    chapter: str | None = None,
+    language: str = words.ENGLISH,
 ) -> None:
     """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped; or open the one that runs on these copies.
 
-    It opens ``chapter`` (a name) if one is given, the page on newer versions when some have just arrived, or else the cover.
-    Raises ``ValueError`` where the book has no executed chapters.
+    It opens ``chapter`` (a name) if one is given, the page on newer versions when some have just arrived, or else the cover, in ``language``
+    as far as that is translated. Raises ``ValueError`` where the book has no executed chapters, or ``chapter`` is not translated.
     """
     work = (work or book.work).resolve()
     fronts = promises(book)
@@ -69,6 +75,8 @@ def start(
     for line in report.lines():
         print(line, flush=True)
     page = f"{chapter}.ipynb" if chapter else copies.NOTICE if report.arrived else dress.COVER
+    if language != words.ENGLISH:
+        page = f"{language}/{desk.prepare(book, work, language, fronts, chapter)}"
     (work / DESK).mkdir(exist_ok=True)
     there = running.find(work / DESK)
     if there and port in (None, there["port"]):
