@@ -1,0 +1,47 @@
+"""The reader's copies in another language, in a folder of their own among the English ones, with a cover of their own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairfl.errors import unknown
+from fairfl_book.build import guards
+from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.exercises import progress
+from fairfl_book.places import Book
+from fairfl_book.reading import copies, cover, dress
+from fairfl_book.translation import edition
+from fairfl_book.translation.words import using
+
+
+def prepare(
+    book: Book, work: Path, language: str, fronts: Mapping[str, FrontMatter], chapter: str | None = None
+) -> str:
+    """Bring the copies in ``work/LANGUAGE`` up to date and say what changed; returns the name of the page to open there.
+
+    ``fronts``: the English front matter of every chapter. What is not translated is linked to the English copies in ``work``.
+    Raises ``ValueError`` for a ``chapter`` that is not translated, or a language that the book does not have.
+    """
+    with using(language):
+        translated = edition.fronts(book, language)
+        if chapter:
+            _known(chapter, translated, language)
+        here, titles = work / language, {name: front.title for name, front in fronts.items()}
+        page = cover.content({**fronts, **translated}, progress.solved(here), translated)
+        report = copies.prepare(edition.build(book, language), here, {dress.COVER: page}, titles)
+    dress.trust(*(here / name for name in report.written))
+    for line in report.lines():
+        print(line, flush=True)
+    return f"{chapter}.ipynb" if chapter else copies.NOTICE if report.arrived else dress.COVER
+
+
+def reset(book: Book, work: Path, language: str, name: str) -> Path | None:
+    """``copies.reset`` for the translated copy of chapter ``name`` in ``work``, the folder of that language."""
+    with using(language):
+        _known(name, edition.fronts(book, language), language)
+        titles = {other: front.title for other, front in guards.fronts(book).items()}
+        return copies.reset(edition.build(book, language), work, name, titles)
+
+
+def _known(name, translated, language):
+    if name not in translated:
+        raise unknown(f"chapter in {language}", name, translated, "Leave out --language for the English one.")

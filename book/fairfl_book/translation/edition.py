@@ -1,0 +1,151 @@
+"""A chapter in another language: the executed English notebook with its texts exchanged. Nothing runs again, and nothing is committed.
+
+Code and what it printed stay as they are, but for what the book itself says there: a check of an untouched stub, and a lab's picture. A piece that is
+not translated stays English, under a mark. The first line of the notebook's code chooses the language of what its checks and labs will say.
+"""
+
+import copy
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from fairfl import atomic
+from fairfl_book import labs
+from fairfl_book.build import frontmatter, references
+from fairfl_book.exercises import said
+from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.check import unsolved
+from fairfl_book.places import Book
+from fairfl_book.translation import text, units
+from fairfl_book.translation.words import choosing, tr, using
+
+FOLDER = "editions"  # in book/_build
+CHANGED = "The English of this part is newer than its translation."
+ABOUT = (
+    "Translated from the English edition. Code is the same in both, and so are its outputs with their English labels."
+)
+REFERENCES = "References"
+_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+_MADE = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
+_SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?\)$", re.MULTILINE)
+_FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # letters and marks of Chinese, which want no space between lines
+_MARK = r"[\u3000-\u303f\uff00-\uffef“”‘’…—]"
+_BLOCK = r"(?:\s|>|\||#|<|[-+*] |\d+[.)] |\$\$|```)"  # what begins a line that is no continuation
+_JOINED = re.compile(rf"(?<={_FULL})\n(?={_FULL})|(?<={_MARK})\n(?!{_BLOCK})")
+
+
+def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> NotebookNode:
+    """A copy of an executed ``notebook`` in ``language``. ``known``: digest → translation, as ``text.read`` gives it.
+
+    Links within the chapter follow their headings, so that a translation keeps the English targets.
+    """
+    made, front = copy.deepcopy(notebook), notebook.metadata["fairfl"]
+    made.metadata["fairfl"] = _front(front, known)
+    headings: dict[str, str] = {}
+    pictured: dict[str, str] = {}
+    with using(language):
+        for cell in made.cells:
+            if cell.cell_type == "markdown":
+                cell.source = "\n\n".join(_piece(piece, known, headings) for piece in units.sections(cell.source))
+            elif answered_after(cell) and "check" in cell.metadata.get("tags", ()):
+                cell.outputs = [nbformat.v4.new_output("display_data", said.bundle(*unsolved(answered_after(cell))))]
+            else:
+                pictured |= dict(_MADE.findall(cell.source))
+                _draw(cell, pictured)
+        title, _, rest = made.cells[0].source.partition("\n")
+        made.cells[0].source = f"{title}\n\n*{tr(ABOUT)}*\n{rest}"
+    _choose(made, language)
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            for english, here in headings.items():
+                cell.source = cell.source.replace(f"](#{english})", f"](#{here})")
+    return made
+
+
+def of_chapter(book: Book, name: str, language: str) -> NotebookNode:
+    """The executed notebook of chapter ``name``, ``translated``."""
+    notebook = nbformat.read(book.notebook(name), as_version=4)
+    return translated(notebook, text.read(text.file(book, name, language)), language)
+
+
+def _front(front, known):
+    """Front matter with its texts translated."""
+    title, promise, *able = (known.get(units.digest(line), line) for line in units.of_front(front))
+    return {**front, "title": title, "promise": promise, "able": able}
+
+
+def _piece(english, known, headings):
+    """One piece translated, or marked and English; ``headings`` learns where its own lead."""
+    if units.is_references(english):
+        said = english.replace(references.HEADING, f"## {tr(REFERENCES)}", 1)
+    else:
+        said = known.get(units.digest(english), "")
+    if said:
+        said = lines_joined(said)
+        headings |= {_anchor(e): _anchor(h) for e, h in zip(_HEADING.findall(english), _HEADING.findall(said))}
+        return said
+    mark = f"> *{tr(CHANGED)}*"
+    heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
+    return "\n\n".join(part for part in (heading, mark, rest.strip()) if part)
+
+
+def lines_joined(said: str) -> str:
+    """A translation with its lines joined where Chinese wants no space; a translator begins a new one with each sentence."""
+    return _JOINED.sub("", said)
+
+
+def _anchor(heading):
+    """What JupyterLab, GitHub and the site call a heading: small letters, hyphens for spaces, no other marks."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _draw(cell, made):
+    """Put the labs' pictures, as they are drawn in the current language, in the place of those that the cell shows."""
+    for variable, which in _SHOWN.findall(cell.source):
+        lab = getattr(labs, made.get(variable, ""), None)
+        for output in cell.outputs if lab else ():
+            if "image/svg+xml" in output.get("data", {}):
+                data, metadata = lab().output(which)
+                output.update(data=data, metadata=metadata)
+            elif output.output_type == "stream":
+                output.text = "\n".join(lab().words(lab().numbers(**lab.also.get(which, {})))) + "\n"
+
+
+def _choose(notebook, language):
+    """Let the chapter's first code cell choose the language before it imports anything of the book."""
+    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    comment = re.match(r"(?:#.*\n)*", first.source)[0]
+    first.source = comment + choosing(language) + first.source[len(comment) :]
+
+
+def build(book: Book, language: str, names: list[str] | None = None) -> Path:
+    """Write the translated chapters, or those of ``names``, into a folder of their own, which is returned; others there are removed.
+
+    Raises ``ValueError`` for a notebook whose front matter is not valid.
+    """
+    folder = book.root / "book" / "_build" / FOLDER / language
+    folder.mkdir(parents=True, exist_ok=True)
+    executed = book.executed()
+    there = [name for name in text.names(book, language) if name in executed]
+    for path in folder.glob("*.ipynb"):
+        if path.stem not in there:
+            path.unlink()
+    for name in there if names is None else [name for name in there if name in names]:
+        notebook = of_chapter(book, name, language)
+        frontmatter.read(notebook.metadata["fairfl"])
+        atomic.write(folder / f"{name}.ipynb", (nbformat.writes(notebook) + "\n").encode("utf-8"))
+    return folder
+
+
+def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
+    """The front matter of the translated chapters, in ``language``, from their texts."""
+    from fairfl_book.build import twins
+
+    found = {}
+    for name in text.names(book, language):
+        front = twins.read(book.twin(name)).metadata["fairfl"]
+        known = text.read(text.file(book, name, language))
+        found[name] = frontmatter.read(_front(front, known))
+    return found
