@@ -13,7 +13,6 @@ extensions = [
     "sphinx_copybutton",
     "sphinx.ext.autodoc",
     "sphinx.ext.viewcode",
-    "sphinx.ext.mathjax",
     "fairfl_book.site.sphinx_extension",
 ]
 exclude_patterns = ["_static"]
@@ -31,14 +30,13 @@ autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 90
 add_module_names = False
 
-# One file that draws formulas as SVG: no fonts, nothing loaded later, so that pages open from disk.
-mathjax_path = "vendor/tex-svg-full.js"
-mathjax3_config = {"options": {"enableMenu": False}, "svg": {"fontCache": "global"}}
+html_math_renderer = "katex"  # fairfl_book.site.formulas
 
 html_theme = "sphinx_book_theme"
 html_title = "Fair federated learning"
 html_css_files = ["book.css"]
-html_js_files = ["disk.js"]
+html_js_files = ["disk.js", "hits.js"]
+html_favicon = "static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

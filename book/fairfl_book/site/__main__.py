@@ -14,7 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m fairfl_book.site", description="Build the static site into book/_build/html."
     )
     parser.add_argument(
-        "--no-vendor", action="store_true", help="do not fetch MathJax where it is missing: formulas stay LaTeX"
+        "--no-vendor", action="store_true", help="do not fetch KaTeX where it is missing: formulas stay LaTeX"
     )
     parser.add_argument(
         "--without-solutions",

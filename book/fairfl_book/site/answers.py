@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fairfl_book.exercises.registry import find_any
 from fairfl_book.exercises.said import marked_up
 from fairfl_book.exercises.solutions import Solution
+from fairfl_book.translation.words import tr
 
 WITHOUT = ".without-solutions"  # lies beside the pages of a site that shows no answers
 _MARKING = re.compile(r"<!-- answers -->\n.*?<!-- /answers -->", re.DOTALL)
@@ -19,11 +20,14 @@ def below(slug: str, solutions: Mapping[str, Solution]) -> str:
     """
     hints = find_any(slug).hints
     folded = [
-        _folded(f"Hint {n} of {len(hints)}" if len(hints) > 1 else "A hint", f"<p>{marked_up(text)}</p>")
+        _folded(
+            tr("Hint {n} of {all}", n=n, all=len(hints)) if len(hints) > 1 else tr("A hint"),
+            f"<p>{marked_up(tr(text))}</p>",
+        )
         for n, text in enumerate(hints, 1)
     ]
     if slug in solutions:
-        folded.append(_folded("One solution", f"\n{solutions[slug].text}\n"))
+        folded.append(_folded(tr("One solution"), f"\n{solutions[slug].text}\n"))
     return "\n\n".join(folded)
 
 

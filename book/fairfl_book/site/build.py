@@ -1,4 +1,4 @@
-"""Runs Sphinx over the laid-out sources. Needs no network; formulas are typeset where MathJax was fetched before."""
+"""Runs Sphinx over the laid-out sources. Needs no network; formulas are typeset where KaTeX was fetched before."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from fairfl.errors import Refused
 from fairfl_book.places import Book
-from fairfl_book.site import answers, sources
+from fairfl_book.site import answers, downloads, slim, sources
 
 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Build the site into ``html``, every warning an error; returns the names of the chapters.
 
-    ``work``: a folder for what is laid out in between. ``vendored``: the folder of MathJax. ``answered``: whether it shows solutions;
+    ``work``: a folder for what is laid out in between. ``vendored``: the folder of KaTeX. ``answered``: whether it shows solutions;
     ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
     """
     from sphinx.cmd.build import build_main
@@ -46,6 +46,8 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
         raise Refused(
             "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
         )
+    slim.slim(html)
+    downloads.put(book, chapters, html)
     if not answered:
         (html / answers.WITHOUT).touch()
     return chapters

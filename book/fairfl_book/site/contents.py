@@ -1,12 +1,12 @@
 """What the front page says of the chapters, from their own heads: the list, and the order of the pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fairfl_book.build.frontmatter import FrontMatter
 
 
-def contents(fronts: Mapping[str, FrontMatter]) -> str:
-    """The chapters as a list, then the order of all pages, in MyST. ``fronts``: front matter by page name."""
+def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
+    """The chapters as a list, then the order of all pages, in MyST. ``fronts``: front matter by page name; ``languages``: pages of other editions."""
     rows = [
         f"- **[{front.title}]({name}.ipynb)** ({front.minutes} minutes). {front.promise}"
         for name, front in sorted(fronts.items())
@@ -37,7 +37,9 @@ def contents(fronts: Mapping[str, FrontMatter]) -> str:
             "glossary",
             "notation",
             "bibliography",
+            "errata",
             "api/index",
+            *languages,
             "```",
             "",
         ]

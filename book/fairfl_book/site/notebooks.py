@@ -1,5 +1,6 @@
 """A chapter as a page: what a reader without a kernel gets from an executed notebook."""
 
+import ast
 import copy
 import re
 from collections.abc import Callable, Mapping
@@ -34,7 +35,7 @@ def page(
         if cell.cell_type != "code":
             continue
         named |= dict(_LAB.findall(cell.source))
-        if cell.metadata.get("jupyter", {}).get("source_hidden"):  # folded here as in JupyterLab
+        if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
@@ -47,4 +48,17 @@ def page(
     return notebook
 
 
+def draws(source: str) -> bool:
+    """Whether at least half of a cell that shows a figure is drawing, by lines, the words about the figure left out."""
+    if "figures.show(" not in source:
+        return False
+    lines = {True: 0, False: 0}
+    for statement in ast.parse(source).body:
+        words = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        if "figures.show(" not in ast.unparse(statement):
+            lines[bool(words & _DRAWN)] += statement.end_lineno - statement.lineno + 1
+    return lines[True] >= lines[False]
+
+
+_DRAWN = frozenset({"plt", "figure", "panel", "panels", "axis", "axes", "grid"})
 _NOTE = "<p>This lab asks Python as it moves: open the chapter in JupyterLab (<code>make lab</code>).</p>"

@@ -6,10 +6,12 @@ from pathlib import Path
 import nbformat
 
 from fairfl_book import labs
+from fairfl_book.address import address
 from fairfl_book.build import frontmatter, references
 from fairfl_book.exercises import solutions
 from fairfl_book.places import Book
-from fairfl_book.site import answers, api, bibliography, contents, glossary, notebooks
+from fairfl_book.reading import launch
+from fairfl_book.site import answers, api, bibliography, contents, glossary, known, languages, notebooks, pictures
 
 FRONT_LAB = "TwoClients"  # the lab of the front page
 
@@ -17,7 +19,7 @@ FRONT_LAB = "TwoClients"  # the lab of the front page
 def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Fill ``folder``; what is there and unchanged keeps its time, so that Sphinx renders what is new. Returns the chapters' names.
 
-    ``vendored``: the folder of MathJax; may be missing. ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
+    ``vendored``: the folder of KaTeX; may be missing. ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
     """
     written = set()
 
@@ -31,18 +33,24 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     def lab(name: str, place: str) -> str:
         return getattr(labs, name)().page(f"lab-{place}")
 
-    fronts = {}
-    for name in (name for name in book.names() if book.notebook(name).exists()):
+    def illustrated(page: nbformat.NotebookNode, root: str) -> None:
+        written.update(pictures.take_out(page, folder / "_static" / "pictures", f"{root}_static/pictures"))
+
+    _static(folder / "_static", vendored)
+    fronts, place = {}, address(book)
+    for name in book.executed():
         notebook = nbformat.read(book.notebook(name), as_version=4)
         fronts[name] = frontmatter.read(notebook.metadata.get("fairfl"))
-        known = solutions.of_chapter(book, name) if answered else {}
-        page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), known)
+        solved = solutions.of_chapter(book, name) if answered else {}
+        page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), solved)
+        page.cells = nbformat.from_dict(launch.under_the_title(page.cells, place, name))
+        illustrated(page, "")
         write(f"{name}.ipynb", nbformat.writes(page))
     for page in sorted((book.root / "book" / "pages").iterdir()):
         write(page.name, page.read_text(encoding="utf-8"))
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else answers.without(teachers))
-    write("contents.txt", contents.contents(fronts))
+    write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
     write("front-lab.txt", lab(FRONT_LAB, "front"))
     write("playground.txt", lab("Playground", "playground"))
     write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
@@ -54,20 +62,21 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write("api/index.md", api.index())
     for room in api.rooms():
         write(f"api/{room}.rst", api.page(room))
+    write(known.FILE, known.Known.of(fronts))
     _remove_others(folder, written)
-    _static(folder / "_static", vendored)
     return sorted(fronts)
 
 
 def _remove_others(folder: Path, written: set[Path]) -> None:
     """Pages of an earlier layout that no longer exist."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path not in written and folder / "_static" not in path.parents:
+        if path.is_file() and path not in written and folder / "_static" / "vendor" not in path.parents:
             path.unlink()
 
 
 def _static(folder: Path, vendored: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+    """What pages need from elsewhere; not MathJax, which is for paper."""
+    shutil.rmtree(folder / "vendor", ignore_errors=True)
     if vendored.is_dir():
-        shutil.copytree(vendored, folder / "vendor")
+        shutil.copytree(vendored, folder / "vendor", ignore=shutil.ignore_patterns("*-mathjax.txt", "tex-*.js"))
     folder.mkdir(parents=True, exist_ok=True)

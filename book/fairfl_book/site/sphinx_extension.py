@@ -1,10 +1,10 @@
-"""Two small steps that Sphinx takes for this book: docstrings as they are meant, and numbered formulas of several lines."""
+"""The steps that Sphinx takes for this book: docstrings as they are meant, and what the other modules add to a page."""
 
 import re
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
+
+from fairfl_book.site import downloads, formulas, heads, languages, lines, mentions
 
 _CODE = re.compile(r"(``.+?``)", re.DOTALL)
 # What reStructuredText would take for markup: |f|, w*, f_, a backslash, a single backtick.
@@ -33,19 +33,17 @@ def escape(text: str) -> str:
     return "".join(pieces)
 
 
-class NumberedLines(SphinxTransform):
-    r"""Formulas of several lines with a number of their own: Sphinx would wrap them in ``split``, where ``\tag`` is not allowed."""
-
-    default_priority = 400
-
-    def apply(self, **kwargs) -> None:
-        for node in self.document.findall(nodes.math_block):
-            if r"\tag" in node.astext() and not node.get("no-wrap") and not node.get("nowrap"):
-                node["no-wrap"] = node["nowrap"] = True
-                node.children = [nodes.Text(f"\\[{node.astext()}\\]")]
+def fit(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
+    """Let the code of a page fit any screen."""
+    if "body" in context:
+        context["body"] = lines.hung(context["body"])
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", plain)
-    app.add_transform(NumberedLines)
+    app.add_post_transform(mentions.Mentions)
+    formulas.setup(app)
+    for step in (fit, languages.mark, heads.describe):
+        app.connect("html-page-context", step)
+    app.connect("html-page-context", downloads.offer, priority=600)  # the theme makes its menu at 501
     return {"parallel_read_safe": True, "parallel_write_safe": True}

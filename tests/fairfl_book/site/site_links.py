@@ -1,5 +1,6 @@
 """What is wrong with built pages, read from the files alone: links that lead nowhere, pictures without words."""
 
+import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -36,9 +37,13 @@ def problems(folder: Path) -> Iterator[str]:
         for link in sorted(set(page.links)):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
+                if parts.scheme != "data" and not re.fullmatch(
+                    r"https?://[\w-]+(\.[\w-]+)+(:\d+)?(/[^\s<>\"]*)?", link
+                ):
+                    yield f"{name}: {link} is no address"
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if not target.exists():
+            if not target.is_file():
                 yield f"{name}: {link} leads to no file"
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
                 yield f"{name}: {link} leads to no place in its page"

@@ -3,12 +3,15 @@
 $CHROMIUM names the browser; $FAIRFL_SITE another folder of pages; $FAIRFL_SCREENSHOTS a folder for pictures to look at.
 """
 
+import io
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import site_links
 from fairfl_book import places
+from PIL import Image
 
 pytestmark = pytest.mark.site
 
@@ -20,7 +23,26 @@ PAGES = (
     else []
 )
 PAGES = PAGES or [pytest.param("", marks=pytest.mark.skip(reason="the site is not built (make book)"))]
-TYPESET = "async () => { if (window.MathJax?.startup) await MathJax.startup.promise; }"
+CHAPTERS = [name for name in PAGES if isinstance(name, str) and name[:2].isdigit()]
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
+HEAVIEST = 2_000_000  # bytes of a chapter with all that it loads
+# Cells, and what is in them, of which a part lies outside.
+CLIPPED = """() => [...document.querySelectorAll('.bd-article :is(div.cell, div.cell_input, div.cell_output, pre, table)')]
+  .filter(e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e => `${e.tagName} ${e.scrollWidth} > ${e.clientWidth}: ${e.textContent.trim().slice(0, 40)}`)"""
+SMALL = """() => {
+  const walker = document.createTreeWalker(document.querySelector('.bd-article'), NodeFilter.SHOW_TEXT), found = [];
+  while (walker.nextNode()) {
+    const e = walker.currentNode.parentElement;
+    if (!walker.currentNode.textContent.trim() || e.closest('svg, .katex, script, style') || !e.getClientRects().length) continue;
+    if (parseFloat(getComputedStyle(e).fontSize) < 9) found.push(`${getComputedStyle(e).fontSize}: ${e.textContent.slice(0, 30)}`);
+  }
+  return found;
+}"""
+# Cards of the page that are light; pictures are looked at by their pixels.
+LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex') && e.clientWidth * e.clientHeight > 2000).filter(e => {
+  const [r, g, b, a = 1] = (getComputedStyle(e).backgroundColor.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+  return a > 0.3 && e.checkVisibility() && r + g + b > 330;
+}).map(e => e.outerHTML.slice(0, 80))"""
 
 
 class Reader:
@@ -43,7 +65,7 @@ class Reader:
 
     def open(self, name):
         self.page.goto(f"{HTML.as_uri()}/{name}")
-        self.page.evaluate(TYPESET)
+        self.page.evaluate("document.fonts.ready.then(() => 0)")
         return self.page
 
     def look(self, label):
@@ -70,9 +92,9 @@ def test_no_link_is_broken_and_no_picture_without_words():
 def test_a_page_reads_well(reader, name):
     one = reader()
     page = one.open(name)
-    formulas, typeset = page.locator(".math").count(), page.locator("mjx-container svg").count()
+    formulas, typeset = page.locator(".math").count(), page.locator(".math .katex-html").count()
     assert typeset >= formulas, "a formula stays LaTeX"
-    assert page.locator('[data-mml-node="merror"]').count() == 0, "MathJax does not understand a formula"
+    assert page.locator(".katex-error").count() == 0, "KaTeX does not understand a formula"
     page.evaluate(
         "async () => Promise.all([...document.images].map(i => { i.loading = 'eager'; return i.decode().catch(() => 0); }))"
     )
@@ -81,12 +103,18 @@ def test_a_page_reads_well(reader, name):
         "[...document.images].filter(i => i.getAttribute('role') !== 'presentation' && !i.alt.trim()).map(i => i.src.slice(-60))"
     )
     assert (dead, silent) == ([], []), "pictures that do not show, or say nothing"
+    fonts = page.evaluate("[...document.querySelectorAll('.fa-solid')].map(e => getComputedStyle(e).fontFamily)")
+    assert all("Font Awesome" in font for font in fonts), "an icon is a letter of another font"
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_timeout(500 if width == 390 else 50)  # the sidebar slides away
         one.look(f"{name}-{width}")
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"the page is {wide} px wide in a window of {width} px"
+        page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+        clipped = page.evaluate(CLIPPED)
+        assert clipped == [], f"at {width} px something is wider than its cell"
+    assert page.evaluate(SMALL) == [], "letters of less than 9 px on a phone"
     assert one.troubles == []
 
 
@@ -100,17 +128,98 @@ def test_the_search_finds_a_chapter_from_disk(reader):
     assert one.troubles == []
 
 
-def test_pictures_keep_a_light_ground_in_the_dark(reader):
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_every_text_stands_out_in_both_modes(reader, name, scheme):
+    one = reader(color_scheme=scheme, reduced_motion="reduce")
+    page = one.open(name)
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+    page.wait_for_timeout(100)
+    page.evaluate(
+        "Promise.all(document.getAnimations().map(fade => fade.finished)).then(() => 0)"
+    )  # what unfolds fades in
+    assert page.evaluate(CONTRAST) == [], "a contrast of less than 4.5, or 3 for large letters"
+    if scheme == "dark":
+        assert page.evaluate(LIGHT) == [], "a light card in the dark"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_no_picture_is_a_white_card_in_the_dark(reader, name):
     one = reader(color_scheme="dark")
-    page = one.open("03_pareto_stationarity.html")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    grounds = page.evaluate(
-        "[...document.querySelectorAll('div.cell_output img')].map(e => getComputedStyle(e).backgroundColor)"
+    page = one.open(name)
+    page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
+    for picture in page.locator("div.cell_output img").all():
+        picture.evaluate("async e => { e.loading = 'eager'; await e.decode(); }")
+        shown = Image.open(io.BytesIO(picture.screenshot())).convert("L").resize((100, 100))
+        light = sum(shown.histogram()[170:]) / 100**2
+        assert light < 0.5, f"{light:.0%} of a picture is light: {picture.get_attribute('alt')[:60]}"
+    one.look(f"{name}-dark")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_is_light_to_load(reader, name):
+    one, loaded = reader(), set()
+    one.page.on("requestfinished", lambda request: loaded.add(request.url.partition("?")[0]))
+    page = one.open(name)
+    page.evaluate(
+        "async () => Promise.all([...document.images].map(i => { i.loading = 'eager'; return i.decode().catch(() => 0); }))"
     )
-    assert grounds and set(grounds) == {"rgb(255, 255, 255)"}
-    page.locator("div.cell_output img").first.scroll_into_view_if_needed()
-    one.look("dark")
-    assert one.troubles == []
+    files = [Path(unquote(urlsplit(url).path)) for url in loaded if url.startswith("file:")]
+    weights = {file.name: file.stat().st_size for file in files}
+    assert len(weights) > 5 and sum(weights.values()) < HEAVIEST, sorted(weights.items(), key=lambda one: -one[1])[:6]
+
+
+def test_the_menu_of_a_chapter_downloads_its_notebook_from_disk(reader):
+    one = reader(accept_downloads=True)
+    page = one.open("07_fedfv.html")
+    link = page.locator("a.btn-download-source-button")
+    notebook = Path(unquote(urlsplit(link.evaluate("e => e.href")).path))
+    assert notebook.read_bytes() == BOOK.notebook("07_fedfv").read_bytes()
+    assert one.open("glossary.html").locator("a.btn-download-source-button").count() == 0
+
+
+def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers(reader):
+    page = reader().open("10_one_picture.html")
+    chapter = page.locator("article a[href='07_fedfv.html']", has_text="hapter 7").first
+    assert "FedFV" in chapter.get_attribute("title")
+    mentioned = page.locator("article p:not(details p)").evaluate_all(
+        """all => all.flatMap(p => [...p.childNodes].filter(n => n.nodeType === 3 && /\\b[Cc]hapter \\d/.test(n.textContent)).map(n => n.textContent))"""
+    )
+    assert [text for text in mentioned if "hapter 10" not in text] == [], "a mention that leads nowhere"
+    cited = page.locator("article a[href^='#reference-']", has_text="Navon et al., 2022").first
+    assert "Bargaining" in cited.get_attribute("title")
+    assert "Navon" in page.locator(cited.get_attribute("href")).inner_text()
+
+
+def test_every_page_says_what_it_is(reader):
+    one = reader()
+    told = {}
+    for name in [
+        name for name in PAGES if "/" not in name and name not in ("genindex.html", "search.html", "py-modindex.html")
+    ]:
+        page = one.open(name)
+        told[name] = page.locator("meta[name='description']").get_attribute("content")
+        kept = {"og:title", "og:description", "og:image"}
+        assert kept <= set(
+            page.locator("meta[property]").evaluate_all("all => all.map(e => e.getAttribute('property'))")
+        )
+        assert page.locator("link[rel~='icon']").count() == 1
+    assert all(len(words) > 30 for words in told.values()) and len(set(told.values())) == len(told), told
+
+
+def test_a_hit_in_the_glossary_is_named_and_marked(reader):
+    page = reader().open("search.html?q=affine+hull")
+    hit = page.locator("ul.search a[href*='glossary.html#term-']").first
+    hit.wait_for(timeout=10_000)
+    page.wait_for_function("document.querySelector('ul.search a[data-named]')")
+    assert hit.inner_text().startswith("affine hull · ")
+    hit.click()
+    term = page.locator("dt:target")
+    assert "affine hull" in term.inner_text()
+    assert term.evaluate("e => getComputedStyle(e).backgroundColor") != page.locator("dt:not(:target)").last.evaluate(
+        "e => getComputedStyle(e).backgroundColor"
+    )
 
 
 def test_a_solution_opens(reader):

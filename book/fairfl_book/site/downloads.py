@@ -1,0 +1,32 @@
+"""The notebook behind a page: the theme's menu offers the chapter as it runs, not the source of its page."""
+
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from fairfl_book.places import Book
+from fairfl_book.site.known import Known
+
+FOLDER = "notebooks"  # beside the pages
+
+
+def put(book: Book, names: list[str], html: Path) -> None:
+    """Copy the executed notebooks of the chapters called ``names`` into the site."""
+    shutil.rmtree(html / FOLDER, ignore_errors=True)
+    (html / FOLDER).mkdir(parents=True)
+    for name in names:
+        shutil.copy(book.notebook(name), html / FOLDER)
+
+
+def offer(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
+    """Let the menu of a chapter lead to its notebook, and take the entry from all other pages; after the theme has made the menu."""
+    for group in context.get("header_buttons", []):
+        if group["label"] == "download-buttons":
+            entries = [entry for entry in group["buttons"] if entry["label"] == "download-source-button"]
+            for entry in entries:
+                if page in Known.read(app.srcdir).chapters:
+                    entry["url"] = f"{context['pathto'](FOLDER, 1)}/{page}.ipynb"
+                    entry["tooltip"] = "The notebook, to run"
+                else:
+                    group["buttons"].remove(entry)

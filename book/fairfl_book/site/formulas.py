@@ -1,0 +1,38 @@
+"""Formulas for KaTeX: the page carries their LaTeX, ``static/formulas.js`` has it typeset where the page is read, from disk as well."""
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+RENDERER = "katex"  # Sphinx's html_math_renderer
+STYLE, SCRIPTS = "vendor/katex.min.css", ("vendor/katex.min.js", "formulas.js")
+
+
+def inline(self, node: nodes.math) -> None:
+    """A formula in a line of text."""
+    formula = self.encode(f"\\({node.astext()}\\)")
+    self.body.append(f'<span class="math notranslate nohighlight">{formula}</span>')
+    raise nodes.SkipNode
+
+
+def block(self, node: nodes.math_block) -> None:
+    """A formula on lines of its own. One of several lines is aligned, unless its lines have numbers of their own."""
+    text = node.astext().strip()
+    if r"\\" in text and r"\tag" not in text and not text.startswith(r"\begin"):
+        text = rf"\begin{{split}}{text}\end{{split}}"
+    formula = self.encode(f"\\[{text}\\]")
+    self.body.append(f'<div class="math notranslate nohighlight">{formula}</div>\n')
+    raise nodes.SkipNode
+
+
+def load(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
+    """Let a page fetch KaTeX if it has formulas."""
+    if 'class="math ' in context.get("body", ""):
+        app.add_css_file(STYLE)
+        for script in SCRIPTS:
+            app.add_js_file(script, loading_method="defer")
+
+
+def setup(app: Sphinx) -> None:
+    """Give Sphinx the renderer."""
+    app.add_html_math_renderer(RENDERER, (inline, None), (block, None))
+    app.connect("html-page-context", load)

@@ -1,0 +1,109 @@
+"""What is done to a page's pieces: lines of code, pictures, mentions of chapters and works."""
+
+import base64
+import io
+
+import nbformat
+import pytest
+
+pytest.importorskip("sphinx", reason="the site's packages are not installed (pip install -e '.[book]')")
+
+from docutils import nodes
+from fairfl_book.site import heads, lines, mentions, notebooks, pictures
+from PIL import Image
+
+
+def test_lines_of_code_keep_their_marks_and_know_their_length():
+    body = '<div class="highlight"><pre><span></span><span class="k">if</span> a &lt; b:\n\n    go\n</pre></div>'
+    hung = lines.hung(body)
+    assert "--letters: 9" in hung and '<span class="line" style="--in: 4">    go\n</span></pre>' in hung
+    assert lines._MARKS.sub("", hung) == lines._MARKS.sub("", body), "what is copied stays"
+
+
+def test_a_mark_over_several_lines_is_left_alone():
+    body = '<pre><span class="s">one\ntwo</span></pre>'
+    assert lines.hung(body) == body
+
+
+def test_a_picture_becomes_a_smaller_file_of_the_same_pixels(tmp_path):
+    png = io.BytesIO()
+    drawn = Image.new("RGB", (60, 40), "white")
+    drawn.putpixel((3, 4), (0, 114, 178))
+    drawn.save(png, format="png")
+    image = f'<img alt="a dot" width="30" src="data:image/png;base64,{base64.b64encode(png.getvalue()).decode()}">'
+    cell = nbformat.v4.new_code_cell("x", outputs=[nbformat.v4.new_output("display_data", {"text/html": image})])
+    page = nbformat.v4.new_notebook(cells=[cell])
+    [file] = pictures.take_out(page, tmp_path / "made", "there")
+    shown = page.cells[0].outputs[0].data["text/html"]
+    assert shown == f'<img alt="a dot" width="30" height="20" loading="lazy" src="there/{file.name}">'
+    assert Image.open(file).convert("RGB").tobytes() == drawn.tobytes()
+    assert pictures.take_out(page, tmp_path / "made", "there") == set(), "nothing is left to take out"
+
+
+def test_a_drawing_becomes_a_file_with_its_own_words(tmp_path):
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" aria-label="Left, a dot &amp; a line"></svg>'
+    cell = nbformat.v4.new_code_cell("x", outputs=[nbformat.v4.new_output("display_data", {"image/svg+xml": svg})])
+    [file] = pictures.take_out(nbformat.v4.new_notebook(cells=[cell]), tmp_path, "there")
+    shown = cell.outputs[0].data["text/html"]
+    assert shown == f'<img alt="Left, a dot &amp; a line" loading="lazy" src="there/{file.name}">'
+    assert file.read_text(encoding="utf-8") == svg
+
+
+def items(*texts):
+    return [nodes.list_item("", nodes.paragraph(text=text)) for text in texts]
+
+
+LINES = items(
+    "T. Li, S. Hu, A. Beirami and V. Smith (2021). Ditto. ICML.",
+    "T. Li, A. Beirami, M. Sanjabi and V. Smith (2021). Tilted. ICLR.",
+    "J.-A. Désidéri (2012). One. A.",
+    "J.-A. Désidéri (2012). Two. B.",
+    "S. M. Hamidi and E.-H. Yang (2024). AdaFed. TMLR.",
+)
+
+
+@pytest.mark.parametrize(
+    "citation, meant",
+    [
+        ("Li, Hu et al., 2021", [0]),
+        ("Li, Beirami et al., 2021, section 2", [1]),
+        ("Li et al., 2021", [0, 1]),
+        ("Désidéri, 2012", [2, 3]),
+        ("Hamidi and\nYang, 2024", [4]),
+    ],
+)
+def test_a_citation_finds_its_lines(citation, meant):
+    assert [LINES.index(line) for line in mentions.cited(citation, LINES)] == meant
+
+
+@pytest.mark.parametrize("citation", ["Li, 2021", "Hamidi et al., 2023", "Hamidi and Ye, 2024"])
+def test_a_citation_that_no_line_fits_is_refused(citation):
+    with pytest.raises(ValueError, match="references"):
+        mentions.cited(citation, LINES)
+
+
+@pytest.mark.parametrize(
+    "text, numbers",
+    [
+        ("as chapter 7 and Chapter\n8's wall", ["7", "8"]),
+        ("chapters 0, 1 and 3 to 9, 20 clients", ["0", "1", "3", "9", "20"]),
+        ("chapter 3.2 of another book", []),
+        ("chapter seven", []),
+    ],
+)
+def test_mentions_of_chapters_are_seen(text, numbers):
+    found = [mentions._ONE.findall(region[0]) for region in mentions._CHAPTERS.finditer(text)]
+    assert sum(found, []) == numbers  # a number that is no chapter's stays text
+
+
+def test_a_cell_that_mostly_draws_is_folded_and_one_that_computes_is_not():
+    shown = 'figures.show(figure, "words")'
+    assert notebooks.draws(f"figure, axis = plt.subplots()\naxis.plot(x)\n{shown}")
+    assert not notebooks.draws(f"best = least(x)\ny = f(best)\nfigure = both_spaces(y)\n{shown}")
+    assert not notebooks.draws("figure = plt.figure()")
+
+
+def test_a_description_is_the_first_paragraph_of_words():
+    body = "<p>Short.</p><p>A <b>server</b> averages what its clients have learned &amp; sends it back.</p>"
+    assert heads.first_words(body) == "A server averages what its clients have learned & sends it back."
+    assert len(heads.first_words(f"<p>{'word ' * 90}</p>")) <= heads.LONGEST + 2
