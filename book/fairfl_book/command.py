@@ -1,4 +1,4 @@
-"""``fairfl-book``: open the book, execute its chapters, check them, hand them out. What takes long to load waits until it is needed."""
+"""``fairfl-book``: open the book, execute its chapters, check them, hand them out, mark what comes back. What takes long to load waits until it is needed."""
 
 import argparse
 import sys
@@ -20,6 +20,7 @@ def parser() -> argparse.ArgumentParser:
     lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
     lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
+    lab.add_argument("--language", default="en", help="en or zh: the language of the chapters (default: en)")
     lab.set_defaults(run=_lab)
 
     reset = commands.add_parser(
@@ -27,19 +28,36 @@ def parser() -> argparse.ArgumentParser:
     )
     reset.add_argument("names", nargs="*", help="names or numbers of chapters")
     reset.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
+    reset.add_argument("--language", default="en", help="en or zh: the language of the copy (default: en)")
     reset.set_defaults(run=_reset)
 
     chapters = commands.add_parser("chapters", help="execute the chapters' texts into notebooks")
     chapters.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    chapters.add_argument(
+        "--language", default="en", help="zh: write the translated notebooks from the executed ones, running nothing"
+    )
     chapters.set_defaults(run=_chapters)
+
+    translate = commands.add_parser("translate", help="bring translators' files into step with the English chapters")
+    translate.add_argument("names", nargs="*", help="names or their two digits (default: those that are translated)")
+    translate.add_argument("--language", default="zh", help="the language of the translation (default: zh)")
+    translate.set_defaults(run=_translate)
 
     check = commands.add_parser("check-chapters", help="say what is wrong with the executed chapters")
     check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
     check.set_defaults(run=_check)
 
+    launch = commands.add_parser(
+        "launch",
+        help="put into the chapters what opens them on Colab and Kaggle, as book/address.toml says; without it, take it out",
+    )
+    launch.set_defaults(run=_launch)
+
+    from fairfl_book.marking import command as marking
     from fairfl_book.teaching import command as teaching
 
     teaching.add(commands)
+    marking.add(commands)
     return top
 
 
@@ -52,7 +70,7 @@ def _lab(given: argparse.Namespace) -> int:
         raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
     book = places.find()
     chapter = book.select([given.chapter])[0] if given.chapter else None
-    server.start(book, _work(given), given.port, not given.no_browser, chapter)
+    server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language)
     return 0
 
 
@@ -71,13 +89,18 @@ def _reset(given: argparse.Namespace) -> int:
     from fairfl.errors import Refused
     from fairfl_book import places
     from fairfl_book.reading import copies, dress
+    from fairfl_book.translation import desk
 
     book = places.find()
     if not given.names:
         raise Refused(f"reset needs a chapter, by name or number; there are {', '.join(book.names())}: reset 04")
     work = (_work(given) or book.work).resolve()
+    work = work if given.language == "en" else work / given.language
     for name in book.select(given.names):
-        kept = copies.reset(book.chapters, work, name)
+        if given.language == "en":
+            kept = copies.reset(book.chapters, work, name)
+        else:
+            kept = desk.reset(book, work, given.language, name)
         dress.trust(work / f"{name}.ipynb")
         yours = f"what you had is {kept}" if kept else "you had written nothing in it"
         print(f"{work / name}.ipynb is as it was published; {yours}. If it is open, close its tab and open it again.")
@@ -90,6 +113,8 @@ def _chapters(given: argparse.Namespace) -> int:
 
     book = places.find()
     names = book.select(given.names)
+    if given.language != "en":
+        return _edition(book, given.language, names)
     for name in names:
         print(twins.execute(book, name).line, flush=True)
     if prerequisites.refresh(book):
@@ -97,11 +122,55 @@ def _chapters(given: argparse.Namespace) -> int:
     return _report(book, names)
 
 
+def _edition(book, language, names) -> int:
+    from fairfl_book.translation import edition, waiting, words
+
+    with words.using(language):  # refuses one that is not there
+        folder = edition.build(book, language, names)
+    for name, left in waiting.counted(book, language).items():
+        if name in names:
+            print(
+                f"{(folder / name).relative_to(book.root)}.ipynb: {left} pieces in English, for want of a translation"
+            )
+    return 0
+
+
+def _translate(given: argparse.Namespace) -> int:
+    from fairfl_book import places
+    from fairfl_book.translation import text, waiting, words
+
+    book = places.find()
+    with words.using(given.language):
+        for name in book.select(given.names) if given.names else text.names(book, given.language):
+            left = waiting.refresh(book, name, given.language)
+            print(
+                f"{text.file(book, name, given.language).relative_to(book.root)}: {left} pieces wait for a translation"
+            )
+        waiting.state(book, given.language)
+    return 0
+
+
 def _check(given: argparse.Namespace) -> int:
     from fairfl_book import places
 
     book = places.find()
     return _report(book, book.select(given.names))
+
+
+def _launch(given: argparse.Namespace) -> int:
+    from fairfl_book import address, places
+    from fairfl_book.reading import launch
+
+    book = places.find()
+    changed = launch.write(book)
+    place = address.address(book)
+    where = (
+        f"{place.repository}, {place.branch}"
+        if place
+        else f"there is no {address.FILE}, and so nothing to open them by"
+    )
+    print(f"notebooks changed: {len(changed)}, none executed ({where})")
+    return 0
 
 
 def _report(book, names: list[str]) -> int:

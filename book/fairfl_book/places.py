@@ -52,6 +52,10 @@ class Book:
                 )
         return sorted({file.stem for file in files})
 
+    def executed(self) -> list[str]:
+        """The chapters that have a notebook, in the order of the book."""
+        return [name for name in self.names() if self.notebook(name).exists()]
+
     def select(self, given: list[str]) -> list[str]:
         """The chapters meant by ``given`` (names or their numbers); all of them if none is given.
 

@@ -12,7 +12,17 @@ BOOK = places.find()
 FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "toy", "two_spaces"}
 
 
-@pytest.mark.parametrize("name", ["fairfl_book", "fairfl_book.build", "fairfl_book.reading", "fairfl_book.teaching"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fairfl_book",
+        "fairfl_book.build",
+        "fairfl_book.marking",
+        "fairfl_book.reading",
+        "fairfl_book.teaching",
+        "fairfl_book.translation",
+    ],
+)
 def test_every_file_is_named_in_the_description(name):
     room = importlib.import_module(name)
     files = {module.name for module in pkgutil.iter_modules(room.__path__)} - {"__main__"}

@@ -97,8 +97,13 @@ def collinear(numbers):
     return ("weights", "free", "enough") if abs(a * d - b * c) < 1e-6 else ()
 
 
+def large(numbers):
+    """Weights beyond 10 are compared where the picture puts them, between 0 and 1: their rounding errors grow with them."""
+    return ("weights", "rates") if max(*numbers["weights"], *numbers["rates"]) > 10 else ()
+
+
 # Lab → the numbers that are not determined in a state, so that two solvers may differ.
-FREE = {"Box": collinear, "Hull": dependent}
+FREE = {"Box": collinear, "FairRates": large, "Hull": dependent}
 
 
 @needs_node

@@ -97,7 +97,7 @@ def read(block: object) -> FrontMatter:
         "exercise_minutes": _minutes("exercise_minutes", block, 0, 180, "Time somebody who has not seen them."),
     }
     promise = _text("promise", block["promise"])
-    if promise[-1] not in ".?!" or re.search(r"[.?!]\s+[A-Z]", promise):
+    if promise[-1] not in ".?!。？！" or re.search(r"[.?!]\s+[A-Z]", promise):
         raise refuse(
             "front matter promise",
             promise,

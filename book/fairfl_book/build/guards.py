@@ -12,12 +12,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from fairfl.errors import unknown
+from fairfl_book.address import address
 from fairfl_book.build import frontmatter, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.exercises.cells import answered_after
 from fairfl_book.exercises.check import MARKS
 from fairfl_book.exercises.registry import Exercise, everything
 from fairfl_book.places import Book
+from fairfl_book.reading import dress, launch
 
 TAGS = frozenset({"head", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than LINES
@@ -197,9 +199,10 @@ def inspect(chapter: Chapter) -> list[str]:
 
 
 def load(book: Book, name: str) -> Chapter:
-    """The committed notebook of chapter ``name``. Raises ``ValueError`` if its front matter is not valid."""
+    """The committed notebook of chapter ``name``, its own cells alone. Raises ``ValueError`` if its front matter is not valid."""
     path = book.notebook(name)
     notebook = nbformat.read(path, as_version=4)
+    notebook.cells = dress.own(notebook.cells)
     front = frontmatter.read(notebook.metadata.get("fairfl"))
     return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography))
 
@@ -218,6 +221,9 @@ def check_one(book: Book, name: str) -> list[str]:
     try:
         chapter = load(book, name)
         apart = twins.differences(twins.read(book.twin(name)), chapter.notebook)
+        stored = nbformat.read(book.notebook(name), as_version=4).cells
+        if stored != launch.dressed(stored, address(book), name):
+            apart.append("its first cell for Colab and Kaggle is not as book/address.toml says; run fairfl-book launch")
     except ValueError as error:
         return [f"{name}: {error}"]
     return inspect(chapter) + [f"{name}: {problem}" for problem in apart]

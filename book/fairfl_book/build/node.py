@@ -1,5 +1,6 @@
 """Runs the labs' JavaScript outside a browser: to draw their stills, and to compare their numbers with Python's."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from typing import Any
 
 from fairfl.errors import Refused
 from fairfl_book.labs import scripts
+from fairfl_book.translation.words import catalogue, current
 
 _EACH = """
 import {{ readFileSync }} from "node:fs";
@@ -48,7 +50,9 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
     addresses = {
         what: Path(str(scripts.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()
     }
-    lines = "\n".join(f"import {what} from {json.dumps(address)};" for what, address in addresses.items())
+    lines = "\n".join(
+        [_words(), *(f"import {what} from {json.dumps(address)};" for what, address in addresses.items())]
+    )
     done = subprocess.run(
         [program, "--input-type=module", "--eval", _EACH.format(imports=lines, function=function)],
         input=json.dumps(calls),
@@ -58,3 +62,12 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
     if done.returncode:
         raise Refused(f"node could not run the labs' JavaScript:\n{done.stderr.strip()}")
     return json.loads(done.stdout)
+
+
+def _words() -> str:
+    """The import that lets the modules after it speak the current language; "" for English."""
+    if not (known := catalogue(current())):
+        return ""
+    says = Path(str(scripts.FOLDER / "says.js")).resolve().as_uri()
+    module = f"import {{ SAYS }} from {json.dumps(says)}; Object.assign(SAYS, {json.dumps(known)});"
+    return f'import "data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}";'

@@ -1,6 +1,6 @@
 """Markdown with formulas as a page for paper, and that page as a PDF, printed by a headless Chromium: ``python -m fairfl_book.build.paper``.
 
-Formulas are typeset by the same file of MathJax that the site uses; no network is needed once it is there, and no TeX.
+Formulas are typeset by one file of MathJax; no network is needed once it is there, and no TeX.
 """
 
 import base64

@@ -7,6 +7,7 @@ from fairfl_book import labs
 from fairfl_book.build import node
 from fairfl_book.labs import scripts
 from fairfl_book.labs.lab import Lab
+from fairfl_book.translation.words import ENGLISH, LANGUAGES, using
 
 # A picture by itself has no page to follow, and stands on white everywhere.
 COLOURS = {
@@ -53,11 +54,14 @@ def _coloured(still: str) -> str:
 
 
 def main() -> None:
-    for lab in every():
-        for which, still in draw(lab).items():
-            path = Path(str(scripts.FOLDER / lab.still_file(which)))
-            atomic.write(path, still.encode("utf-8"))
-            print(path.name)
+    for language in LANGUAGES:
+        with using(language):
+            for lab in every():
+                if language == ENGLISH or scripts.translated(lab.view):
+                    for which, still in draw(lab).items():
+                        path = Path(str(scripts.FOLDER / lab.file(which, language)))
+                        atomic.write(path, still.encode("utf-8"))
+                        print(path.name)
     atomic.write(RACE, race().encode("utf-8"))
     print(RACE.name)
 

@@ -16,8 +16,9 @@ from nbformat import NotebookNode
 
 from fairfl import atomic
 from fairfl.errors import Refused
+from fairfl_book.address import address
 from fairfl_book.places import Book
-from fairfl_book.reading import threads
+from fairfl_book.reading import dress, launch, threads
 
 try:
     import resource
@@ -49,8 +50,9 @@ def read(path: Path) -> NotebookNode:
 
 
 def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
-    """What must agree between a text and its notebook, per cell: type, source and tags."""
-    return [(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ()))) for cell in notebook.cells]
+    """What must agree between a text and its notebook, per cell of the chapter's own: type, source and tags."""
+    own = dress.own(notebook.cells)
+    return [(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ()))) for cell in own]
 
 
 def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
@@ -78,8 +80,9 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
         "seconds": seconds,
         "threads": 1,
         "python": version_of_python(notebook),
-        **{package: version(package) for package in ("fairfl", "numpy", "torch")},
+        **{package: version(package) for package in ("numpy", "torch")},
     }
+    notebook.cells = nbformat.from_dict(launch.dressed(notebook.cells, address(book), name))
     notebook.metadata.language_info.pop("version", None)
     notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
     atomic.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))

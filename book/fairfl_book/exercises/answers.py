@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl_book.exercises.compare import equal, numbers, plain, short
+from fairfl_book.translation.words import tr
 
 DIGITS = 3  # a number is right if it is right to so many digits
 
@@ -27,19 +28,23 @@ def clumsy(given: object, right: object, is_right: Callable[[object], bool]) -> 
         meant = _read(given)
         if meant is None:
             return ""
-        good = " The number itself is right." if is_right(meant) else ""
-        return f"You answer with a text in quotes; write it without quotes, as a number.{good}"
+        said = tr("You answer with a text in quotes; write it without quotes, as a number.")
+        return said + (tr(" The number itself is right.") if is_right(meant) else "")
     if wanted is None:
         return ""
     if isinstance(given, (list, tuple, np.ndarray)) or getattr(plain(given), "ndim", 0):
         count = np.size(np.asarray(plain(given), dtype=object))
-        same = " The number itself is right: give it once." if _each(given, is_right) else ""
-        return f"One number is asked for, not {count}.{same}"
+        same = tr(" The number itself is right: give it once.") if _each(given, is_right) else ""
+        return tr("One number is asked for, not {count}.", count=count) + same
     mine = _number(given)
     if mine is None or wanted == 0 or abs(wanted - _rounded(wanted, DIGITS)) <= 1e-9 * abs(wanted):
         return ""
     if any(abs(mine - _rounded(wanted, digits)) < 1e-9 * abs(wanted) for digits in range(1, DIGITS)):
-        return f"{short(given)} may be right as far as it goes: round less, to {DIGITS} digits or more, or give a fraction."
+        return tr(
+            "{given} may be right as far as it goes: round less, to {digits} digits or more, or give a fraction.",
+            given=short(given),
+            digits=DIGITS,
+        )
     return ""
 
 

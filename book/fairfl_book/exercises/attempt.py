@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl_book.exercises.said import shell
+from fairfl_book.translation.words import tr
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,17 @@ def stale(slug: str, call: str | None = None, runs: list[Ran] | None = None, sav
     if not names or not mine:
         return ""
     last = mine[-1]
-    called = " and ".join(f"`{name}`" for name in names)
+    called = tr(" and ").join(f"`{name}`" for name in names)
     if last.error:
-        return (
-            f"The cell that sets {called} stopped last time with {last.error.splitlines()[0]}, so what is there now is from before. "
-            "Mend that cell and run it, then run this one again."
+        return tr(
+            "The cell that sets {names} stopped last time with {error}, so what is there now is from before. "
+            "Mend that cell and run it, then run this one again.",
+            names=called,
+            error=last.error.splitlines()[0],
         )
     now = _saved_source(slug, names, saved or _notebook(), last.ended)
     if now is not None and now.strip() != last.source.strip():
-        return f"The cell that sets {called} has changed since it ran. Run it, then run this one again."
+        return tr("The cell that sets {names} has changed since it ran. Run it, then run this one again.", names=called)
     return ""
 
 

@@ -11,6 +11,7 @@ from fairfl_book.exercises.compare import equal, short
 from fairfl_book.exercises.registry import Exercise, chapter_of, find
 from fairfl_book.exercises.said import say
 from fairfl_book.exercises.slips import recognise
+from fairfl_book.translation.words import tr
 
 SEVERAL = ". A comparison of arrays is one answer for each entry; `if`, `and`, `or` and `not` want one answer for all"
 MARKS = {"right": "✓", "not yet": "✗", "not attempted yet": "○"}
@@ -31,8 +32,8 @@ class Verdict:
     @property
     def words(self) -> tuple[str, str, str]:
         """Mark, head and text, as ``said.say`` takes them."""
-        stop = "." if self.message else ""
-        return MARKS[self.status], f"{self.slug}: {self.status}{stop}", self.message
+        head = "{slug}: {status}." if self.message else "{slug}: {status}"
+        return MARKS[self.status], tr(head, slug=self.slug, status=tr(self.status)), self.message
 
     def __str__(self) -> str:
         return " ".join(word for word in self.words if word)
@@ -61,10 +62,18 @@ def check(slug: str, answer: object) -> None:
     if verdict.status == "right":
         progress.note(slug)
         done = progress.folder() and progress.here(chapter_of(slug))
-        tail = done and f"{done} exercises of this chapter done."
+        say(*verdict.words, done and tr("{done} exercises of this chapter done.", done=done))
     else:
-        tail = f'`hint("{slug}")` gives a step, `solution("{slug}")` one answer.'
-    say(*verdict.words, tail)
+        say(*verdict.words, _onward(slug))
+
+
+def unsolved(slug: str) -> tuple[str, str, str, str]:
+    """What ``check`` says of the stub of ``slug`` that nobody has filled, as ``said.bundle`` takes it."""
+    return *Verdict(slug, "not attempted yet").words, _onward(slug)
+
+
+def _onward(slug):
+    return tr('`hint("{slug}")` gives a step, `solution("{slug}")` one answer.', slug=slug)
 
 
 def _judge_value(exercise, answer):
@@ -75,20 +84,22 @@ def _judge_value(exercise, answer):
         return Verdict(exercise.slug, "not yet", why, known)
 
     if right(answer):
-        return Verdict(exercise.slug, "right", exercise.praise)
+        return Verdict(exercise.slug, "right", tr(exercise.praise))
     if callable(answer):
-        return not_yet("A value is asked for, and this is a function: pass what it returns", "form")
+        return not_yet(tr("A value is asked for, and this is a function: pass what it returns"), "form")
     for name, wrong in exercise.wrong.items():
         if equal(answer, wrong.answer, exercise.tolerance):
-            return not_yet(_fill(wrong.why, None, answer, exercise.right), name)
+            return not_yet(_fill(wrong.why, "", answer, exercise.right), name)
     if form := clumsy(answer, exercise.right, right):
         return not_yet(form, "form")
     for name, wrong in exercise.wrong.items():
         if same_value(answer, wrong.answer, exercise.tolerance):
-            return not_yet(_fill(wrong.why, None, answer, exercise.right), name)
+            return not_yet(_fill(wrong.why, "", answer, exercise.right), name)
     if slip := recognise(exercise, [answer]):
         return not_yet(slip, "slip")
-    return not_yet(f"You answer {short(answer)}, and that is not it. Asked is: {exercise.task}")
+    return not_yet(
+        tr("You answer {given}, and that is not it. Asked is: {task}", given=short(answer), task=tr(exercise.task))
+    )
 
 
 def _judge_function(exercise, answer):
@@ -97,30 +108,39 @@ def _judge_function(exercise, answer):
 
     if not callable(answer):
         return not_yet(
-            f"A function is asked for, and this is {short(answer)}: pass the function itself, not its result"
+            tr(
+                "A function is asked for, and this is {given}: pass the function itself, not its result",
+                given=short(answer),
+            )
         )
     given = []
     for case in exercise.cases:
         try:
             given.append(answer(*copy.deepcopy(case)))
         except Exception as error:
-            several = "" if "truth value of an array" not in str(error) else SEVERAL
-            return not_yet(
-                f"For {_named(answer, case)} your function stops with {type(error).__name__}: {error}{several}"
+            several = "" if "truth value of an array" not in str(error) else tr(SEVERAL)
+            stopped = tr(
+                "For {case} your function stops with {error}",
+                case=_named(answer, case),
+                error=f"{type(error).__name__}: {error}",
             )
+            return not_yet(stopped + several)
     if all(g is None or g is ... for g in given):
-        if _is_stub(answer):
+        if is_stub(answer):
             return Verdict(exercise.slug, "not attempted yet")
-        return not_yet("Your function returns nothing: end it with `return` and the value", "returns nothing")
+        return not_yet(tr("Your function returns nothing: end it with `return` and the value"), "returns nothing")
     right = exercise.right_answers()
     misses = [i for i, (g, r) in enumerate(zip(given, right)) if not equal(g, r, exercise.tolerance)]
     if not misses:
-        tried = f"Tried on {len(given)} inputs. " if len(given) > 1 else ""
-        return Verdict(exercise.slug, "right", tried + exercise.praise)
+        tried = tr("Tried on {n} inputs. ", n=len(given)) if len(given) > 1 else ""
+        return Verdict(exercise.slug, "right", tried + tr(exercise.praise))
     i = misses[0]
     if given[i] is None:
         return not_yet(
-            f"For {_named(answer, exercise.cases[i])} your function returns nothing: does every path end with `return`?",
+            tr(
+                "For {case} your function returns nothing: does every path end with `return`?",
+                case=_named(answer, exercise.cases[i]),
+            ),
             "returns nothing",
         )
     for name, wrong in exercise.wrong.items():
@@ -129,15 +149,20 @@ def _judge_function(exercise, answer):
             with suppress(Exception):
                 theirs.append(wrong.answer(*copy.deepcopy(case)))
         if len(theirs) == len(given) and all(equal(g, t, exercise.tolerance) for g, t in zip(given, theirs)):
-            why = wrong.why.replace("For {case}", f"For {_named(answer, exercise.cases[i])}")
-            return not_yet(_fill(why, exercise.cases[i], given[i], right[i]), name)
-    shown = f"For {_named(answer, exercise.cases[i])} you answer {short(given[i])}; it should be {short(right[i])}."
+            tell = _named(answer, exercise.cases[i]) if "For {case}" in wrong.why else _case(exercise.cases[i])
+            return not_yet(_fill(wrong.why, tell, given[i], right[i]), name)
+    shown = tr(
+        "For {case} you answer {given}; it should be {right}. ",
+        case=_named(answer, exercise.cases[i]),
+        given=short(given[i]),
+        right=short(right[i]),
+    )
     if slip := recognise(exercise, given):
-        return not_yet(f"{shown} {slip}", "slip")
-    return not_yet(f"{shown} Asked is: {exercise.task}")
+        return not_yet(shown + slip, "slip")
+    return not_yet(shown + tr("Asked is: {task}", task=tr(exercise.task)))
 
 
-def _is_stub(function):
+def is_stub(function):
     """Whether a function's body does nothing: it reads no name and keeps no value but its description."""
     code = getattr(function, "__code__", None)
     if code is None:
@@ -162,7 +187,4 @@ def _named(function, case) -> str:
 
 
 def _fill(why, case, given, right) -> str:
-    known = {"case": "" if case is None else _case(case), "given": short(given), "right": short(right)}
-    for name, text in known.items():
-        why = why.replace("{" + name + "}", text)
-    return why
+    return tr(why, case=case, given=short(given), right=short(right))

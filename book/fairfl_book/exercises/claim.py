@@ -13,6 +13,7 @@ import numpy as np
 from fairfl.errors import refuse
 from fairfl.randomness import numpy_generator
 from fairfl_book.exercises.compare import short
+from fairfl_book.translation.words import tr
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,17 @@ def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1
     """
     outcome = try_claim(residual, n, tolerance, seed)
     if outcome.held == outcome.tried:
-        print(f"{statement}: {outcome.held} of {outcome.tried} random cases, residual at most {_power(tolerance)}")
+        held = "{statement}: {held} of {tried} random cases, residual at most {bound}"
+        print(tr(held, statement=statement, held=outcome.held, tried=outcome.tried, bound=_power(tolerance)))
         return
-    failed = f"{statement}: fails in {outcome.tried - outcome.held} of {outcome.tried} random cases. Worst: {outcome.example}"
-    print(failed + (f". Plainest: {outcome.plainest}" if outcome.plainest else ""))
+    fails = "{statement}: fails in {failed} of {tried} random cases. Worst: {case}"
+    failed = outcome.tried - outcome.held
+    said = tr(fails, statement=statement, failed=failed, tried=outcome.tried, case=outcome.example)
+    print(said + (tr(". Plainest: {case}", case=outcome.plainest) if outcome.plainest else ""))
 
 
 def _told(size: float, words: str) -> str:
-    return f"{words}{', ' if words else ''}residual {size:.2g}"
+    return f"{words}{', ' if words else ''}" + tr("residual {size}", size=f"{size:.2g}")
 
 
 def _power(number: float) -> str:

@@ -14,7 +14,7 @@ def numbers(value):
     """A number, or lists of them, as an array of floats; ``None`` for what is no numbers."""
     try:
         return np.asarray(plain(value), dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):  # 10**400 is a number, and no float
         return None
 
 
@@ -26,7 +26,7 @@ def equal(given, right, tolerance: float) -> bool:
     if isinstance(right, (str, bool, np.bool_, type(None))):
         return type(given) in (type(right), np.bool_) and bool(given == right)
     if isinstance(right, (set, frozenset)):
-        return isinstance(given, (set, frozenset, list, tuple)) and set(given) == set(right)
+        return isinstance(given, (set, frozenset, list, tuple)) and _members(given) == set(right)
     if isinstance(right, dict):
         return (
             isinstance(given, dict)
@@ -37,6 +37,14 @@ def equal(given, right, tolerance: float) -> bool:
     if a is None or b is None:
         return False
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def _members(given):
+    """The set of what is in ``given``; ``None`` where something in there can be in no set."""
+    try:
+        return set(given)
+    except TypeError:
+        return None
 
 
 def short(value) -> str:

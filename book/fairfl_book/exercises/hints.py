@@ -2,6 +2,7 @@
 
 from fairfl_book.exercises.registry import find_any
 from fairfl_book.exercises.said import say
+from fairfl_book.translation.words import tr
 
 _GIVEN: dict[str, int] = {}
 
@@ -11,13 +12,13 @@ def hint(slug: str) -> None:
     hints = find_any(slug).hints
     number = _GIVEN.get(slug, 0)
     if not hints:
-        say("", slug, f'There is no hint to this one. `solution("{slug}")` shows one answer.')
+        say("", slug, tr('There is no hint to this one. `solution("{slug}")` shows one answer.', slug=slug))
         return
     _GIVEN[slug] = (number + 1) % len(hints)
     left = len(hints) - number - 1
     more = (
-        f'`hint("{slug}")` once more gives the next.'
+        tr('`hint("{slug}")` once more gives the next.', slug=slug)
         if left
-        else f'That was the last one. `solution("{slug}")` shows one answer.'
+        else tr('That was the last one. `solution("{slug}")` shows one answer.', slug=slug)
     )
-    say("", f"Hint {number + 1} of {len(hints)}", hints[number], more)
+    say("", tr("Hint {n} of {all}", n=number + 1, all=len(hints)), tr(hints[number]), more)

@@ -9,6 +9,7 @@ from fairfl import atomic
 from fairfl_book.exercises import registry
 from fairfl_book.exercises.said import say
 from fairfl_book.reading import copies
+from fairfl_book.translation.words import tr
 
 FILE = ".fairfl-progress.json"
 
@@ -51,10 +52,11 @@ def here(number: int) -> str:
 def line(number: int, known: Mapping[str, str]) -> str:
     """How much of chapter ``number`` is done, as "2 of 4"; "" for a chapter without checks. ``known``: as ``solved`` gives it."""
     slugs = registry.of_chapter(number)
-    return f"{sum(slug in known for slug in slugs)} of {len(slugs)}" if slugs else ""
+    return tr("{done} of {all}", done=sum(slug in known for slug in slugs), all=len(slugs)) if slugs else ""
 
 
 def begin(number: int) -> None:
     """Say at the head of chapter ``number`` how many of its exercises are done; nothing outside a reader's folder."""
     if done := here(number):
-        say("", f"{done} exercises done", "in this chapter so far." if not done.startswith("0") else "in this chapter.")
+        begun = solved() and any(slug in solved() for slug in registry.of_chapter(number))
+        say("", tr("{done} exercises done", done=done), tr("in this chapter so far." if begun else "in this chapter."))

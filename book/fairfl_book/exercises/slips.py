@@ -11,6 +11,7 @@ import numpy as np
 
 from fairfl_book.exercises.compare import equal, numbers, plain
 from fairfl_book.exercises.registry import Exercise
+from fairfl_book.translation.words import tr
 
 TOLERANCE = 1e-6
 _MATRIX, _VECTOR = 2, 1
@@ -104,7 +105,7 @@ INPUT: dict[str, tuple[Callable, str]] = {
     ),
 }
 SWAPPED = "That is the answer with the {a} and the {b} argument exchanged"
-_NAMES = ("first", "second", "third", "fourth", "fifth")
+NAMES = ("first", "second", "third", "fourth", "fifth")
 
 
 def recognise(exercise: Exercise, given: Sequence[object]) -> str:
@@ -147,7 +148,7 @@ def _slips(exercise) -> Iterator[tuple[str, str, list]]:
             continue  # where a single answer stops is no pattern
         made = [_changed(change, y) for y in right]
         if all(m is not None for m in made) and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
-            yield name, words, made
+            yield name, tr(words), made
     if not exercise.is_function:
         return
     count = len(exercise.cases[0])
@@ -155,13 +156,13 @@ def _slips(exercise) -> Iterator[tuple[str, str, list]]:
         for name, (change, words) in INPUT.items():
             made = _rightly(exercise, [_with(case, at, _changed(change, case[at])) for case in exercise.cases])
             if made and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
-                argument = f"the {_NAMES[at]} argument" if count > 1 else "the argument"
-                yield f"{argument} {name}", words.replace("{argument}", argument), made
+                argument = f"the {NAMES[at]} argument" if count > 1 else "the argument"
+                yield f"{argument} {name}", tr(words, argument=tr(argument)), made
     for a in range(count):
         for b in range(a + 1, count):
             made = _rightly(exercise, [_with(_with(case, a, case[b]), b, case[a]) for case in exercise.cases])
             if made and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
-                yield f"{_NAMES[a]} and {_NAMES[b]} exchanged", SWAPPED.format(a=_NAMES[a], b=_NAMES[b]), made
+                yield f"{NAMES[a]} and {NAMES[b]} exchanged", tr(SWAPPED, a=tr(NAMES[a]), b=tr(NAMES[b])), made
 
 
 def _more(exercise, right) -> Iterator[tuple[str, str, list]]:
@@ -219,9 +220,11 @@ def _truth(given, right) -> str:
     if all(isinstance(wanted, (bool, np.bool_)) for wanted in right):
         for mine in given:
             if np.size(plain(mine)) > 1:
-                return "Asked is for one True or False, and yours is several: `.all()` or `.any()` makes one of them"
+                return tr(
+                    "Asked is for one True or False, and yours is several: `.all()` or `.any()` makes one of them"
+                )
             if not isinstance(mine, (bool, np.bool_)):
-                return "Asked is for True or False"
+                return tr("Asked is for True or False")
     return ""
 
 
@@ -231,7 +234,8 @@ def _members(given, right) -> str:
     if not isinstance(wanted, (set, frozenset)) or not isinstance(mine, (set, frozenset, list, tuple)):
         return ""
     mine = set(mine)
-    return f"Of yours, right: {len(mine & wanted)}; too many: {len(mine - wanted)}; missing: {len(wanted - mine)}"
+    said = "Of yours, right: {right}; too many: {more}; missing: {missing}"
+    return tr(said, right=len(mine & wanted), more=len(mine - wanted), missing=len(wanted - mine))
 
 
 def _same(given, right) -> str:
@@ -241,7 +245,7 @@ def _same(given, right) -> str:
         and all(equal(g, given[0], TOLERANCE) for g in given)
         and not all(equal(r, right[0], TOLERANCE) for r in right)
     ):
-        return f"Yours is the same for all {len(given)} inputs that were tried: does it use them?"
+        return tr("Yours is the same for all {n} inputs that were tried: does it use them?", n=len(given))
     return ""
 
 
@@ -250,16 +254,16 @@ def _shape(given, right) -> str:
     for mine, wanted in zip(given, right):
         a, b = numbers(mine), numbers(wanted)
         if a is not None and b is not None and a.shape != b.shape:
-            return f"Asked is for {_spelled(b.shape)}, and yours is {_spelled(a.shape)}"
+            return tr("Asked is for {wanted}, and yours is {given}", wanted=_spelled(b.shape), given=_spelled(a.shape))
     return ""
 
 
 def _spelled(shape) -> str:
     if not shape:
-        return "one number"
+        return tr("one number")
     if len(shape) == 1:
-        return f"a list of {shape[0]}"
-    return "an array of " + " × ".join(map(str, shape))
+        return tr("a list of {n}", n=shape[0])
+    return tr("an array of {shape}", shape=" × ".join(map(str, shape)))
 
 
 def _proportional(given, right) -> str:
@@ -281,13 +285,15 @@ def _proportional(given, right) -> str:
         return ""
     several = len(factors) > 1 or pairs[0][0].size > 1
     if several and np.allclose(factors, factors[0], rtol=TOLERANCE):
-        return f"Yours is always {factors[0]:.4g} times the right answer: a constant factor is missing, or one too many"
+        said = "Yours is always {factor} times the right answer: a constant factor is missing, or one too many"
+        return tr(said, factor=f"{factors[0]:.4g}")
     if all(wanted.ndim and abs(wanted.sum() - 1) < TOLERANCE for _, wanted in pairs):
-        return "The proportions are right: divide by their sum, so that it becomes one"
+        return tr("The proportions are right: divide by their sum, so that it becomes one")
     if all(wanted.ndim for _, wanted in pairs) and min(factors) > 0:
-        return "The direction is right, and the length is not: a factor differs from case to case"
+        return tr("The direction is right, and the length is not: a factor differs from case to case")
     if not several and any(abs(factors[0] - simple) < TOLERANCE for simple in (0.5, 2.0, 0.25, 4.0)):
-        return f"Yours is {factors[0]:g} times the right answer"
+        return tr("Yours is {factor} times the right answer", factor=f"{factors[0]:g}")
     if not several and any(abs(factors[0] - tens) < TOLERANCE for tens in (0.1, 10.0)):
-        return f"Yours is {factors[0]:g} times the right answer: where does a ten get lost, or come in?"
+        said = "Yours is {factor} times the right answer: where does a ten get lost, or come in?"
+        return tr(said, factor=f"{factors[0]:g}")
     return ""

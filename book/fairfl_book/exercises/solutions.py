@@ -16,6 +16,7 @@ from fairfl_book import places
 from fairfl_book.exercises.check import judge
 from fairfl_book.exercises.registry import Exercise, chapter_of, find_any
 from fairfl_book.exercises.said import say, show
+from fairfl_book.translation.words import tr
 
 FOLDER = "solutions"
 _PART = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -66,10 +67,12 @@ def solution(slug: str) -> None:
         say(
             "",
             slug,
-            "There is no solution here: this copy of the book has none for it. Whoever teaches your course may have it.",
+            tr(
+                "There is no solution here: this copy of the book has none for it. Whoever teaches your course may have it."
+            ),
         )
         return
-    text = f"**{slug}**: {exercise.task}\n\n{found.text}"
+    text = f"**{slug}**: {tr(exercise.task)}\n\n{found.text}"
     show({"text/plain": text, "text/markdown": text})
 
 

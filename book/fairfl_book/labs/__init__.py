@@ -6,6 +6,7 @@ from fairfl_book.labs.attack import Attack
 from fairfl_book.labs.box import Box
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
 from fairfl_book.labs.dropout import Dropout
+from fairfl_book.labs.fair_rates import FairRates
 from fairfl_book.labs.hull import Hull
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.newton import NewtonRates
@@ -28,6 +29,7 @@ __all__ = [
     "Box",
     "Choice",
     "Dropout",
+    "FairRates",
     "Hull",
     "Lab",
     "NewtonRates",

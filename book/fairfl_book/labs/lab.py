@@ -15,6 +15,7 @@ from fairfl.errors import unknown
 from fairfl.extras import needed_by
 from fairfl_book.labs import scripts
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.translation.words import ENGLISH, current, tr
 
 
 class Lab:
@@ -74,18 +75,27 @@ class Lab:
         return {}
 
     def spec(self, **state) -> dict:
-        """What the drawing has to be told: the lab's name, its controls and buttons, and where it starts."""
-        controls = {name: {**asdict(control), **_kind(control)} for name, control in self.controls.items()}
-        return {"name": self.name, "controls": controls, "tries": self.tries, "start": self.at(**state)}
+        """What the drawing has to be told: the lab's name, its controls and buttons in the current language, and where it starts."""
+        controls = {
+            name: {**asdict(control), **_kind(control), "label": tr(control.label)}
+            for name, control in self.controls.items()
+        }
+        tries = {tr(words): moved for words, moved in self.tries.items()}
+        return {"name": self.name, "controls": controls, "tries": tries, "start": self.at(**state)}
 
     def still_file(self, which: str = "") -> str:
-        """The file of ``js/`` with the picture of the start, or of the state ``which`` of ``also``.
+        """The file of ``js/`` with the picture of the start, or of the state ``which`` of ``also``; in the current language if it is drawn in that.
 
         Raises ``ValueError`` for a name that is not in ``also``.
         """
+        translated = self.file(which, current())
+        return translated if (scripts.FOLDER / translated).is_file() else self.file(which, ENGLISH)
+
+    def file(self, which: str, language: str) -> str:
+        """The name of the picture's file in ``language``, drawn or not. Raises ``ValueError`` for a name that is not in ``also``."""
         if which and which not in self.also:
             raise unknown(f"picture of the lab {self.name}", which, self.also)
-        return f"{self.view}{'-' * bool(which)}{which}.svg"
+        return f"{self.view}{'-' * bool(which)}{which}{'' if language == ENGLISH else f'.{language}'}.svg"
 
     def still(self, which: str = "") -> str:
         """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description."""
@@ -110,7 +120,7 @@ class Lab:
     def widget(self, **state):
         """The living lab, for a notebook with a kernel; tried in JupyterLab. ``state``: where controls start. See ``lab.state``."""
         spec = self.spec(**state)
-        live = _widget_class(type(self))(spec=spec, state=spec["start"], told=self.told(spec["start"]))
+        live = _widget_class(type(self), current())(spec=spec, state=spec["start"], told=self.told(spec["start"]))
         if live.told:
             live.observe(lambda change: live.set_trait("told", self.told(change["new"])), "state")
         self._live = live
@@ -137,8 +147,8 @@ def _kind(control) -> Mapping:
 
 
 @functools.cache
-def _widget_class(lab: type[Lab]) -> type:
-    """The widget of one lab; made when it is first wanted, so that labs import without anywidget."""
+def _widget_class(lab: type[Lab], language: str) -> type:
+    """The widget of one lab in ``language``, the current one; made when it is first wanted, so that labs import without anywidget."""
     with needed_by("the living lab"):
         import anywidget
         import traitlets

@@ -4,6 +4,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Points, Slider
 from fairfl_book.labs.lab import Lab
+from fairfl_book.translation.words import tr
 
 
 class TwoClients(Lab):
@@ -27,11 +28,11 @@ class TwoClients(Lab):
 
     def words(self, numbers):
         lam, rates = numbers["weights"], numbers["rates"]
-        losers = [f"client {k + 1} pays: its loss rises" for k in range(2) if rates[k] < -5e-3]
+        losers = [tr("client {k} pays: its loss rises", k=k + 1) for k in range(2) if rates[k] < -5e-3]
         return [
-            f"weights  {lam[0]:5.2f} {lam[1]:5.2f}",
-            f"rates    {rates[0]:5.2f} {rates[1]:5.2f}",
-            *(losers or ["nobody pays"]),
+            f"{tr('weights  ')}{lam[0]:5.2f} {lam[1]:5.2f}",
+            f"{tr('rates    ')}{rates[0]:5.2f} {rates[1]:5.2f}",
+            *(losers or [tr("nobody pays")]),
         ]
 
 

@@ -16,9 +16,7 @@ from fairfl_book import places
 from fairfl_book.build.guards import code_cells
 
 BOOK = places.find()
-NAMES = [name for name in BOOK.names() if BOOK.notebook(name).exists()] or [
-    pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))
-]
+NAMES = BOOK.executed() or [pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
 TOKEN = "a-token-for-this-test-only"
 PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
 
@@ -108,11 +106,14 @@ def run_all(page, path):
     notebook = saved(page, path)
     assert not any(cell.outputs for _, cell in code_cells(notebook)), "the copies' outputs were not cleared"
     menu(page, "Run", "Run All Cells")
+    # Saved once, when all is done: a save on top of another makes JupyterLab ask whose file it is.
+    for status in ("busy", "idle"):
+        page.locator(f".jp-Notebook-ExecutionIndicator[data-status={status}]").wait_for(timeout=3000 * PATIENCE)
     deadline = time.monotonic() + PATIENCE
+    notebook = saved(page, path)
     while any(cell.execution_count is None for _, cell in code_cells(notebook)) and time.monotonic() < deadline:
-        time.sleep(1)
+        time.sleep(10)
         notebook = saved(page, path)
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=1000 * PATIENCE)
     return notebook
 
 

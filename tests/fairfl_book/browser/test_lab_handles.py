@@ -30,6 +30,18 @@ AWAY = """handle => {
 }"""
 
 
+# A lab draws with the browser's next frame.
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
+
+def at_rest(page, handle):
+    """Where to take ``handle`` and how far to drag it, once the notebook has stopped moving under it: cells above are drawn late."""
+    place = None
+    while place != (place := handle.evaluate(AWAY)):
+        page.wait_for_timeout(200)
+    return place
+
+
 def move_every_handle(page):
     """Move each handle of a lab one can touch by mouse and by keyboard; returns those that changed nothing that a reader sees."""
     box = page.locator("div.fairfl-lab").first
@@ -39,13 +51,15 @@ def move_every_handle(page):
     for handle in box.locator(".handle:visible").all():
         before = shown()
         handle.scroll_into_view_if_needed()
-        x, y, right, down = handle.evaluate(AWAY)
+        x, y, right, down = at_rest(page, handle)
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x + right, y + down, steps=4)
         page.mouse.up()
+        page.evaluate(FRAMES)
         dragged = shown()
         page.keyboard.press("ArrowUp")
+        page.evaluate(FRAMES)
         if not before != dragged != shown():
             unmoved.append(handle.get_attribute("aria-label"))
     return unmoved

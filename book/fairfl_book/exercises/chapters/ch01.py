@@ -94,6 +94,10 @@ register(Exercise(
                               "For {case} you answer {given}. You round the number of clients down; rounded up, it is {right}"),
         "rounded down to nobody": Wrong(lambda a: np.sort(a)[:len(a) // 10].mean() if len(a) >= 10 else np.nan,
                                         "For {case} you answer {given}. You round the number of clients down, so that of one client none is left; rounded up, it is {right}"),
+        "one too many": Wrong(lambda a: np.sort(a)[:len(a) // 10 + 1].mean(),
+                              "For {case} you answer {given}. Always adding one takes one too many where ten divides the number of clients; rounded up, it is {right}"),
+        "last in part": Wrong(lambda a: (np.sort(a) * np.clip(len(a) / 10 - np.arange(len(a)), 0, 1)).sum() / (len(a) / 10),
+                              "For {case} you answer {given}: CVaR, which counts the last client in part. Asked are whole clients, rounded up: {right}"),
         "below the percentile": Wrong(lambda a: a[a <= np.percentile(a, 10)].mean(),
                                       "For {case} you answer {given}: the mean of all who are at or below the 10th percentile. Where several clients have "
                                       "the same accuracy these are too many; count clients instead: {right}"),
@@ -163,6 +167,8 @@ register(Exercise(
     wrong={
         "variance": Wrong(lambda a, m, b: (m - a) * (b - m),
                           "For a, m, b = {case} you answer {given}, the largest *variance*. Its root is {right}"),
+        "from 0 to 1": Wrong(lambda a, m, b: np.sqrt(m * (1 - m)),
+                             "For {case} you answer {given}, the bound for accuracies anywhere from 0 to 1. The report says that they go from a to b only: {right}"),
         "half the range": Wrong(lambda a, m, b: (b - a) / 2,
                                 "For {case} you answer {given}, half the range. That needs half of the clients at either end, and then the mean is "
                                 "in the middle; with this mean it is at most {right}"),

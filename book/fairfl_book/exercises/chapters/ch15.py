@@ -16,6 +16,8 @@ register(Exercise(
         "mean rate": Wrong(0.0, "The mean of the rates with the weights λ is ‖d‖² itself, so that this difference is always 0. Take the smallest rate"),
         "equal weights": Wrong(10 / 9, "You used equal weights. Client 3 has the weight ½, the others ¼"),
         "half": Wrong(0.5, "The gap has no ½: that belongs to ½‖d‖²"),
+        "rate only": Wrong(1.5, "1.5 is the smallest rate. The gap says how far it is below ‖d‖², 2.5"),
+        "per length": Wrong(1 / sqrt(2.5), "You divided by the length of d. The gap is in rates, not in rates per length"),
         "no minimum": Wrong(2.5, "2.5 is ‖d‖². Subtract the smallest rate along d"),
     },
     praise="d = (½, 3/2) and the rates 3.5, 1.5 and 2.5. The gap is below ‖d‖² = 2.5, so nobody is hurt; and d* is within √1 of d",
@@ -27,8 +29,8 @@ register(Exercise(
 ))
 
 
-def _rebuild(Lam, D):
-    return np.linalg.pinv(np.asarray(Lam, float)) @ np.asarray(D, float)
+def _rebuild(Lam, D, R):
+    return np.asarray(R, float).T @ np.linalg.pinv(np.asarray(D, float).T)
 
 
 _ROWS = np.array([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 1.0], [2.0, -1.0, 1.0, 0.5]])
@@ -36,31 +38,30 @@ _ROWS = np.array([[1.0, 2.0, 0.0, -1.0], [0.0, 1.0, 3.0, 1.0], [2.0, -1.0, 1.0, 
 
 def _case(Lam):
     Lam = np.array(Lam)
-    return Lam, Lam @ _ROWS
+    return Lam, Lam @ _ROWS, Lam @ _ROWS @ _ROWS.T
 
 
 register(Exercise(
     slug="blind.rebuild",
-    task="the rows with the least sum of squares that have these weighted sums",
+    task="the rows with the least sum of squares that have these weighted sums, and these products with them",
     right=_rebuild,
     cases=[
-        _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [0.2, 0.2, 0.6]]),
         _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]]),
         _case([[0.2, 0.3, 0.5]]),
+        _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [0.2, 0.2, 0.6]]),
         _case([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [5 / 12, 7 / 24, 7 / 24], [0.2, 0.2, 0.6]]),
     ],
     wrong={
-        "transposed": Wrong(lambda Lam, D: np.asarray(Lam).T @ np.asarray(D), "You multiplied with the transpose of Lam. It undoes Lam only if the weights of different sums are at right angles and of length 1"),
-        "same for all": Wrong(lambda Lam, D: np.repeat(np.asarray(D)[:1], np.shape(Lam)[1], axis=0),
-                              "You give every client the first sum: that fits one sum with equal weights, and no second one"),
-        "ridge": Wrong(lambda Lam, D: np.linalg.solve(np.asarray(Lam).T @ np.asarray(Lam) + 0.01 * np.eye(np.shape(Lam)[1]), np.asarray(Lam).T @ np.asarray(D)),
-                       "Close, but your rows do not give back the sums: you have added something to the matrix so that it can be inverted. The pseudo-inverse needs nothing added"),
+        "sums only": Wrong(lambda Lam, D, R: np.linalg.pinv(Lam) @ np.asarray(D), "Your rows fit the sums, but not the answers: their products with the sums are not those in R"),
+        "both in full": Wrong(lambda Lam, D, R: np.linalg.pinv(Lam) @ np.asarray(D) + np.asarray(R).T @ np.linalg.pinv(np.asarray(D).T),
+                              "You have added what the sums tell to what the answers tell. What both tell is counted twice: what the sums tell of a row lies in their span, and is in its shadow"),
+        "transposed": Wrong(lambda Lam, D, R: np.asarray(Lam).T @ np.asarray(D), "You multiplied with the transpose of Lam. It undoes Lam only if the weights of different sums are at right angles and of length 1"),
     },
-    praise="With three independent sums the rows themselves. With fewer, the best guess is each row times its known share, and bits of the others",
+    praise="Every client's shadow. It holds what the sums alone tell: their part of each row is a mixture of sums, and so lies in V. The weights are not needed",
     hints=(
-        "The sums are D = Lam G. With as many independent sums as clients, G = Lam⁻¹ D.",
-        "With fewer sums, or sums that repeat each other, Lam has no inverse. Which matrix gives the solution of least squares and least length?",
-        "`np.linalg.pinv`; `np.linalg.lstsq` does as well.",
+        "Two equations for G: Lam G = D, and G Dᵀ = Rᵀ. What does the second fix of each row?",
+        "The rows' parts at right angles to all sums are in neither equation: adding to them changes no answer, and they should be zero.",
+        "So each row is its shadow on the sums' span. The pseudo-inverse of Dᵀ finds it from R.",
     ),
 ))
 
@@ -71,6 +72,7 @@ register(Exercise(
     cases=[(10, 0), (10, 3), (7, 5), (4, 3), (50, 12)],
     wrong={
         "equal shares": Wrong(lambda K, m: (m + 1) / K, "For K, m = {case} you answer {given}; it should be {right}. The m + 1 sums are not shared equally: the m clients have taken 1 each"),
+        "the other part": Wrong(lambda K, m: 1 - 1 / (K - m), "For K, m = {case} you answer {given}; it should be {right}. That is what is still hidden; the known share is the rest"),
         "one less": Wrong(lambda K, m: 1 / K, "For K, m = {case} you answer {given}; it should be {right}. 1/K is right before the first step. Then the server subtracts the rows that it knows from the first sum"),
         "sums left": Wrong(lambda K, m: 1 / (K - m - 1) if K - m > 1 else 1.0, "For K, m = {case} you answer {given}; it should be {right}. K − m clients are left to share, not K − m − 1"),
         "nothing": Wrong(lambda K, m: 0.0, "For K, m = {case} you answer {given}; it should be {right}. The first sum had all clients in it"),
@@ -97,6 +99,7 @@ register(Exercise(
     wrong={
         "gains": Wrong(lambda rate, length, sigma: _normal(rate / (sigma * length)), "For {case} you answer {given}; it should be {right}. That is the probability that it gains"),
         "no length": Wrong(lambda rate, length, sigma: _normal(-rate / sigma), "For {case} you answer {given}; it should be {right}. The noise in the rate is g · σz: it grows with the row's length"),
+        "no root of two": Wrong(lambda rate, length, sigma: 0.5 * (1 + erf(-rate / (sigma * length))), "For {case} you answer {given}; it should be {right}. erf belongs to a normal distribution of variance ½: divide by √2 inside"),
         "variance": Wrong(lambda rate, length, sigma: _normal(-rate / (sigma * length) ** 2), "For {case} you answer {given}; it should be {right}. Divide by the standard deviation σ‖g‖, not by the variance"),
         "times": Wrong(lambda rate, length, sigma: _normal(-rate * length / sigma), "For {case} you answer {given}; it should be {right}. A long row is moved more: divide by the length"),
         "two-sided": Wrong(lambda rate, length, sigma: 2 * _normal(-abs(rate) / (sigma * length)), "For {case} you answer {given}; it should be {right}. Only one side is a loss"),

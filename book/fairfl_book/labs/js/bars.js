@@ -2,13 +2,14 @@
 import { label, line, polygon, tag } from "./marks.js";
 import { BAD, INK, LINE, SOFT } from "./palette.js";
 import { ZERO, two } from "./said.js";
+import { tr } from "./says.js";
 
 const TOP = 46, FOOT = 22, COLUMN = 68, NOTHING = 84, ONE = 32, POINT = 6;
 
 /** ``rates``: one a client; ``ghosts``: rates to compare with, as dashed outlines; ``weights``: numbers with small bars below them, under
  *  ``weighed``; ``bound``: { at, words }, a dashed line across; ``low`` … ``high``: what the bars' axis shows, with ``ticks``. A bar
  *  that is longer than its room ends in a point. */
-export function bars({ width, height, names, colours, rates, ghosts, weights, weighed = "weight λ", heading = "rate g · dir: how fast the loss falls", bound, low, high, ticks: at }) {
+export function bars({ width, height, names, colours, rates, ghosts, weights, weighed = tr("weight λ"), heading = tr("rate g · dir: how fast the loss falls"), bound, low, high, ticks: at }) {
   const left = weights ? 126 : 84, right = width - 52, bottom = height - FOOT, row = (bottom - TOP - 2) / rates.length, half = Math.min(13, 0.25 * row);
   const across = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low) * (right - left), zero = across(0);
   const pieces = [label(width - 1, 16, heading, { fill: SOFT, "text-anchor": "end" }), weights ? label(COLUMN - 8, 36, weighed, { fill: SOFT }) : ""];

@@ -15,6 +15,8 @@
 import { read, write } from "./address.js";
 import { escaped, px, tag } from "./marks.js";
 import { PAPER } from "./palette.js";
+import { joined } from "./said.js";
+import { tr } from "./says.js";
 
 export const STEP = 0.05; // an arrow key moves a handle this far, if it has no stride of its own; with Shift five times as far
 const KNOB_RADIUS = 6.5, WIDER = 3.5, SAME = 3; // pixels: a handle's radius, by how much each is wider than one below it, and how near that lies
@@ -40,7 +42,7 @@ export function still(view, spec, style) {
     return piece;
   });
   const width = x - gap;
-  const words = `${view.about} ${view.words(numbers).lines.join(" ")}`;
+  const words = joined([view.about, ...view.words(numbers).lines]);
   return tag("svg", { xmlns: "http://www.w3.org/2000/svg", class: "fairfl-lab", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": escaped(words) },
     tag("title", {}, escaped(view.title)) + tag("desc", {}, escaped(words)) + tag("style", {}, style)
     + tag("rect", { width, height, fill: PAPER }) + inside.join("")) + "\n";
@@ -56,8 +58,8 @@ export function mount(el, model, view) {
     <div class="controls"></div>
     <div class="panels">${view.panels.map((panel) => `<svg data-panel="${panel.name}" viewBox="0 0 ${panel.width} ${panel.height}" role="group" aria-label="${escaped(panel.label)}"><g class="drawn" aria-hidden="true"></g><g class="handles"></g></svg>`).join("")}</div>
     <p class="words"></p>
-    <div class="try"><span>Try:</span></div>
-    <p class="hint">${escaped(view.hint)}</p>${view.key ? `<details class="key"><summary>What the marks mean</summary><p>${escaped(view.key)}</p></details>` : ""}
+    <div class="try"><span>${escaped(tr("Try:"))}</span></div>
+    <p class="hint">${escaped(view.hint)}</p>${view.key ? `<details class="key"><summary>${escaped(tr("What the marks mean"))}</summary><p>${escaped(view.key)}</p></details>` : ""}
     <div class="said" aria-live="polite"></div>
   </div>`;
   const root = el.firstElementChild, find = (where) => root.querySelector(where);
@@ -116,8 +118,8 @@ export function mount(el, model, view) {
   });
   const offer = (words, next) => find(".try").appendChild(button(words, () => set(structuredClone(next()), { glide: true })));
   for (const [words, some] of Object.entries(spec.tries)) offer(words, () => ({ ...spec.start, ...some }));
-  offer("Reset", () => spec.start).className = "reset";
-  if (view.seconds) find(".controls").append(button("▶ Run", () => run()));
+  offer(tr("Reset"), () => spec.start).className = "reset";
+  if (view.seconds) find(".controls").append(button(tr("▶ Run"), () => run()));
 
   // Handles: one group each, kept while it is dragged; the picture below them is drawn anew.
   const made = new Map();
@@ -217,9 +219,9 @@ export function mount(el, model, view) {
     time = 1;
     const now = state(), numbers = compute(now), from = shown, words = view.words(numbers);
     for (const follow of controls) follow(now);
-    find(".words").innerHTML = `<strong class="${words.tone}">${escaped(words.lines[0])}</strong> ${escaped(words.lines.slice(1).join(" "))}`;
+    find(".words").innerHTML = `<strong class="${words.tone}">${escaped(words.lines[0])}</strong>${escaped(joined(["", ...words.lines.slice(1)]))}`;
     clearTimeout(speaking);
-    if (from) speaking = setTimeout(() => { find(".said").textContent = `${words.lines.join(" ")} ${words.figures}`; }, 400);
+    if (from) speaking = setTimeout(() => { find(".said").textContent = joined([...words.lines, words.figures]); }, 400);
     if (!glide || !from || calm.matches) { shown = numbers; paint(numbers); return; }
     over(GLIDE, (t) => {
       shown = t < 1 ? blend(from, numbers, t * t * (3 - 2 * t)) : numbers;

@@ -2,7 +2,8 @@
 // Rows of G are gradients; A = G Gᵀ is their Gram matrix; λ are weights. tests/fairfl_book/test_lab_numbers.py compares all with Python.
 
 const SINGULAR = 1e-15; // a pivot below this, in matrices of cosines, belongs to a face that a smaller face replaces
-const STATIONARY = 1e-12, CANCELS = 1e-11; // fairfl.rules.gram: precise_resolution and resolution of float64 rows
+export const STATIONARY = 1e-12; // fairfl.rules.gram: precise_resolution and, below, resolution of float64 rows
+const CANCELS = 1e-11;
 
 export const dot = (a, b) => { let sum = 0; for (let i = 0; i < a.length; i++) sum += a[i] * b[i]; return sum; };
 export const gram = (G) => G.map((a) => G.map((b) => dot(a, b)));

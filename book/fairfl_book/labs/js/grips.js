@@ -2,6 +2,7 @@
 import { CLIENTS } from "./palette.js";
 import { stepped, within } from "./plane.js";
 import { whereabouts } from "./said.js";
+import { tr } from "./says.js";
 
 /** The handle of point ``k`` of the control ``list``, which stands at ``place`` of the coordinates ``c`` in ``panel`` and goes no farther
  *  than ``reach`` from the origin; nearer than ``snap`` it is the origin. What else is given becomes the handle's: colour, label, stride … */
@@ -14,7 +15,7 @@ export function grip({ name, list, k = 0, place, c, panel = "plane", reach, snap
 }
 
 /** Handles for the tips of gradients, the control ``tips``, a client each; ``more`` as for ``grip``. */
-export const tipGrips = (G, more) => G.map((g, k) => grip({ name: `tip${k + 1}`, list: "tips", k, place: g, colour: CLIENTS[k], label: `tip of client ${k + 1}'s gradient`, ...more }));
+export const tipGrips = (G, more) => G.map((g, k) => grip({ name: `tip${k + 1}`, list: "tips", k, place: g, colour: CLIENTS[k], label: tr("tip of client {k}'s gradient", { k: k + 1 }), ...more }));
 
 /** The handle of the number ``control``, which is ``now`` and goes through its ``limits`` { low, high, step } along a straight line:
  *  ``place(v)`` is where v stands, in pixels. What else is given becomes the handle's: panel, colour, value, label, stride … */

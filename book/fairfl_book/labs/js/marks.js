@@ -29,7 +29,7 @@ export function placed(labels, blocked, width, height, edge = 4) {
   const boxes = [];
   const over = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
   return labels.map(({ at, towards, words, away = 12, wide = 8, rings = 1, more = {} }) => {
-    const w = wide * words.length + 4, h = 18, ahead = Math.atan2(towards[1], towards[0]);
+    const w = [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 14 : wide), 4), h = 18, ahead = Math.atan2(towards[1], towards[0]);
     let best = null, least = Infinity;
     for (let j = 0; j < 16 * rings; j++) {
       const i = j % 16, out = away + 18 * Math.floor(j / 16), turn = ahead + Math.ceil(i / 2) * (i % 2 ? 1 : -1) * Math.PI / 8, c = Math.cos(turn), s = Math.sin(turn);

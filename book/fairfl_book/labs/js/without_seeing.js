@@ -90,7 +90,7 @@ function words({ step, heard, direction, rates, hope, best, known }) {
     lines.push(`Nobody gains less than ${two(least)} a length, and the server knows that nobody can be promised more than ${two(hope)}.`);
   }
   if (least > 0 && hope - least < ZERO) lines.push("The two meet: it is the best direction.");
-  lines.push(bare.length === 3 ? "It could by now compute every client's row." : bare.length ? `It could compute the row of ${named(bare).toLowerCase()}.` : "It knows a third of each row, and no row.");
+  lines.push(bare.length === 3 ? "The sums alone now give every client's row away." : bare.length ? `The sums alone give away the row of ${named(bare).toLowerCase()}.` : "The sums alone give away a third of each row, and no row.");
   return { tone, lines, figures: `Rates per length ${listed(rates.map(two))}. Known of the rows ${listed(known.map(two))}.` };
 }
 
