@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf student solutions release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf student solutions mark release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -37,8 +37,9 @@ help:
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
 	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
 	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
+	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER; ARGS=--help says more"
 	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist: ARGS=--without-solutions"
-	@echo "make benchmarks     print what rules, training, larger federations and a card cost: benchmarks/README.md"
+	@echo "make benchmarks     print what rules, training, larger federations and a card cost, and what others do: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and what tools left behind; work/ stays"
 
@@ -84,6 +85,8 @@ benchmarks: $(VENV)/.dev
 	$(PY) benchmarks/training.py --quick
 	$(PY) benchmarks/scale.py
 	$(PY) benchmarks/gpu.py $(ARGS)
+	$(PY) benchmarks/side_by_side.py
+	@$(MAKE) $(VENV)/torchjd/.ready && $(VENV)/torchjd/bin/python benchmarks/peer_torchjd.py || echo "TorchJD did not run: see above"
 
 reproduce: $(VENV)/.lab
 	$(PY) -m reproductions run $(ARGS)
@@ -108,6 +111,9 @@ student: $(VENV)/.lab
 
 solutions: $(VENV)/.lab
 	@$(PY) -m fairfl_book solutions $(ARGS)
+
+mark: $(VENV)/.lab
+	@$(PY) -m fairfl_book mark $(ARGS)
 
 release: $(VENV)/.lab
 	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl_book release $(ARGS)
@@ -147,6 +153,15 @@ $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 $(VENV)/torchjd/.ready $(VENV)/ray/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(VENV)/$*
 	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$*]" pytest
+	@touch $@
+
+# FLGo and pfl-research, which benchmarks alone use, ask for older versions of much; what computes is that of the lock.
+$(VENV)/flgo/.ready: PEER = flgo==0.4.4
+$(VENV)/pfl/.ready: PEER = pfl==0.6.0
+$(VENV)/flgo/.ready $(VENV)/pfl/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
+	@$(PY) -m venv --clear $(VENV)/$*
+	@grep -E '^(torch|torchvision|numpy|scipy|scikit-learn)==' requirements.lock > $(VENV)/$*/constraints
+	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint $(VENV)/$*/constraints $(INDEX) --editable . $(PEER)
 	@touch $@
 
 # Each direct dependency at its lower bound, in an environment of its own: a bound that nobody tries is a guess.

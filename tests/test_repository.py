@@ -1,13 +1,14 @@
 """What is written twice stays the same: dependencies, versions, commands, the table of chapters."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
-from importlib.metadata import version
 from pathlib import Path
 
 import yaml
+from fairfl_book.address import address
 from fairfl_book.build import twins
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -124,10 +125,29 @@ def test_every_target_is_explained():
     assert explained == targets() - {"help", "afresh"}
 
 
-def test_the_citation_tells_the_version_and_the_licence():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == fairfl.__version__ == version("fairfl")
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_version_stands_in_one_place_and_what_repeats_it_agrees():
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert "version" not in PROJECT and tool["setuptools"]["dynamic"]["version"] == {"attr": "fairfl.__version__"}
+    assert yaml.safe_load(CITATION)["version"] == fairfl.__version__
+    newest = re.search(r"^## (\d\S*): .+, (\d{4}-\d\d-\d\d)$", CHANGES, re.MULTILINE)
+    assert newest and newest[1] == fairfl.__version__, "CHANGELOG.md: ## VERSION: a name, the day"
+    assert yaml.safe_load(CITATION)["date-released"] == newest[2]
+    for path in (ROOT / "chapters").glob("*.ipynb"):
+        run = json.loads(path.read_text(encoding="utf-8"))["metadata"]["fairfl_run"]
+        assert "fairfl" not in run, f"{path.name}: it is part of an edition, and names none; run make chapters"
+
+
+def test_the_citation_tells_the_licence_and_has_a_place_for_a_doi():
+    citation = yaml.safe_load(CITATION)
     assert PROJECT["license"] == " AND ".join(citation["license"])
+    # cffconvert and GitHub refuse an empty DOI, and a reader would follow a made-up one: a comment until there is one.
+    assert re.fullmatch(r"10\.\d{4,9}/\S+", citation["doi"]) if "doi" in citation else "\n# doi: 10." in CITATION
+    place = address()
+    assert citation.get("repository-code") == (place.repository if place else None), "as book/address.toml says"
 
 
 def test_both_places_that_forgive_an_address_agree():
