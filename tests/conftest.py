@@ -1,10 +1,20 @@
 import os
+import random
 from contextlib import ExitStack
 
+import numpy as np
 import pytest
 import torch
 
 os.environ["FAIRFL_PROGRESS"] = "0"
+
+
+@pytest.fixture(autouse=True)
+def same_draws():
+    """What a test draws may not hang on which tests ran before it in the same process."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
 
 
 @pytest.fixture

@@ -319,7 +319,7 @@ class Half(torch.nn.Module):
 
 
 def test_bfloat16_weights_end_in_a_history_and_a_file(federation, tmp_path):
-    history = train(federation, model=Half(), rounds=3, checkpoint=tmp_path / "c.pt")
+    history = train(federation, model=Half(), rounds=10, checkpoint=tmp_path / "c.pt")
     assert history.parameters.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
     assert torch.equal(torch.tensor(history.parameters).bfloat16().float(), torch.tensor(history.parameters))
     history.save(tmp_path / "h.npz")
