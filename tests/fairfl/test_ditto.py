@@ -49,7 +49,7 @@ def test_the_common_model_is_fedavgs(federation):
 
 def test_a_strong_pull_keeps_personal_models_at_the_common_start(federation):
     """Each step moves v by η (∇f − λ (w − v)); with η λ = 1 the next v is w − η ∇f, close to w for a small η."""
-    pulled = train(federation, rounds=3, local=LocalSGD(lr=1e-6), personal=Ditto(1e4, LocalSGD(lr=1e-4, epochs=2)))
+    pulled = train(federation, rounds=3, local=LocalSGD(lr=1e-6), personal=Ditto(1e5, LocalSGD(lr=1e-5, epochs=2)))
     assert np.allclose(pulled.loss[-1], pulled.loss[0], atol=1e-3)
 
 
