@@ -122,17 +122,31 @@ def _again(experiment, given, records, folder, device) -> int:
     if not labels:
         raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
     compared = [
-        verify.again(experiment, label, records.results, seeds=given.seeds, runs=folder, device=device or "cpu")
+        verify.again(
+            experiment,
+            label,
+            records.results,
+            seeds=given.seeds,
+            runs=folder,
+            device=device or "cpu",
+            papers=records.papers,
+        )
         for label in labels
     ]
     different = [line for one in compared for line in one.differences]
+    verdicts = [line for one in compared for line in one.verdicts]
+    cells = sum(one.cells for one in compared)
+    where = {(True,): " on a machine like the recorded one", (False,): " on another kind of machine"}
+    size = f" (by at most {max(one.largest for one in compared):.4g})" if different else ""
     print(
         *different,
-        f"{experiment.name}: {len(labels)} rows rerun, {sum(one.compared for one in compared)} numbers compared, "
-        f"{len(different)} differ",
+        *verdicts,
+        f"{experiment.name}: {len(labels)} rows rerun{where.get(tuple({one.same_machine for one in compared}), '')}, "
+        f"{sum(one.compared for one in compared)} numbers compared, {len(different)} differ{size}; "
+        f"{cells} cells judged again, {len(verdicts)} with another verdict",
         sep="\n",
     )
-    return 1 if different else 0
+    return int(any(one.refuted for one in compared))
 
 
 def listing(records) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from functools import partial
 
 import numpy as np
 import own
@@ -10,7 +11,7 @@ import pytest
 from fairfl import train
 from fairfl.errors import Refused
 from fairfl.training import History
-from reproductions import catalogue, locks, places, report, results, runner, verify
+from reproductions import catalogue, locks, places, provenance, report, results, runner, verify
 from reproductions.command import main
 from reproductions.jobs import select
 from reproductions.runner import Outcome
@@ -241,6 +242,31 @@ def test_a_recorded_row_rerun_from_its_provenance_gives_its_numbers(experiment, 
     other = own.small(tmp_path, own.TOML.replace("lr = 0.1", "lr = 0.2"))
     with pytest.raises(ValueError, match="other settings"):
         verify.again(other, "First", tmp_path / "results")
+
+
+def test_a_rerun_is_refuted_by_other_digits_here_and_by_other_verdicts_anywhere(experiment, tmp_path):
+    runner.run(select(experiment), tmp_path, report=quiet, together="rows")
+    kept, papers = tmp_path / "results", places.find().papers
+    results.compile(experiment, tmp_path, kept)
+    rerun = partial(verify.again, experiment, "FedFV, a third", kept, papers=papers)
+    same = rerun()
+    assert (same.same_machine, same.cells, same.verdicts, same.largest, same.refuted) == (True, 3, [], 0.0, False)
+    table, told = kept / "small.csv", kept / "small.json"
+    whole, place = table.read_text(), told.read_text()
+    mean = [line["mean_accuracy"] for line in results.load(experiment, kept) if line["row"] == "FedFV, a third"]
+    table.write_text(whole.replace(f"{mean[0]:.4f}", f"{mean[0] + 1e-3:.4f}"))
+    slip = rerun()
+    assert slip.largest == pytest.approx(1e-3) and len(slip.differences) == 1 and not slip.verdicts and slip.refuted
+    told.write_text(place.replace(provenance.processor()["model"], "another"))
+    elsewhere = rerun()
+    assert elsewhere.same_machine is False and elsewhere.differences == slip.differences and not elsewhere.refuted
+    # 79.61 is printed: by this record the cell is different, and two runs that are 3 points apart leave it open.
+    for number in mean:
+        table.write_text(
+            table.read_text().replace(f"{number + 1e-3:.4f}", "99.6100").replace(f"{number:.4f}", "99.6100")
+        )
+    otherwise = rerun()
+    assert otherwise.refuted and "mean_accuracy: different by the record, undecided with" in otherwise.verdicts[0]
 
 
 def test_a_reading_that_trained_with_its_tables_rows_is_rerun_with_them(experiment, tmp_path):
