@@ -25,6 +25,21 @@
     const dark = document.documentElement.dataset.theme === "dark";
     return layers.reduceRight((below, top) => over(top, below), dark ? [18, 18, 18, 1] : [255, 255, 255, 1]);
   };
+  // Letters with a halo of paper bring their own ground; others stand on the last opaque shape that was drawn beneath their middle.
+  const beneath = (element, page) => {
+    if (getComputedStyle(element).stroke !== "none") return page;
+    const { x, y, width, height } = element.getBoundingClientRect(), middle = [x + width / 2, y + height / 2];
+    const shapes = [...element.closest("svg").querySelectorAll("rect, circle, ellipse")].filter((shape) => {
+      const box = shape.getBoundingClientRect(), fill = getComputedStyle(shape).fill;
+      return shape.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING && fill !== "none"
+        && box.left <= middle[0] && middle[0] <= box.right && box.top <= middle[1] && middle[1] <= box.bottom;
+    });
+    return shapes.reduce((below, shape) => {
+      const style = getComputedStyle(shape), colour = [...rgba(style.fill)];
+      colour[3] *= Number(style.opacity) * Number(style.fillOpacity);
+      return over(colour, below);
+    }, page);
+  };
   const light = (colour) => {
     const [r, g, b] = colour.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -40,7 +55,7 @@
     const element = walker.currentNode.parentElement, text = walker.currentNode.textContent.trim();
     if (!text || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || !element.getClientRects().length) continue;
     if (element.closest(".katex-mathml, script, style, [disabled], .off, title, desc")) continue;
-    const drawn = element.closest("svg"), style = getComputedStyle(element), below = ground(drawn ? drawn : element);
+    const drawn = element.closest("svg"), style = getComputedStyle(element), page = ground(drawn ? drawn : element), below = drawn ? beneath(element, page) : page;
     const colour = [...rgba(drawn ? style.fill : style.color)];
     colour[3] *= faded(element);
     const seen = over(colour, below);

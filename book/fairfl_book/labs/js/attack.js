@@ -1,7 +1,7 @@
 // Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
 import { cone, decide, dot } from "./geometry.js";
 import { slide, tipGrips } from "./grips.js";
-import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { BAD, CLIENTS, GOOD, INK, LINE, ON, PAPER, SOFT, worded } from "./palette.js";
 import { arrow, label, line, placed, px, tag } from "./marks.js";
 import { coordinates, grid, outward } from "./plane.js";
 import { named, sub, two, where } from "./said.js";
@@ -72,7 +72,7 @@ function plane(numbers) {
     const shaft = { stroke: CLIENTS[LIAR], "stroke-width": 2.5, "stroke-dasharray": "7 5" };
     pieces.push(reach < 1 ? line(origin, at(end), shaft) : arrow(origin, at(end), CLIENTS[LIAR], 2.5, { "stroke-dasharray": "7 5" }));
     under.push(...[0.7, 0.8, 0.9, 1].map((part) => [...at(end.map((v) => part * v)), 7]));
-    beside(end, `${reach < 1 ? "to " : "sent: "}${thousands(factor)} × g₄`, { fill: CLIENTS[LIAR], class: "strong" });
+    beside(end, `${reach < 1 ? "to " : "sent: "}${thousands(factor)} × g₄`, { fill: worded(CLIENTS[LIAR]), class: "strong" });
   }
   tips.forEach((g, k) => { pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)); beside(g, `g${sub(k)}${k === LIAR && lying(numbers) ? " (lies)" : ""}`, { class: "strong" }); });
   const [honest, now] = [before[i], after[i]].map((u) => u && u.map((v) => LONG * v)), apart = turned[i] === null || degrees(turned[i]) > 3;
@@ -118,7 +118,7 @@ function rules({ rule, names, turned, loses, lostBefore, after }) {
     for (const k of hurt) {
       const x = WIDTH - 10 - 21 * (LIAR - 1 - k), mine = { cx: x, cy: middle, r: 8.5, stroke: CLIENTS[k], "stroke-width": 2 };
       pieces.push(tag("circle", { ...mine, fill: lostBefore[i][k] ? PAPER : CLIENTS[k] }));
-      pieces.push(tag("text", { x, y: middle + 5, "text-anchor": "middle", class: "strong", fill: lostBefore[i][k] ? INK : "#ffffff" }, String(k + 1)));
+      pieces.push(tag("text", { x, y: middle + 5, "text-anchor": "middle", class: "strong", fill: lostBefore[i][k] ? INK : ON[k] }, String(k + 1)));
     }
   });
   return pieces.join("");

@@ -2,11 +2,11 @@
 import { front, gain, lands, overlap, piece, through, trail } from "./fronts.js";
 import { grip } from "./grips.js";
 import { arrow, label, line, placed, polygon, px, tag } from "./marks.js";
-import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
+import { CLIENTS, GOOD, INK, PAPER, SOFT, worded } from "./palette.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { two } from "./said.js";
 
-const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], TURN = 76, AROUND = 60, SMALL = 0.005;
+const WIDE = 360, HIGH = 300, METHOD = CLIENTS[5], NAMED = worded(METHOD), TURN = 76, AROUND = 60, SMALL = 0.005;
 const ROOM = { x: [-1.9, 1.9], y: [-1.5, 1.5] };
 const PARAMETERS = coordinates({ ...ROOM, left: 30, right: 352, top: 24, bottom: 278 });
 const LEVELS = [0.15, 0.8, 2, 3.75];
@@ -52,7 +52,7 @@ function losses({ problem, method, held: { [method]: setting }, f, image, gain: 
   pieces.push(...DEVICES[method](c, setting, f));
   const [lx, ly] = c.at(f), [ix, iy] = c.at(image), labels = [{ at: [ix, iy], towards: [1, -0.6], words: "w", more: { class: "strong" } }];
   pieces.push(circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }), circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
-  labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "solution", more: { fill: METHOD, class: "strong" } });
+  labels.push({ at: [lx, ly], towards: [-1, 0.8], words: "solution", more: { fill: NAMED, class: "strong" } });
   labels.push({ at: c.at(path[72]), towards: [-1, 1], words: "front", away: 6 });
   const grip = GRIPS[method].at(c, setting), marked = [...xs.map((v) => [c.across(v), c.bottom + 12, 10]), ...ys.map((v) => [c.left - 14, c.up(v), 10])];
   pieces.push(placed(labels, [...sits, ...marked, [lx, ly, 9], [ix, iy, 6], [...grip, 14], ...(method === "weighted sum" ? [[c.right - 40, c.top + 44, 62], [c.right - 70, c.top + 115, 16], [c.right - 110, c.top + 115, 16]] : [])], WIDE, HIGH - 20));
@@ -86,21 +86,21 @@ const DEVICES = {
       ends ? line(...ends, STRONG) : "",
       tag("path", { d: `M${px(hx - TURN)} ${px(hy)}A${TURN} ${TURN} 0 0 0 ${px(hx)} ${px(hy + TURN)}`, fill: "none", stroke: SOFT, "stroke-width": 1.2, "stroke-dasharray": "3 3" }),
       arrow([hx, hy], [hx + TURN * way[0], hy + TURN * way[1]], METHOD, 2.5),
-      label(c.right, hy + TURN + 30, `push: weights ${two(setting[0])}, ${two(setting[1])}`, { fill: METHOD, "text-anchor": "end" }),
+      label(c.right, hy + TURN + 30, `push: weights ${two(setting[0])}, ${two(setting[1])}`, { fill: NAMED, "text-anchor": "end" }),
     ];
   },
   "ε-constraint": (c, bound, f) => [
     tag("rect", { x: c.left, y: c.top, width: c.right - c.left, height: Math.max(0, c.up(bound) - c.top), fill: METHOD, opacity: 0.13 }),
     line([c.left, c.up(bound)], [c.right, c.up(bound)], { ...STRONG, "stroke-width": 3 }),
     line([c.across(f[0]), c.up(bound)], [c.across(f[0]), c.bottom], BROKEN),
-    label(c.right - 42, c.up(bound) + 18, `ε = ${two(bound)}`, { fill: METHOD, "text-anchor": "end" }),
-    c.up(bound) > c.top + 34 ? label(c.right - 42, c.up(bound) - 8, "forbidden: f₂ above ε", { fill: METHOD, "text-anchor": "end" }) : "",
+    label(c.right - 42, c.up(bound) + 18, `ε = ${two(bound)}`, { fill: NAMED, "text-anchor": "end" }),
+    c.up(bound) > c.top + 34 ? label(c.right - 42, c.up(bound) - 8, "forbidden: f₂ above ε", { fill: NAMED, "text-anchor": "end" }) : "",
   ],
   "Chebyshev": (c, s, f) => {
     const excess = Math.max(f[0] - s[0], f[1] - s[1]), corner = s.map((v) => v + excess);
     const rays = [[[c.x[0], corner[1]], corner], [[corner[0], c.y[0]], corner]].map(([p, q]) => piece(p, q, c.x, c.y));
     const ray = piece(s, corner, c.x, c.y);
-    return [...rays.map((ends) => (ends ? line(...ends.map(c.at), STRONG) : "")), ray ? line(...ray.map(c.at), BROKEN) : "", label(c.across(s[0]) - 24, c.up(s[1]) - 6, "s", { fill: METHOD, class: "strong" })];
+    return [...rays.map((ends) => (ends ? line(...ends.map(c.at), STRONG) : "")), ray ? line(...ray.map(c.at), BROKEN) : "", label(c.across(s[0]) - 24, c.up(s[1]) - 6, "s", { fill: NAMED, class: "strong" })];
   },
 };
 

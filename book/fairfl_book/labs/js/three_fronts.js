@@ -2,7 +2,7 @@
 import { combine } from "./geometry.js";
 import { grip } from "./grips.js";
 import { label, line, placed, polygon, px, tag } from "./marks.js";
-import { CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { CLIENTS, INK, LINE, PAPER, SOFT, worded } from "./palette.js";
 import { coordinates, grid, within } from "./plane.js";
 import { ZERO, sub, two } from "./said.js";
 import { quadratics } from "./toy.js";
@@ -78,7 +78,7 @@ function surface({ turn, centres, shares, f, fairest }) {
   pieces.push(tag("path", { d: run([at, foot, eye([f[0], 0, 0])]) + run([foot, eye([0, f[1], 0])]), fill: "none", stroke: PICKED, "stroke-width": 1.4, "stroke-dasharray": "4 3" }));
   pieces.push(disc(fair, 6, { fill: PAPER, stroke: INK, "stroke-width": 2.2 }), disc(at, 7, { fill: PICKED, stroke: PAPER, "stroke-width": 2 }));
   const words = [
-    { at, towards: [1, -0.6], words: "chosen", more: { fill: PICKED, class: "strong" } }, { at: fair, towards: [-1, 0.6], words: "least largest loss" },
+    { at, towards: [1, -0.6], words: "chosen", more: { fill: worded(PICKED), class: "strong" } }, { at: fair, towards: [-1, 0.6], words: "least largest loss" },
     ...axes.map((end, k) => ({ at: end, towards: [end[0] - origin[0], end[1] - origin[1] - 1], words: `f${sub(k)}`, away: 4, more: { class: "strong" } })),
   ];
   pieces.push(placed(words, [[...at, 8], [...fair, 8], [...rim(turn), 10], [INSET[0], INSET[1] - 4, 50]], BROAD, TALL));
@@ -111,7 +111,7 @@ function models({ centres, w, fair }) {
   pieces.push(tag("path", { d: around(middle, reach), fill: "none", stroke: SOFT, "stroke-width": 1.3, "stroke-dasharray": "5 4" }), ...woven(place));
   pieces.push(disc(middle, 6, { fill: PAPER, stroke: INK, "stroke-width": 2.2 }), disc(at, 7, { fill: PICKED, stroke: PAPER, "stroke-width": 2 }));
   const labels = [
-    { at, towards: [1, -0.6], words: "chosen", more: { fill: PICKED, class: "strong" } }, { at: middle, towards: [-1, 0.6], words: "least largest loss" },
+    { at, towards: [1, -0.6], words: "chosen", more: { fill: worded(PICKED), class: "strong" } }, { at: middle, towards: [-1, 0.6], words: "least largest loss" },
     ...centres.map((c, k) => ({ at: MODELS.at(c), towards: [c[0] || 1, -c[1]], words: `best for ${k + 1}`, away: 14, more: { class: "strong" } })),
   ];
   pieces.push(placed(labels, [[...at, 8], [...middle, 8], ...centres.map((c) => [...MODELS.at(c), 9])], BROAD, TALL));
