@@ -70,7 +70,10 @@ def again(
                 raise Refused(
                     f"{experiment.name}.json does not say in which batch {row!r}, seed {line['seed']} trained; run it again"
                 )
-            group = [_job(experiment, label, seed) for label, seed in told[line["key"]]["group"]]
+            batch = told[line["key"]]["group"]
+            # A job that trained alone may have been recorded for another table, where its row has another name.
+            alone = [Job(experiment, experiment.row(row), line["seed"])] if len(batch) == 1 else None
+            group = alone or [_job(experiment, label, seed) for label, seed in batch]
             if line["key"] not in [job.key for job in group]:
                 raise Refused(
                     f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again"

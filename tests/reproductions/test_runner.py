@@ -244,6 +244,13 @@ def test_a_recorded_row_rerun_from_its_provenance_gives_its_numbers(experiment, 
         verify.again(other, "First", tmp_path / "results")
 
 
+def test_a_job_that_trained_alone_for_another_table_is_rerun(experiment, tmp_path):
+    runner.run(select(experiment, ["First"]), tmp_path / "runs", report=quiet, together="none")
+    other = own.small(tmp_path, own.TOML.replace('label = "First"', 'label = "The first client"'))
+    results.compile(other, tmp_path / "runs", tmp_path / "results")
+    assert verify.again(other, "The first client", tmp_path / "results").differences == []
+
+
 def test_a_rerun_is_refuted_by_other_digits_here_and_by_other_verdicts_anywhere(experiment, tmp_path):
     runner.run(select(experiment), tmp_path, report=quiet, together="rows")
     kept, papers = tmp_path / "results", places.find().papers
