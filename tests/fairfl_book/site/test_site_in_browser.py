@@ -39,7 +39,7 @@ SMALL = """() => {
   return found;
 }"""
 # Cards of the page that are light; pictures are looked at by their pixels.
-LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex') && e.clientWidth * e.clientHeight > 2000).filter(e => {
+LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex, button') && e.clientWidth * e.clientHeight > 2000).filter(e => {
   const [r, g, b, a = 1] = (getComputedStyle(e).backgroundColor.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   return a > 0.3 && e.checkVisibility() && r + g + b > 330;
 }).map(e => e.outerHTML.slice(0, 80))"""
