@@ -22,9 +22,7 @@ ROWS = {
     "fedfv_table_3_logged": ("FedFA", None),
     "fedfv_table_3": ("FedMGDA+, ε = 1.0", None),
     "fedfv_table_4_fashion_mnist": ("FedFV, ascending", None),
-    "fedmgda_table_7": ("q-FedAvg q = 5, bias 0", None),
     "fedfv_table_4_fashion_mnist_logged": ("FedFV, random", None),
-    "fedmgda_table_7_mean_losses": ("q-FedAvg q = 5, bias 0", None),
     "adafed_table_12_logged": ("AdaFed, γ = 1", None),
     "adafed_table_7_logged": ("AdaFed, γ = 1", None),
     "dqn_fed_table_9": ("DQN-Fed, server step 0.1", None),
@@ -40,6 +38,8 @@ ROWS = {
     "fedfv_table_2_one_softmax": ("FedAvg", [0]),
     "fedfv_table_4_cifar10": ("FedFV, reversed", None),
     "fedfv_table_4_cifar10_logged": ("FedFV, reversed", [0]),
+    "fedmgda_table_7": ("q-FedAvg q = 5, bias 0", None),
+    "fedmgda_table_7_mean_losses": ("q-FedAvg q = 5, bias 0", None),
 }
 COLUMNS = ["table", "row", "seeds", "recorded_on", "rerun_on", "compared", "differ", "largest", "cells", "verdicts_changed", "torch", "date"]  # fmt: skip
 
