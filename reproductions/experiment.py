@@ -63,7 +63,8 @@ class Row:
     ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
     was taken; ``underspecified``: why no verdict is possible even so. ``source``: where the
     row's own settings are from, one of ``SOURCES`` and after a colon what it says. ``reprints``: "table: row" of another declaration whose
-    number this paper prints again; the row is not run, and that one's runs are judged beside it.
+    number this paper prints again; the row is not run, and that one's runs are judged beside it. ``tried``: where a cell of the row is
+    *different*, what was tried to change that and what came of it.
     """
 
     label: str
@@ -80,6 +81,7 @@ class Row:
     reprints: str = ""
     chosen: str = ""
     underspecified: str = ""
+    tried: str = ""
 
     @property
     def reprinted(self) -> tuple[str, str]:
@@ -101,7 +103,7 @@ class Experiment:
     rule, server and attack alone); on CUDA at least the seeds do. ``chosen``: what the paper leaves out, and what was taken.
     ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. ``reading_of``:
     the table that this is another reading of; its cells are not counted twice. ``sources``: where each setting is from, by the setting's
-    name, as a row's ``source`` says it. Raises ``ValueError`` naming what is wrong.
+    name, as a row's ``source`` says it. ``tried``: as a row's, for all rows. Raises ``ValueError`` naming what is wrong.
     """
 
     name: str
@@ -133,6 +135,7 @@ class Experiment:
     underspecified: str = ""
     not_run: str = ""
     reading_of: str = ""
+    tried: str = ""
     sources: dict = field(default_factory=dict)
 
     def __post_init__(self):

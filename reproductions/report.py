@@ -217,6 +217,8 @@ def render(
     ]
     lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
     lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
+    lines += [f"Tried: {experiment.tried}"] if experiment.tried else []
+    lines += [f"{row.label}, tried: {row.tried}" for row in experiment.rows if row.tried]
     lines += [f"No final accuracies: {one}." for row in told for one in row.lacking]
     unequal = spread.table(told)
     if len(unequal) > 1:

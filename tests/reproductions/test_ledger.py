@@ -76,3 +76,16 @@ def test_no_spread_buys_a_recorded_cell_a_green_verdict():
         cell.verdict.word == "reproduced" and abs(cell.verdict.difference) > 10 for cell in ten
     )  # by the first edition's rule
     assert len(ten) == 5 and not any(cell.equivalence.word == "equivalent" for cell in ten)
+
+
+def test_each_cell_that_is_different_says_what_was_tried():
+    for name, cells in ledger.ledger(places.find()).items():
+        experiment = catalogue.load(name)
+        if experiment.reading_of:
+            continue  # a reading is itself what was tried
+        silent = {
+            cell.row
+            for cell in cells
+            if cell.equivalence.word == "different" and not (experiment.tried or experiment.row(cell.row).tried)
+        }
+        assert not silent, f"{name}: say in `tried` what was tried"

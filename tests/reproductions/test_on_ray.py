@@ -39,7 +39,9 @@ def two_nodes(attempts=4):
         if "timed out during startup" not in str(late):
             raise
         if attempts == 1:
-            pytest.skip("Ray's nodes did not start within the 30 s it gives them; try again on a machine with less to do")
+            pytest.skip(
+                "Ray's nodes did not start within the 30 s it gives them; try again on a machine with less to do"
+            )
         return two_nodes(attempts - 1)
     return nodes
 

@@ -30,13 +30,19 @@ HEAVIEST = 2_000_000  # bytes of a chapter with all that it loads
 CLIPPED = """() => [...document.querySelectorAll('.bd-article :is(div.cell, div.cell_input, div.cell_output, pre, table)')]
   .filter(e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e => `${e.tagName} ${e.scrollWidth} > ${e.clientWidth}: ${e.textContent.trim().slice(0, 40)}`)"""
 SMALL = """() => {
-  const walker = document.createTreeWalker(document.querySelector('.bd-article'), NodeFilter.SHOW_TEXT), found = [];
+  const walker = document.createTreeWalker(document.querySelector('.bd-article') ?? document.body, NodeFilter.SHOW_TEXT), found = [];
   while (walker.nextNode()) {
     const e = walker.currentNode.parentElement;
     if (!walker.currentNode.textContent.trim() || e.closest('svg, .katex, script, style') || !e.getClientRects().length) continue;
     if (parseFloat(getComputedStyle(e).fontSize) < 9) found.push(`${getComputedStyle(e).fontSize}: ${e.textContent.slice(0, 30)}`);
   }
   return found;
+}"""
+# Letters of drawings that are files, in the labs' size of 14 px, as large as the drawing is shown.
+DRAWN = """async () => {
+  const all = [...document.querySelectorAll('.bd-article img')].filter(e => /\\.svg$/.test(e.getAttribute('src')));
+  await Promise.all(all.map(e => { e.loading = 'eager'; return e.decode(); }));
+  return all.filter(e => e.clientWidth && 14 * e.clientWidth / e.naturalWidth < 9).map(e => `${e.clientWidth} of ${e.naturalWidth}: ${e.alt.slice(0, 40)}`);
 }"""
 # Cards of the page that are light; pictures are looked at by their pixels.
 LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex, button') && e.clientWidth * e.clientHeight > 2000).filter(e => {
@@ -115,6 +121,7 @@ def test_a_page_reads_well(reader, name):
         clipped = page.evaluate(CLIPPED)
         assert clipped == [], f"at {width} px something is wider than its cell"
     assert page.evaluate(SMALL) == [], "letters of less than 9 px on a phone"
+    assert page.evaluate(DRAWN) == [], "letters of less than 9 px in a drawing on a phone"
     assert one.troubles == []
 
 
@@ -176,20 +183,39 @@ def test_the_menu_of_a_chapter_downloads_its_notebook_from_disk(reader):
     link = page.locator("a.btn-download-source-button")
     notebook = Path(unquote(urlsplit(link.evaluate("e => e.href")).path))
     assert notebook.read_bytes() == BOOK.notebook("07_fedfv").read_bytes()
+    assert link.get_attribute("download") is not None and link.get_attribute("target") == "_blank"
     assert one.open("glossary.html").locator("a.btn-download-source-button").count() == 0
 
 
-def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers(reader):
-    page = reader().open("10_one_picture.html")
+def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touches(reader):
+    page = reader(has_touch=True).open("10_one_picture.html")
+    says = page.locator("#link-says")
     chapter = page.locator("article a[href='07_fedfv.html']", has_text="hapter 7").first
-    assert "FedFV" in chapter.get_attribute("title")
     mentioned = page.locator("article p:not(details p)").evaluate_all(
         """all => all.flatMap(p => [...p.childNodes].filter(n => n.nodeType === 3 && /\\b[Cc]hapter \\d/.test(n.textContent)).map(n => n.textContent))"""
     )
     assert [text for text in mentioned if "hapter 10" not in text] == [], "a mention that leads nowhere"
     cited = page.locator("article a[href^='#reference-']", has_text="Navon et al., 2022").first
-    assert "Bargaining" in cited.get_attribute("title")
     assert "Navon" in page.locator(cited.get_attribute("href")).inner_text()
+    chapter.hover()
+    assert "FedFV" in says.inner_text() and chapter.get_attribute("aria-describedby") == "link-says"
+    page.keyboard.press("Escape")
+    assert says.is_hidden() and chapter.get_attribute("aria-describedby") is None
+    cited.focus()
+    assert "Bargaining" in says.inner_text()
+    assert page.evaluate("e => innerWidth - e.getBoundingClientRect().right", says.element_handle()) > 0
+    page.keyboard.press("Escape")
+    cited.tap()
+    assert "Bargaining" in says.inner_text() and "#" not in page.url, "the first touch tells"
+    cited.tap()
+    assert page.url.endswith(cited.get_attribute("href")), "the second follows"
+
+
+def test_what_a_search_found_is_marked_and_never_in_a_drawing(reader):
+    one = reader()
+    page = one.open("03_pareto_stationarity.html?highlight=front")
+    page.wait_for_selector("article span.highlighted")
+    assert page.locator("svg .highlighted, svg tspan").count() == 0 and one.troubles == []
 
 
 def test_every_page_says_what_it_is(reader):
