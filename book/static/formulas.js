@@ -12,3 +12,13 @@ for (const one of document.querySelectorAll(".math")) {
     together.append(one, mark);
   }
 }
+// A displayed formula that is wider than its column gets smaller, by a quarter at most; beyond that it scrolls.
+const fit = () => {
+  const all = [...document.querySelectorAll("div.math")];
+  for (const one of all) one.style.fontSize = "";
+  const wide = all.map((one) => one.scrollWidth / one.clientWidth);
+  all.forEach((one, n) => { if (wide[n] > 1) one.style.fontSize = `${Math.max(0.75, 0.99 / wide[n])}em`; });
+};
+document.fonts.ready.then(fit);
+addEventListener("resize", fit);
+document.addEventListener("toggle", fit, true); // what unfolds had no width before

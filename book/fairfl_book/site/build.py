@@ -31,6 +31,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
                 "html",
                 "-W",
                 "--keep-going",
+                "-E",  # pages of an earlier build would be missing from the search's index of terms
                 "-q",
                 "-c",
                 str(config),

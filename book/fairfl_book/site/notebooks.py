@@ -11,7 +11,9 @@ from nbformat import NotebookNode
 from fairfl_book.exercises.cells import answered_after
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import answers
+from fairfl_book.translation.words import tr
 
+READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `make lab` in the book's folder."
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 
@@ -30,6 +32,7 @@ def page(
     named, cells = {}, []
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it speaks to who runs the chapter
+            cells.append(nbformat.v4.new_markdown_cell(f"<small>{tr(READ)}</small>", id="to-read"))
             continue
         cells.append(cell)
         if cell.cell_type != "code":

@@ -218,6 +218,48 @@ def test_what_a_search_found_is_marked_and_never_in_a_drawing(reader):
     assert page.locator("svg .highlighted, svg tspan").count() == 0 and one.troubles == []
 
 
+def test_the_menu_opens_on_a_phone_and_folds_beside_a_page(reader):
+    page = reader().open("05_fedmgda_plus.html")
+    page.set_viewport_size({"width": 390, "height": 844})
+    for button, dialog in (("primary", "#pst-primary-sidebar-modal"), ("secondary", "#pst-secondary-sidebar-modal")):
+        page.locator(f"button.{button}-toggle:visible").click()
+        page.wait_for_selector(f"{dialog}[open] a")
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_timeout(300)
+    width = "document.querySelector('.bd-sidebar-primary').getBoundingClientRect().width"
+    assert page.evaluate(width) > 200
+    page.locator("button.primary-toggle:visible").click()
+    page.wait_for_timeout(600)
+    assert page.evaluate(width) < 100
+
+
+def test_the_search_knows_the_glossarys_terms_in_both_languages(reader):
+    one = reader()
+    for word in ("conflict", "凸包"):
+        page = one.open(f"search.html?q={word}")
+        page.locator("ul.search a[href*='glossary.html#term-']").first.wait_for(timeout=10_000)
+        page.wait_for_timeout(300)
+        names = page.locator("ul.search a[href*='glossary.html#term-']").all_inner_texts()
+        assert any(word in name for name in names), names
+    assert one.troubles == []
+
+
+def test_what_is_wider_than_a_phone_is_as_small_as_helps_and_no_smaller(reader):
+    page = reader().open("12_reproductions.html")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(500)
+    printed = page.locator("div.cell_output pre").evaluate_all(
+        "all => all.map(e => [parseFloat(getComputedStyle(e).fontSize), [...e.querySelectorAll('.line')].some(l => l.clientHeight > 1.9 * parseFloat(getComputedStyle(l).lineHeight))])"
+    )
+    assert any(broken for _, broken in printed) and any(size < 10.5 for size, _ in printed)
+    assert all(size > 10.5 for size, broken in printed if broken), "small, and broken all the same"
+    formulas = page.locator("div.math").evaluate_all(
+        "all => all.map(e => [e.scrollWidth - e.clientWidth, parseFloat(e.style.fontSize || 1)])"
+    )
+    assert all(over <= 1 or size == 0.75 for over, size in formulas)
+
+
 def test_every_page_says_what_it_is(reader):
     one = reader()
     told = {}
