@@ -14,6 +14,7 @@ from fairfl_book.site import answers
 from fairfl_book.translation.words import tr
 
 READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `make lab` in the book's folder."
+DARK = "What the text calls black is drawn in white on dark pages."
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 
@@ -32,7 +33,8 @@ def page(
     named, cells = {}, []
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it speaks to who runs the chapter
-            cells.append(nbformat.v4.new_markdown_cell(f"<small>{tr(READ)}</small>", id="to-read"))
+            told = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
+            cells.append(nbformat.v4.new_markdown_cell(told, id="to-read"))
             continue
         cells.append(cell)
         if cell.cell_type != "code":

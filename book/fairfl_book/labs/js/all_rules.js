@@ -130,7 +130,7 @@ export const view = {
   title: "All rules on the same two gradients",
   about: "Left, two gradients and each rule's direction as an arrow of length 1, below them the clients' losses and Newton falls; right, each rule's rates for both clients.",
   hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see fewer.",
-  key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black: it fixes rates, how fast each true loss falls; purple: neither. Strokes across bars: rates without the lie.",
+  key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black, or white in the dark: it fixes rates, how fast each true loss falls; purple: neither. Strokes across bars: rates without the lie.",
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: TALL, label: "gradients, losses and Newton falls; drag them" },

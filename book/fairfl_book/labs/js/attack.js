@@ -160,7 +160,7 @@ function words(numbers) {
 
 export const view = {
   title: "A liar among four clients",
-  about: "Left, four gradients as arrows, the direction of the chosen rule without the lie dashed and with it in black; right, for each rule by how many degrees the lie turns it, and which honest clients then lose.",
+  about: "Left, four gradients as arrows, the direction of the chosen rule without the lie dashed and with it drawn through; right, for each rule by how many degrees the lie turns it, and which honest clients then lose.",
   hint: "Drag the tips, and below them how many times client 4 multiplies; or use the arrow keys. A dashed line without a head goes on beyond the picture. Honest losers: clients 1 to 3 whose loss rises; full circles only because of the lie, hollow ones without it, too. A red bar: the lie costs one of them.",
   reach: 1.6,
   panels: [

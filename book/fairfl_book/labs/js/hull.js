@@ -124,7 +124,7 @@ function words({ rule, epsilon, G, weights, multipliers, rates, remark, squared,
 
 export const view = {
   title: "The hull of the gradients",
-  about: "Left, gradients as arrows with their convex hull, and the server's direction in black; the directions that help everybody are a fan of green rays. Right, bars of each client's weight and rate.",
+  about: "Left, gradients as arrows with their convex hull, and the server's direction as the arrow dir; the directions that help everybody are a fan of green rays. Right, bars of each client's weight and rate.",
   hint: "Drag the tips, or move them with the arrow keys; then change the rule. The server steps along −dir, and client k's loss falls at the rate gₖ · dir. Grey: the hull that the rule looks at. Dashed outlines: the rates under the mean.",
   reach: RIM,
   panels: [

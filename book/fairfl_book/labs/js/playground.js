@@ -142,7 +142,7 @@ function words({ problem, running, before, after, where: ends, gamma, withheld }
 export const view = {
   title: "The playground",
   about: "Left, the plane of a toy model's two parameters with lines of equal loss, the Pareto set, and every rule's path from one start; right, what becomes of the clients' losses, in parts of what they were.",
-  hint: "Drag the start (black ring) and let go, or drag the clients' minimisers (coloured rings). Every rule takes steps of the same length. Grey: the Pareto set, where no direction lowers every loss.",
+  hint: "Drag the start (the ring called start) and let go, or drag the clients' minimisers (coloured rings). Every rule takes steps of the same length. Grey: the Pareto set, where no direction lowers every loss.",
   reach: 2, seconds: 3,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "the plane of parameters; drag the start and the minimisers" },

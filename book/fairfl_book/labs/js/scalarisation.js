@@ -211,14 +211,14 @@ function words({ problem, method, setting, f, image, jump, gain: more }) {
     lines.push(even ? `A compromise: ${at}, both ${two(Math.abs(excess[0]))} ${excess[0] < 0 ? "below" : "above"} the goal s.` : `A compromise: ${at}.`);
   }
   if (method === "weighted sum" && dented) lines.push(`This front is dented, and no turn of the line stops near its middle: it leaps over ${Math.round(50 * jump)} % of the front at once.`);
-  lines.push(more > SMALL ? `The black model w, for comparison, is not on the front: both its losses could fall by ${two(more)} (green: better for both).` : "The black model w is on the front: nothing is better for both.");
+  lines.push(more > SMALL ? `The model w, for comparison, is not on the front: both its losses could fall by ${two(more)} (green: better for both).` : "The model w is on the front: nothing is better for both.");
   return { tone, lines, figures: `Losses where it lands ${f.map(two).join(" and ")}. Losses at w ${image.map(two).join(" and ")}.` };
 }
 
 export const view = {
   title: "Three ways to choose from a front",
   about: "Left, the plane of two clients' losses with the front, and a line, a wall or a goal that picks a point of it; right, the models in the plane of parameters, with lines of equal loss and a model w to move.",
-  hint: "Drag the orange handle: it turns the push of the line, moves the wall or the goal s. Each model on the right is a point of losses on the left; black: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The black w is a model to compare with: green is better than it for both.",
+  hint: "Drag the orange handle: it turns the push of the line, moves the wall or the goal s. Each model on the right is a point of losses on the left; the strong lines: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The point w is a model to compare with: green is better than it for both.",
   reach: 1.3,
   panels: [
     { name: "losses", width: WIDE, height: HIGH, label: "losses; drag the line, the wall or the goal" },

@@ -163,7 +163,7 @@ function words({ shares, f, fairest }) {
 export const view = {
   title: "The front of three clients",
   about: "Left, three axes of losses with the front as a woven surface, and a small triangle of weights; right, the models: a triangle between the clients' best ones, with the weighted sum's minimiser and the model with the least largest loss.",
-  hint: "Drag the grey ring to turn the three axes of losses, the orange handle in the small triangle to change the weights (orange dot: the model that their weighted sum picks), and the clients' best models on the right. Each crossing of the threads on the right is a model, and the one on the left its three losses. On a black edge one client has no weight.",
+  hint: "Drag the grey ring to turn the three axes of losses, the orange handle in the small triangle to change the weights (orange dot: the model that their weighted sum picks), and the clients' best models on the right. Each crossing of the threads on the right is a model, and the one on the left its three losses. On an edge one client has no weight.",
   reach: 1,
   panels: [
     { name: "surface", width: BROAD, height: TALL, label: "losses; turn the box, drag the weights" },

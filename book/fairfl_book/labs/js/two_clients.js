@@ -78,8 +78,8 @@ function words({ A, weights, direction, rates, harmless: [low, high] }) {
 
 export const view = {
   title: tr("Two clients and one direction"),
-  about: tr("Left, two gradients as arrows, and between their tips a line with the server's direction on it, a black arrow, and its step the other way, dashed; the part of the line where nobody pays is green. Right, bars of each client's rate."),
-  hint: tr("Drag the black dot: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative."),
+  about: tr("Left, two gradients as arrows, and between their tips a line with the server's direction on it, the arrow dir, and its step the other way, dashed; the part of the line where nobody pays is green. Right, bars of each client's rate."),
+  hint: tr("Drag the tip of dir: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative."),
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: tr("two gradients and the server's direction; drag them") },

@@ -96,7 +96,7 @@ function words({ step, heard, direction, rates, hope, best, known }) {
 
 export const view = {
   title: "Sums without seeing",
-  about: "Left, three gradients with their hull, which the server does not see, the sums that it has heard as dots, and the step that it makes of them as a black arrow. Right, bars of each client's rate per length of the step, and of how much of its row the sums give away.",
+  about: "Left, three gradients with their hull, which the server does not see, the sums that it has heard as dots, and the step that it makes of them as the arrow called step. Right, bars of each client's rate per length of the step, and of how much of its row the sums give away.",
   hint: "Ask for more sums; drag the tips. Each sum is Frank–Wolfe's next: weights moved towards whoever would gain least. Dashed outlines: the rates under the best direction, to the hollow dot. Dashed line: what no direction can promise everybody more than.",
   reach: 2,
   panels: [
