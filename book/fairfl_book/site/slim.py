@@ -10,8 +10,8 @@ _SEARCH = r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex|hits)\
 _TWICE = (
     r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>'  # the theme's own, after Sphinx's
 )
-# The header that the book does not show: its buttons come before those of the page, and the theme would give them the clicks.
-_HEADER = r'(?s)\s*<header id="pst-header".*?</header>'
+# The theme's header is not shown, but its buttons come before those of the page, and the theme would give them the clicks.
+_HIDDEN = r'(?s)\s*<button class="pst-navbar-icon sidebar-toggle (?:primary|secondary)-toggle".*?</button>'
 # Where a server hands the notebook out it is kept as a file; from disk a browser shows it, beside the page.
 _NOTEBOOK, _KEPT = re.compile(r'(<a href="[^"]+\.ipynb") (target="_blank")'), r"\1 download \2"
 _UNUSED = ("scripts/fontawesome.js*", "scripts/*.map", "styles/*.map", "*webpack-macros.html", "locales", "vendor/fontawesome/webfonts/fa-brands*")  # fmt: skip
@@ -28,7 +28,7 @@ def slim(html: Path) -> None:
     for path in html.rglob("*.html"):
         if html / "_static" not in path.parents:
             page = path.read_text(encoding="utf-8")
-            for unused in (_ICONS, _TWICE, _HEADER, *([] if path.name == "search.html" else [_SEARCH])):
+            for unused in (_ICONS, _TWICE, _HIDDEN, *([] if path.name == "search.html" else [_SEARCH])):
                 page = re.sub(unused, "", page)
             page = _NOTEBOOK.sub(_KEPT, page)
             path.write_text(page, encoding="utf-8")

@@ -227,11 +227,11 @@ def test_the_menu_opens_on_a_phone_and_folds_beside_a_page(reader):
         page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1280, "height": 900})
     page.wait_for_timeout(300)
-    width = "document.querySelector('.bd-sidebar-primary').getBoundingClientRect().width"
-    assert page.evaluate(width) > 200
+    edge = "document.querySelector('.bd-sidebar-primary').getBoundingClientRect().right"
+    assert page.evaluate(edge) > 200
     page.locator("button.primary-toggle:visible").click()
     page.wait_for_timeout(600)
-    assert page.evaluate(width) < 100
+    assert page.evaluate(edge) <= 0
 
 
 def test_the_search_knows_the_glossarys_terms_in_both_languages(reader):
