@@ -1,5 +1,7 @@
 """What is recorded in data/results is sound and says what the ledger says."""
 
+import csv
+
 import pytest
 
 from reproductions import catalogue, ledger, places, results
@@ -89,3 +91,15 @@ def test_each_cell_that_is_different_says_what_was_tried():
             if cell.equivalence.word == "different" and not (experiment.tried or experiment.row(cell.row).tried)
         }
         assert not silent, f"{name}: say in `tried` what was tried"
+
+
+def test_what_was_rerun_has_the_recorded_verdicts():
+    with open(RECORDS.results / "reruns.csv", newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert lines and {line["table"] for line in lines} <= set(RECORDED)
+    for line in lines:
+        experiment = catalogue.load(line["table"])
+        held = [one for one in results.load(experiment, RECORDS.results) if one["row"] == line["row"]]
+        assert 0 < int(line["seeds"]) <= len(held) and int(line["compared"]) >= 2 * int(line["seeds"])
+        assert line["verdicts_changed"] == "0", f"{line['table']}, {line['row']}: another verdict on {line['rerun_on']}"
+        assert line["differ"] == "0" or line["recorded_on"] != line["rerun_on"]
