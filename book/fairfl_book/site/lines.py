@@ -4,19 +4,21 @@ import html
 import re
 
 _BLOCK = re.compile(r'(<div class="highlight">)?<pre( [^>]*)?>(.*?)</pre>', re.DOTALL)
+# Names, punctuation and blanks have the colour of code that is not marked, and are two of three marks.
+_PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 _MARKS = re.compile(r"<[^>]+>")
 
 
 def hung(body: str) -> str:
     """The ``body`` of a page with every line of its ``pre`` blocks as a block of its own.
 
-    A block carries the number of letters of its longest line as ``--letters``, a line its indentation as ``--in`` (see ``book.css``).
+    Marks that change no colour are taken away. A block carries the number of letters of its longest line as ``--letters``, a line its indentation as ``--in`` (see ``book.css``).
     """
     return _BLOCK.sub(_block, body)
 
 
 def _block(block: re.Match) -> str:
-    lines = block[3].removesuffix("\n").split("\n")
+    lines = _PLAIN.sub(r"\1", block[3]).removesuffix("\n").split("\n")
     if any(line.count("<span") != line.count("</span") for line in lines):  # a mark that goes over lines
         return block[0]
     plain = [html.unescape(_MARKS.sub("", line)) for line in lines]
