@@ -28,7 +28,11 @@ def parser() -> argparse.ArgumentParser:
     )
     make.add_argument("--engine", choices=("local", "ray"), default="local", help="here, or on a Ray cluster")
     make.add_argument("--address", help="the Ray cluster's address (default: one is started here)")
-    make.add_argument("--again", action="store_true", help="rerun recorded rows from their provenance and compare")
+    make.add_argument(
+        "--again",
+        action="store_true",
+        help="rerun recorded rows from their provenance and compare (in their batches, unless --together says otherwise)",
+    )
     make.set_defaults(run=_reproduce)
 
     tell = commands.add_parser("report", help="compile finished runs and set them beside the published table")
@@ -130,6 +134,7 @@ def _again(experiment, given, records, folder, device) -> int:
             runs=folder,
             device=device or "cpu",
             papers=records.papers,
+            together=given.together if given.together != "rows" else None,
         )
         for label in labels
     ]

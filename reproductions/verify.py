@@ -7,7 +7,7 @@ from pathlib import Path
 from fairfl.errors import Refused
 from reproductions import catalogue, provenance, report, results, runner
 from reproductions.experiment import Experiment
-from reproductions.jobs import Job
+from reproductions.jobs import Job, select
 
 ALIKE = ("model", "capability", "torch_blas", "numpy_blas")
 
@@ -19,7 +19,7 @@ class Comparison:
     How many recorded numbers were ``compared`` with new ones, and a line for each that is different (``differences``; the ``largest`` of
     them in the numbers' own units, points of accuracy for most). How many published ``cells`` the row has, and a line for each whose
     verdict the new numbers change (``verdicts``). ``same_machine``: whether all ran where bits repeat, on a processor and libraries like the
-    recorded ones; None where the record, an early one, does not say.
+    recorded ones and in the recorded batches; None where the record, an early one, does not say.
     """
 
     seeds: int
@@ -45,12 +45,14 @@ def again(
     runs: Path | None = None,
     device: str = "cpu",
     papers: Path | None = None,
+    together: str | None = None,
 ) -> Comparison:
     """Train the batches in which ``row`` was recorded once more, and compare every number of ``NAME.csv`` but the seconds.
 
     ``recorded`` holds ``NAME.csv`` and ``NAME.json``. ``runs``: a folder for the new runs, so that a long check can continue (default: one
     that is thrown away). ``papers``: the folder of the published numbers; with it, the row's cells are judged by the record and again with
-    the new numbers of ``seeds`` in their place. On a CPU of the same kind equal batches give equal bits, so that every printed digit must
+    the new numbers of ``seeds`` in their place. ``together``: "none" or "seeds" trains the row's runs one by one or as one batch, whatever the
+    recorded ones were: cheaper where many rows trained together, and the digits may then differ anywhere. On a CPU of the same kind equal batches give equal bits, so that every printed digit must
     agree; elsewhere the verdicts should. Raises ``Refused`` if the row is not recorded, was recorded without its batch or under other
     settings, or cannot run.
     """
@@ -65,20 +67,8 @@ def again(
     told = results.provenance(experiment, recorded)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(runs or temporary)
-        for line in lines:
-            if "group" not in told.get(line["key"], {}):
-                raise Refused(
-                    f"{experiment.name}.json does not say in which batch {row!r}, seed {line['seed']} trained; run it again"
-                )
-            batch = told[line["key"]]["group"]
-            # A job that trained alone may have been recorded for another table, where its row has another name.
-            alone = [Job(experiment, experiment.row(row), line["seed"])] if len(batch) == 1 else None
-            group = alone or [_job(experiment, label, seed) for label, seed in batch]
-            if line["key"] not in [job.key for job in group]:
-                raise Refused(
-                    f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again"
-                )
-            outcome = runner.run(group, folder, together="rows", device=device, report=lambda said: None)
+        for group in [select(experiment, [row], seeds)] if together else _groups(experiment, row, lines, told):
+            outcome = runner.run(group, folder, together=together or "rows", device=device, report=lambda said: None)
             if outcome.refused:
                 raise Refused(f"{outcome.refused[0][0]} cannot run: {outcome.refused[0][1]}")
         results.compile(experiment, folder, Path(temporary) / "results")
@@ -102,8 +92,28 @@ def again(
         max(sizes, default=0.0),
         cells,
         verdicts,
-        _same_machine([told[line["key"]] for line in lines], device),
+        not together and _same_machine([told[line["key"]] for line in lines], device),
     )
+
+
+def _groups(experiment, row, lines, told) -> list[list[Job]]:
+    """The batches in which ``lines`` of ``row`` were recorded."""
+    groups = []
+    for line in lines:
+        if "group" not in told.get(line["key"], {}):
+            raise Refused(
+                f"{experiment.name}.json does not say in which batch {row!r}, seed {line['seed']} trained; run it again"
+            )
+        batch = told[line["key"]]["group"]
+        # A job that trained alone may have been recorded for another table, where its row has another name.
+        alone = [Job(experiment, experiment.row(row), line["seed"])] if len(batch) == 1 else None
+        group = alone or [_job(experiment, label, seed) for label, seed in batch]
+        if line["key"] not in [job.key for job in group]:
+            raise Refused(
+                f"{row!r}, seed {line['seed']} was recorded under other settings than the declaration has now; run it again"
+            )
+        groups.append(group)
+    return groups
 
 
 def _judged(experiment, row, held, fresh, papers) -> tuple[int, list[str]]:

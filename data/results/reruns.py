@@ -3,8 +3,9 @@
 A line a table: the row and the seeds that were trained again, the processor in the record ("" where an early record does not say) and
 this one, how many of its numbers were compared, how many differ and by how much at most (in the numbers' own units, points for most), how
 many published cells were judged with the new numbers, and how many verdicts changed. Where a row takes more than ten minutes of a
-processor, one seed or two are trained again and stand for theirs among the recorded ones. What is there for this processor is not done
-again; ``RUNS`` names a folder for the runs, so that a stopped one continues.
+processor, one seed or two are trained again and stand for theirs among the recorded ones. Adult's rows trained in batches of 60 and 90; here a
+row's seeds train alone (``batch`` is "own"), so that digits may differ on any machine. What is there for this processor is not done
+again; ``RUNS`` names a folder for the runs, so that a stopped one continues, and arguments name the tables to do.
 """
 
 import csv
@@ -41,15 +42,16 @@ ROWS = {
     "fedmgda_table_7": ("q-FedAvg q = 5, bias 0", None),
     "fedmgda_table_7_mean_losses": ("q-FedAvg q = 5, bias 0", None),
 }
-COLUMNS = ["table", "row", "seeds", "recorded_on", "rerun_on", "compared", "differ", "largest", "cells", "verdicts_changed", "torch", "date"]  # fmt: skip
+OWN_BATCH = ("fedmgda_table_7", "fedmgda_table_7_mean_losses")
+COLUMNS = ["table", "row", "seeds", "batch", "recorded_on", "rerun_on", "compared", "differ", "largest", "cells", "verdicts_changed", "torch", "date"]  # fmt: skip
 
 
 def main() -> int:
     records = places.find(Path(__file__))
     out, here = Path(__file__).with_suffix(".csv"), _named(provenance.processor())
-    done = list(csv.DictReader(out.open(encoding="utf-8"))) if out.exists() else []
-    for name, (row, seeds) in ROWS.items():
-        if any((line["table"], line["row"], line["rerun_on"]) == (name, row, here) for line in done):
+    for name in sys.argv[1:] or ROWS:
+        row, seeds = ROWS[name]
+        if any((line["table"], line["row"], line["rerun_on"]) == (name, row, here) for line in _done(out)):
             continue
         experiment = catalogue.load(name)
         told = results.provenance(experiment, records.results)
@@ -57,14 +59,25 @@ def main() -> int:
         was = {_named(told[key]["processor"]) if "processor" in told[key] else "" for key in keys}
         was |= {"NVIDIA card" for key in keys if told[key]["machine"]["device"] != "cpu"}
         runs = Path(os.environ["RUNS"]) if "RUNS" in os.environ else None
+        together = "seeds" if name in OWN_BATCH else None
         try:
-            said = verify.again(experiment, row, records.results, seeds=seeds, runs=runs, papers=records.papers)
+            said = verify.again(
+                experiment, row, records.results, seeds=seeds, runs=runs, papers=records.papers, together=together
+            )
         except Refused as error:
             print(f"{name}, {row}: {error}", file=sys.stderr)
             continue
         print(name, row, *said.differences[:3], *said.verdicts, sep="\n  ")
+        done = _done(out)  # another process may have added to it
         done.append(
-            {"table": name, "row": row, "seeds": said.seeds, "recorded_on": "; ".join(sorted(was)), "rerun_on": here}
+            {
+                "table": name,
+                "row": row,
+                "seeds": said.seeds,
+                "batch": "own" if together else "recorded",
+                "recorded_on": "; ".join(sorted(was)),
+                "rerun_on": here,
+            }
             | {"compared": said.compared, "differ": len(said.differences), "largest": f"{said.largest:.4f}"}
             | {"cells": said.cells, "verdicts_changed": len(said.verdicts), "torch": torch.__version__}
             | {"date": time.strftime("%Y-%m-%d")}
@@ -74,6 +87,10 @@ def main() -> int:
             table.writeheader()
             table.writerows(sorted(done, key=lambda line: (line["table"], line["rerun_on"])))
     return 0
+
+
+def _done(out: Path) -> list[dict]:
+    return list(csv.DictReader(out.open(encoding="utf-8"))) if out.exists() else []
 
 
 def _named(processor: dict) -> str:

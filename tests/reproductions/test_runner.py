@@ -267,6 +267,8 @@ def test_a_rerun_is_refuted_by_other_digits_here_and_by_other_verdicts_anywhere(
     told.write_text(place.replace(provenance.processor()["model"], "another"))
     elsewhere = rerun()
     assert elsewhere.same_machine is False and elsewhere.differences == slip.differences and not elsewhere.refuted
+    own_batch = rerun(together="none")
+    assert own_batch.same_machine is False and own_batch.compared == slip.compared
     # 79.61 is printed: by this record the cell is different, and two runs that are 3 points apart leave it open.
     for number in mean:
         table.write_text(
