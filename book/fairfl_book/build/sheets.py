@@ -24,6 +24,7 @@ img { max-width: 100%; height: auto; break-inside: avoid; display: block; margin
 p.see { font-size: 9pt; color: #444; } ol, ul { padding-left: 6mm; } li { margin-bottom: 1mm; }
 table.dataframe { font-size: 8.4pt; } div.output { font-size: 9.4pt; margin: 2mm 0; }
 li a::after { content: none; } section.references a::after { content: " " attr(href); font-size: 7.4pt; color: #444; overflow-wrap: anywhere; }
+section.chapter a[href$="references"]::before { content: "["; } section.chapter a[href$="references"]::after { content: "]"; font-size: inherit; color: inherit; } /* no colour tells a citation on paper */
 """
 _SLUG = re.compile(r'check\("([\w.]+)"')
 _CHAPTER = re.compile(r"(\d\d)_[a-z0-9_]+\.(?:ipynb|md|html)")

@@ -197,6 +197,8 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
     assert [text for text in mentioned if "hapter 10" not in text] == [], "a mention that leads nowhere"
     cited = page.locator("article a[href^='#reference-']", has_text="Navon et al., 2022").first
     assert "Navon" in page.locator(cited.get_attribute("href")).inner_text()
+    marks = "e => ['::before', '::after'].map(part => getComputedStyle(e, part).content)"
+    assert cited.evaluate(marks) == ['"["', '"]"'] and chapter.evaluate(marks) == ["none", "none"]
     chapter.hover()
     assert "FedFV" in says.inner_text() and chapter.get_attribute("aria-describedby") == "link-says"
     page.keyboard.press("Escape")
