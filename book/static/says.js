@@ -13,6 +13,12 @@ document.addEventListener("DOMContentLoaded", () => {
     box.hidden = true;
   };
   const soon = () => { clearTimeout(leaving); leaving = setTimeout(hide, 250); };
+  const formula = (tex) => {
+    const one = document.createElement("span");
+    if (window.katex) katex.render(tex, one, { throwOnError: false });
+    else one.textContent = tex;
+    return one;
+  };
   const place = () => {
     const at = shown.getClientRects()[0], size = box.getBoundingClientRect(), wide = document.documentElement.clientWidth;
     const below = at.bottom + 6 + size.height < innerHeight;
@@ -25,7 +31,8 @@ document.addEventListener("DOMContentLoaded", () => {
     hide();
     shown = link;
     link.setAttribute("aria-describedby", box.id);
-    box.textContent = link.dataset.says;
+    // A definition may hold formulas between dollars: every other piece.
+    box.replaceChildren(...link.dataset.says.split("$").map((piece, n) => (n % 2 ? formula(piece) : piece)));
     box.hidden = false;
     place();
   };

@@ -10,7 +10,8 @@ from fairfl.errors import refuse, unknown
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the book in both languages. ``symbol``: its letter, as LaTeX; ``chapter``: two digits, where it is taught."""
+    """A word of the book in both languages. ``symbol``: its letter, as LaTeX; ``chapter``: two digits, where it is taught;
+    ``everyday``: whether it is a plain word too, so that a mention of it need not be the term, and is no link."""
 
     en: str
     zh: str
@@ -18,6 +19,7 @@ class Term:
     definition_zh: str
     symbol: str = ""
     chapter: str = ""
+    everyday: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,17 @@ def _entry(kind: type, entry: Mapping) -> Term | Symbol:
     for key, value in entry.items():
         if key not in known:
             raise unknown(f"key of the glossary's entry {name!r}", key, known)
-        if not isinstance(value, str) or "\n\n" in value:
+        if key == "everyday":
+            if value is not True:
+                raise refuse(f"everyday of the glossary's entry {name!r}", value, "true", "Or leave it out.")
+        elif not isinstance(value, str) or "\n\n" in value:
             raise refuse(
                 f"{key} of the glossary's entry {name!r}", value, "one paragraph of text", "Put it in quotation marks."
             )
     for key, needed in known.items():
         if needed and not entry.get(key, "").strip():
             raise refuse(f"{key} of the glossary's entry {name!r}", entry.get(key), "a text", f'Write {key} = "...".')
-    return kind(**{key: " ".join(value.split()) for key, value in entry.items()})
+    return kind(**{key: value if value is True else " ".join(value.split()) for key, value in entry.items()})
 
 
 def _twice(names: list[str]) -> list[str]:

@@ -2,11 +2,12 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.site.glossary import Term
 
 FILE = "known.json"
 
@@ -25,24 +26,40 @@ class Chapter:
 
 
 @dataclass(frozen=True)
+class Word:
+    """A term of the glossary in one language. ``chapter``: two digits, where it is taught, or empty."""
+
+    name: str
+    definition: str
+    chapter: str
+
+
+@dataclass(frozen=True)
 class Known:
-    """``chapters``: by page name."""
+    """``chapters``: by page name. ``words``: by language, the terms whose mentions are links."""
 
     chapters: Mapping[str, Chapter]
+    words: Mapping[str, Sequence[Word]]
 
     def numbered(self, number: int) -> str | None:
         """The page of chapter ``number``."""
         return next((name for name in self.chapters if int(name[:2]) == number), None)
 
     @staticmethod
-    def of(fronts: Mapping[str, FrontMatter]) -> str:
+    def of(fronts: Mapping[str, FrontMatter], terms: Sequence[Term]) -> str:
         """The file's text. ``fronts``: front matter by page name."""
         chapters = {name: asdict(Chapter(front.title, front.promise)) for name, front in sorted(fronts.items())}
-        return json.dumps({"chapters": chapters}, ensure_ascii=False, indent=1)
+        linked = [term for term in terms if not term.everyday]
+        words = {
+            "en": [asdict(Word(term.en, term.definition, term.chapter)) for term in linked],
+            "zh": [asdict(Word(term.zh, term.definition_zh, term.chapter)) for term in linked],
+        }
+        return json.dumps({"chapters": chapters, "words": words}, ensure_ascii=False, indent=1)
 
     @staticmethod
     @functools.cache
     def read(folder: Path) -> "Known":
         """What the layout has left in ``folder``."""
         found = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
-        return Known({name: Chapter(**chapter) for name, chapter in found["chapters"].items()})
+        words = {language: [Word(**word) for word in some] for language, some in found["words"].items()}
+        return Known({name: Chapter(**chapter) for name, chapter in found["chapters"].items()}, words)

@@ -12,7 +12,7 @@ _CHAPTERS = re.compile(r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\
 _ONE = re.compile(r"(?:[Cc]hapters?\s+)?(\d{1,2})")
 _CITATION = re.compile(r"(.*?),?\s+(\d{4})\b", re.DOTALL)
 _PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
-_KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
+KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
 
 
 class Mentions(SphinxPostTransform):
@@ -26,7 +26,7 @@ class Mentions(SphinxPostTransform):
         known = Known.read(self.app.srcdir)
         here = self.env.docname
         for text in list(self.document.findall(nodes.Text)):
-            if not _inside(text, _KEPT) and _CHAPTERS.search(text):
+            if not inside(text, KEPT) and _CHAPTERS.search(text):
                 text.parent.replace(text, list(self.linked(str(text), known, here)))
         for link in self.document.findall(nodes.reference):
             page = _PAGE.search(link.get("refuri", "").partition("#")[0])
@@ -74,7 +74,8 @@ def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
     return bool(dated) and listed[: len(families)] == families and (more or len(listed) == len(families))
 
 
-def _inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+    """Whether ``node`` lies in a node of one of ``kinds``, at any depth."""
     while (node := node.parent) is not None:
         if isinstance(node, kinds):
             return True

@@ -62,7 +62,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write("api/index.md", api.index())
     for room in api.rooms():
         write(f"api/{room}.rst", api.page(room))
-    write(known.FILE, known.Known.of(fronts))
+    write(known.FILE, known.Known.of(fronts, terms))
     _remove_others(folder, written)
     return sorted(fronts)
 

@@ -213,6 +213,33 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
     assert page.url.endswith(cited.get_attribute("href")), "the second follows"
 
 
+def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
+    page = reader().open("09_dqn_fed.html")
+    names = [" ".join(name.split()).lower() for name in page.locator("article a.term").all_inner_texts()]
+    assert len(names) == len(set(names)) and {"min-norm point", "affine hull"} <= set(names)
+    assert "newton step" not in names, "the chapter teaches it itself"
+    page.locator("article a.term", has_text="Pareto stationary").first.hover()
+    says = page.locator("#link-says")
+    told = says.inner_text()
+    assert "weights" in told or "gradients" in told
+    page.evaluate("document.querySelector('article a.term').dataset.says = 'At most $d + 1$ of them.'")
+    page.mouse.move(0, 0)
+    page.locator("article a.term").first.hover()
+    assert says.locator(".katex").count() == 1 and "$" not in says.inner_text()
+    page.locator("article a.term").first.click()
+    assert "glossary.html#term-" in page.url and page.locator(":target").count() == 1
+
+
+def test_a_table_that_goes_on_behind_its_edge_shows_it(reader):
+    page = reader().open("13_reading_results.html")
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = page.locator(".pst-scrollable-table-container").first
+    assert wide.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert "linear-gradient" in wide.evaluate("e => getComputedStyle(e).backgroundImage")
+    solid = "e => [...e.querySelectorAll('tr, td, th')].filter(x => !/\\/ 0|, 0(\\.\\d+)?\\)$/.test(getComputedStyle(x).backgroundColor)).length"
+    assert wide.evaluate(solid) == 0, "a row that covers the shadow"
+
+
 def test_what_a_search_found_is_marked_and_never_in_a_drawing(reader):
     one = reader()
     page = one.open("03_pareto_stationarity.html?highlight=front")

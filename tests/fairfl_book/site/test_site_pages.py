@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("sphinx", reason="the site's packages are not installed (pip install -e '.[book]')")
 
 from docutils import nodes
-from fairfl_book.site import heads, lines, mentions, notebooks, pictures
+from fairfl_book.site import heads, lines, mentions, notebooks, pictures, terms
+from fairfl_book.site.known import Word
 from PIL import Image
 
 
@@ -94,6 +95,26 @@ def test_a_citation_that_no_line_fits_is_refused(citation):
 def test_mentions_of_chapters_are_seen(text, numbers):
     found = [mentions._ONE.findall(region[0]) for region in mentions._CHAPTERS.finditer(text)]
     assert sum(found, []) == numbers  # a number that is no chapter's stays text
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("MGDA, not FedMGDA+ and not MGDA-II", ["MGDA", "FedMGDA+"]),
+        ("Convex\nhulls of FedFV's rows", ["convex hull", "FedFV"]),
+        ("TERM tilts, the term does not", ["TERM"]),
+        ("a convexhull, simplexity", []),
+    ],
+)
+def test_terms_are_found_as_they_stand_in_sentences(text, found):
+    words = {name: Word(name, "", "") for name in ("MGDA", "FedMGDA+", "convex hull", "FedFV", "TERM", "simplex")}
+    seen = terms.pattern(list(words), joined=False)
+    assert [terms.named(one[1], words).name for one in seen.finditer(text)] == found
+
+
+def test_chinese_terms_stand_without_spaces():
+    seen = terms.pattern(["单纯形", "多目标优化"], joined=True)
+    assert seen.findall("这是多目标优化问题") == ["多目标优化"]
 
 
 def test_a_cell_that_mostly_draws_is_folded_and_one_that_computes_is_not():
