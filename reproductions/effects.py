@@ -127,6 +127,7 @@ class Recorded:
             return numbers[0] - numbers[1]
         places = [self._place(label, table) for label in labels]
         settings = [self._experiment(name).row(label).settings[contrast.over] for name, label in places]
+        numbers = np.round(numbers, 9)  # equal counts are ties, whatever the last bits of their percentages
         return float(stats.spearmanr(settings, numbers).statistic) if len(set(numbers)) > 1 else 0.0
 
     def _ours(self, table: str, label: str, of: str) -> dict[int, float]:

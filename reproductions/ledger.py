@@ -32,9 +32,27 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
     return list(kept.values())
 
 
+def counted(records: Records) -> dict[str, list[Cell]]:
+    """``ledger`` without second readings, by the printed table's name. A row that its paper reprints is there as a reading judges it by the
+    runs of whom it reprints, under the same label, where these were made."""
+    told = ledger(records)
+    out = {
+        name: {(cell.row, cell.metric): cell for cell in cells}
+        for name, cells in told.items()
+        if not catalogue.load(name).reading_of
+    }
+    for name, cells in told.items():
+        reading = catalogue.load(name)
+        if reading.reading_of:
+            out[reading.reading_of] |= {
+                (cell.row, cell.metric): cell for cell in cells if cell.keys and reading.row(cell.row).reprints
+            }
+    return {name: list(cells.values()) for name, cells in out.items()}
+
+
 def headline(records: Records) -> str:
-    """The ledger in a sentence; other readings of a table are left out, and a cell that several tables print is counted once."""
-    told = {name: cells for name, cells in ledger(records).items() if not catalogue.load(name).reading_of}
+    """The ledger in a sentence: ``counted``, and a cell that several tables print only once."""
+    told = counted(records)
     once = distinct(cell for cells in told.values() for cell in cells)
     counts = Counter(cell.equivalence.word for cell in once)
     return f"{len(once)} published cells rerun, in {len(told)} tables: " + ", ".join(

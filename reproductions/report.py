@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from fairfl.errors import Refused, unknown
-from reproductions import results, spread
+from reproductions import catalogue, results, spread
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
 from reproductions.experiment import Experiment
 from reproductions.spread import Spread
@@ -62,6 +62,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 if not line["failed"] and isinstance(line.get(column.metric), float)
             ]
             left_out = bool(row.underspecified or experiment.underspecified)
+            runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
             equal = compare(
                 ours,
                 value,
@@ -69,7 +70,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 experiment.published_seeds,
                 margin=margin_of(column.of),
                 population=experiment.spread == "population",
-                one_split=not (experiment.split_per_seed or experiment.split_given),
+                one_split=not (runs.split_per_seed or runs.split_given),
                 settings=row.underspecified or experiment.underspecified,
             )
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)

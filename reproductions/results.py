@@ -105,14 +105,20 @@ def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple
     out = {}
     for line in _own(experiment, results):
         if not line["failed"]:
-            final = np.array(clients[called[line["key"]], line["seed"]])
-            out[line["row"], line["seed"]] = final[:, 0], final[:, 1]
+            accuracies, sizes = np.array(clients[called[line["key"]], line["seed"]]).T
+            out[line["row"], line["seed"]] = _of_counts(accuracies, sizes), sizes
     for row in experiment.rows:
         if row.reprints:
             name, there = row.reprinted
             known = finals(catalogue.load(name), results)
             out |= {(row.label, seed): final for (mark, seed), final in known.items() if mark == there}
     return out
+
+
+def _of_counts(accuracies: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """``accuracies``, recorded to a millionth, as the quotients of whole numbers that they were; as recorded where they are averages."""
+    counts = (accuracies * sizes).round()
+    return np.where(abs(accuracies * sizes - counts) <= 1e-6 * sizes, counts / sizes, accuracies)
 
 
 def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:

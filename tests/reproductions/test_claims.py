@@ -253,7 +253,18 @@ def test_a_row_of_another_table(shipped):
     )
     contrasts = {(each.effect.contrast.tables[0], each.effect.contrast.of): each for each in one.found}
     found = contrasts["fedmgda_table_7_mean_losses", "client 1"]
-    np.testing.assert_allclose(found.effect.values, ours - theirs)
+    np.testing.assert_allclose(found.effect.values, ours - theirs, atol=2e-4)  # recorded to four decimals
+
+
+def test_equal_means_are_ties_in_a_rank_correlation(shipped):
+    one = next(one for one in shipped["adafed"] if one.claim.id == "gamma_costs_accuracy")
+    clients = pd.read_csv(REAL.results / "adafed_table_12_logged.clients.csv")
+    hits = (clients.accuracy * clients.test_size / 100).round().astype(int)  # equal test sets: sums rank as means do
+    told = hits.groupby([clients.row, clients.seed]).sum().unstack()
+    rows = one.found[0].effect.contrast.rows
+    assert told.loc[list(rows), 0].nunique() < len(rows), "seed 0 has ties"
+    exact = [stats.spearmanr(range(len(rows)), told.loc[list(rows), seed]).statistic for seed in range(5)]
+    np.testing.assert_allclose(one.found[0].effect.values, exact)
 
 
 def test_a_reprinted_row_has_the_runs_of_the_row_that_it_reprints(place):

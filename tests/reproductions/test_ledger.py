@@ -38,14 +38,29 @@ def test_the_two_tables_promised_in_full_are_there_in_full():
 def test_the_headline_counts_no_reading_twice_and_a_cell_of_two_tables_once():
     told = ledger.ledger(RECORDS)
     assert all(catalogue.load(name).reading_of in ("", *told) for name in told)
-    run = [
-        (tuple(sorted(cell.keys)), cell.metric, cell.value)
-        for name, cells in told.items()
-        for cell in cells
-        if cell.keys and not catalogue.load(name).reading_of
-    ]
+    counted = ledger.counted(RECORDS)
+    assert set(counted) == {name for name in told if not catalogue.load(name).reading_of}
+    for name, cells in counted.items():
+        printed = [(cell.row, cell.metric) for cell in cells]
+        assert len(set(printed)) == len(printed) == len(told[name])
+    run = [(cell.keys, cell.metric, cell.value) for cells in counted.values() for cell in cells if cell.keys]
     assert len(set(run)) < len(run)  # AdaFed's tables reprint FedFV's rows
     assert ledger.headline(RECORDS).startswith(f"{len(set(run))} published cells")
+
+
+def test_a_reprinted_row_counts_as_its_first_printing_does():
+    counted, told = ledger.counted(RECORDS), ledger.ledger(RECORDS)
+    first = {cell.metric: cell for cell in told["fedfv_table_2_logged"] if cell.row == "FedAvg"}
+    for name in ("adafed_table_1_setup_1", "dqn_fed_table_1_setup_1"):
+        again = {cell.metric: cell for cell in counted[name] if cell.row == "FedAvg"}
+        assert again["mean_accuracy"].keys == first["mean_accuracy"].keys and len(first["mean_accuracy"].keys) == 5
+        alone = [cell for cell in told[name] if cell.row == "FedAvg"]
+        assert {len(cell.keys) for cell in alone} == {1}, "its own text's run stays in its own table"
+    for name in catalogue.names():
+        reading = catalogue.load(name)
+        if reading.reading_of:
+            labels = {row.label for row in catalogue.load(reading.reading_of).rows}
+            assert {row.label for row in reading.rows if row.reprints} <= labels, name
 
 
 def test_one_recorded_table_at_most_stands_for_a_published_one():
