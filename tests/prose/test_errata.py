@@ -42,6 +42,11 @@ def test_every_entry_says_where_what_was_said_and_what_is_right():
         assert ("*Said:*" in entry and "*Right:*" in entry) or "what was not said" in entry, entry
 
 
-def test_chapters_are_named_by_their_numbers():
-    for words, name in re.findall(r"\[([Cc]hapter \d+)\]\((\w+)\.ipynb\)", TEXT):
-        assert name in BOOK.names() and int(name[:2]) == int(words.split()[1]), name
+def test_chapters_are_named_by_their_numbers_and_links_lead_there_in_the_repository():
+    named = re.findall(r"\[([Cc]hapter \d+)\]\((?:\.\./)*chapters/(\w+)\.ipynb\)", TEXT)
+    assert len(named) >= 10 and all(
+        name in BOOK.names() and int(name[:2]) == int(words.split()[1]) for words, name in named
+    )
+    for page in PAGE.parent.glob("*.md"):
+        for link in re.findall(r"\]\(([^):#]+\.ipynb)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -47,7 +47,8 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         illustrated(page, "")
         write(f"{name}.ipynb", nbformat.writes(page))
     for page in sorted((book.root / "book" / "pages").iterdir()):
-        write(page.name, page.read_text(encoding="utf-8"))
+        # In the repository a link leads to the notebook, on the site to the page beside this one.
+        write(page.name, page.read_text(encoding="utf-8").replace("](../../chapters/", "]("))
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else answers.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
