@@ -43,10 +43,9 @@ def counted(records: Records) -> dict[str, list[Cell]]:
     }
     for name, cells in told.items():
         reading = catalogue.load(name)
-        if reading.reading_of:
-            out[reading.reading_of] |= {
-                (cell.row, cell.metric): cell for cell in cells if cell.keys and reading.row(cell.row).reprints
-            }
+        reprinted = [cell for cell in cells if cell.keys and reading.row(cell.row).reprints]
+        if reading.reading_of and reprinted:
+            out.setdefault(reading.reading_of, {}).update({(cell.row, cell.metric): cell for cell in reprinted})
     return {name: list(cells.values()) for name, cells in out.items()}
 
 

@@ -25,7 +25,9 @@ class Terms(SphinxPostTransform):
             return
         words = Known.read(self.app.srcdir).words[at[1] or "en"]
         left = {word.name: word for word in words if word.chapter != at[2]}
-        seen = pattern(list(left), joined=at[1] == "zh")
+        seen = pattern(
+            [word.name for word in words], joined=at[1] == "zh"
+        )  # a longer term of its own holds no shorter one
         for text in list(self.document.findall(nodes.Text)):
             if left and not inside(text, KEPT) and not _of_the_references(text):
                 pieces = self.linked(str(text), seen, left)

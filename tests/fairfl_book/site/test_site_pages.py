@@ -112,6 +112,15 @@ def test_terms_are_found_as_they_stand_in_sentences(text, found):
     assert [terms.named(one[1], words).name for one in seen.finditer(text)] == found
 
 
+def test_a_longer_term_that_the_chapter_teaches_itself_holds_no_shorter_one():
+    left = {"duality": Word("duality", "", "04")}
+    seen = terms.pattern(["duality", "duality gap"], joined=False)
+    assert [terms.named(one[1], left) for one in seen.finditer("the duality gap, by duality")] == [
+        None,
+        left["duality"],
+    ]
+
+
 def test_chinese_terms_stand_without_spaces():
     seen = terms.pattern(["单纯形", "多目标优化"], joined=True)
     assert seen.findall("这是多目标优化问题") == ["多目标优化"]

@@ -103,7 +103,7 @@ register(Exercise(
                              "stays for a hundred rounds and then drops: there is a floor in ⌊t/100⌋"),
         "forgot η": Wrong(lambda t, T, eta, decay: decay ** (100 / T * (t // 100)),
                           "For t, T, η and decay {case} you answer {given}; it should be {right}. That is the paper's printed formula to the letter, and it "
-                          "lacks the factor η: its own tables list an η, from 1 up to 20"),
+                          "lacks the factor η: its own tables list an η, from 0.5 up to 20"),
         "T/100": Wrong(
             lambda t, T, eta, decay: eta * decay ** (T / 100 * (t // 100)),
             "For t, T, η and decay {case} you answer {given}; it should be {right}. Turn the exponent over: T/100 factors make the "
