@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import LocalSGD, Server, partition, rules, train
+from fairfl import LocalSGD, Server, atomic, partition, rules, train
 from fairfl.clients import Ditto
 from fairfl.clients.provide import PROVIDERS
 from fairfl.errors import Diverged, Refused
-from fairfl.training import checkpoint
 
 
 @pytest.fixture
@@ -293,7 +292,9 @@ def test_a_full_disk_keeps_the_rounds_and_the_last_checkpoint(federation, tmp_pa
 
 def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Refused, match="no checkpoint can be written in .*file .*give checkpoint= a path in a folder"):
+    with pytest.raises(
+        Refused, match="no checkpoint can be written to .*file.c.pt .*give checkpoint= a path in a folder"
+    ):
         train(federation, tamper=never, checkpoint=tmp_path / "file" / "c.pt")
     with pytest.raises(Refused, match="the path of a file. Name a file in that folder"):
         train(federation, tamper=never, checkpoint=tmp_path)
@@ -301,9 +302,16 @@ def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation,
     def read_only(**more):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(checkpoint.tempfile, "TemporaryFile", read_only)
-    with pytest.raises(Refused, match=r"no checkpoint can be written in .* \(Permission denied\)"):
+    monkeypatch.setattr(atomic.tempfile, "mkstemp", read_only)
+    with pytest.raises(Refused, match=r"no checkpoint can be written to .*c.pt \(Permission denied\)"):
         train(federation, tamper=never, checkpoint=tmp_path / "c.pt")
+
+
+@pytest.mark.parametrize("length", [253, 300])
+def test_a_name_that_is_too_long_is_said_before_the_first_round(federation, tmp_path, length):
+    with pytest.raises(Refused, match=r"\(File name too long\); give checkpoint= a shorter name"):
+        train(federation, tamper=never, checkpoint=tmp_path / (length * "c"))
+    assert not list(tmp_path.iterdir())
 
 
 class Half(torch.nn.Module):
