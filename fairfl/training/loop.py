@@ -73,9 +73,9 @@ def train(
     writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
-    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
-    cannot be written. Whatever is raised between the first round and the last, a slip in a rule or an interrupt as
-    well, keeps its class and carries the finished rounds as ``error.history``.
+    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, the last losses among them,
+    ``OSError`` where a checkpoint cannot be written. Whatever is raised between the first round and the last, a slip in
+    a rule or an interrupt as well, keeps its class and carries the finished rounds as ``error.history``.
 
     >>> from fairfl import LocalSGD, data, partition, train
     >>> federation = partition.iid(data.load("digits"), 5)
@@ -196,6 +196,8 @@ def train(
                     memory.check(readable=t == first)
                 if checkpoint is not None and saving and (pace.due() or done == rounds):
                     save(checkpoint, done)
+        for run in runs:
+            run.judge()
     except BaseException as error:
         _keep(error, histories, done)
         raise

@@ -217,6 +217,23 @@ def test_an_interrupt_within_an_evaluation_leaves_a_record_that_fits_together(fe
     assert history.rounds.tolist() == [0, 1] and len(history.loss) == len(history.train_loss) == 2
 
 
+def test_a_run_that_ends_in_no_number_diverged_though_no_round_came_after(federation, tmp_path):
+    settings = dict(model="mlp", rounds=1, local=LocalSGD(lr=1e25), seed=[0, 1], checkpoint=tmp_path / "c.pt")
+    for _ in range(2):  # continued from its own last checkpoint, it has not become a result either
+        with pytest.raises(
+            Diverged, match=r"client 0's test loss after the last round is nan \(3 of 3 clients'"
+        ) as caught:
+            train(federation, **settings)
+        assert [h.rounds.tolist() for h in caught.value.history] == [[0, 1], [0, 1]]
+
+
+def test_a_loss_that_overflows_is_a_divergence_whatever_the_parameters(federation):
+    worst = lambda outputs, targets: torch.where(targets == 0, torch.inf, 1.0) + 0 * outputs.sum(1)
+    with pytest.raises(Diverged, match=r"client \d's test loss after the last round is inf") as caught:
+        train(federation, rounds=2, loss=worst)
+    assert np.isfinite(caught.value.history.parameters).all()
+
+
 def broken(updates):
     rows = updates.gradients.clone()
     if updates.round == 2:
