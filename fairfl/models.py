@@ -62,12 +62,19 @@ def _check(make: partial, dataset: Dataset) -> None:
     except ValueError:  # some callables written in C do not tell theirs
         return
     if MODELS.get(name) is make.func:
+        kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
-            kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
             raise Refused(
                 f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
                 f"one of {', '.join(rest)}"
+            )
+        if dataset.inputs.ndim == 1:
+            raise refuse(
+                f"the shape of inputs in {dataset.called}",
+                tuple(dataset.inputs.shape),
+                f"(N, ...), one row of {fits} an example",
+                "Make one number a row a column, inputs[:, None], or give a model of your own.",
             )
         known = list(signature.parameters)[2:]
         for setting in make.keywords:

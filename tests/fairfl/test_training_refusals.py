@@ -147,6 +147,7 @@ def test_one_part_alone_may_be_named(federation):
         (dict(momentum=1.0), "momentum"),
         (dict(decay=0), "decay 0 mean 1"),
         (dict(optimiser="adam", tau=float("inf")), "tau"),
+        (dict(optimiser="adam", tau=1e300), r"tau is 1e\+300; allowed: above 0, at most 1e\+19"),
     ],
 )
 def test_a_servers_refusals(settings, words):
