@@ -19,8 +19,9 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     """``with writing(path) as file:`` a binary file that takes ``path``'s place at the end, if nothing failed until
     then.
 
-    The content goes through a temporary file beside it, ``.NAME.….part``. The folder must exist. What killed writers of
-    the same path have left there is removed; writers that are alive hold a lock on theirs.
+    The content goes through a temporary file beside it, ``.NAME.….part``. What killed writers of the same path have
+    left there is removed; writers that are alive hold a lock on theirs. Raises ``OSError`` naming ``path`` where no
+    file can be made beside it, which it cannot in a folder that is not there.
     """
     _remove_leftovers(path)
     with _temporary(path) as (file, name):
@@ -43,7 +44,12 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
     """A new file beside ``path``, locked as long as it is open."""
     while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        try:
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        except OSError as error:  # of a name that nobody gave
+            lacks = f"there is no folder {path.parent}; make it, or give another path"
+            told = error.strerror if path.parent.is_dir() else lacks
+            raise OSError(error.errno, told, str(path)) from error
         if fcntl is None:
             break
         with suppress(OSError):  # a file system without locks: nobody will take it for a leftover either
@@ -53,6 +59,13 @@ def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
         os.close(handle)  # another writer took it for a leftover before it was locked
     with os.fdopen(handle, "wb") as file:
         yield file, name
+
+
+def attempt(path: Path) -> None:
+    """Raise ``OSError`` where ``writing(path)`` could not begin; ``path`` itself stays as it is."""
+    with _temporary(path) as (file, name):
+        file.close()  # Windows removes closed files only
+        Path(name).unlink(missing_ok=True)
 
 
 def _remove_leftovers(path: Path) -> None:

@@ -62,9 +62,13 @@ def best(values: ArrayLike, percent: float = 10) -> np.ndarray:
     return _tail(values, percent, -1)
 
 
+def _extreme(percent: float) -> float:
+    return number("percent", percent, 0, 100, "10 means the extreme tenth of the clients.", above=True)
+
+
 def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
     values = _clients_last(given)
-    number("percent", percent, 0, 100, "10 means the extreme tenth of the clients.", above=True)
+    percent = _extreme(percent)
     # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
     count = max(1, int(np.ceil(percent / 100 * values.shape[-1] - 1e-9)))
     return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
@@ -223,6 +227,7 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
     >>> {name: round(value, 1) for name, value in row.items() if name not in ("KL", "Jain", "Gini")}
     {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
     """
+    percent = _extreme(percent)
     row = {
         "mean": 100 * mean(accuracies),
         "std": 100 * std(accuracies),
@@ -241,6 +246,7 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
 
 def loss_summary(losses: ArrayLike, percent: float = 10) -> dict[str, float]:
     """The row for one vector of losses, in their own unit; the worst clients are those with the largest."""
+    percent = _extreme(percent)
     row = {
         "mean loss": mean(losses),
         "std of loss": std(losses),

@@ -13,7 +13,7 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
-from math import isqrt, prod
+from math import prod
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from torch import nn
 from fairfl import vision
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
+from fairfl.layers import as_image, ending, image_shape, stack, width_after
 from fairfl.randomness import key
 
 
@@ -62,12 +63,19 @@ def _check(make: partial, dataset: Dataset) -> None:
     except ValueError:  # some callables written in C do not tell theirs
         return
     if MODELS.get(name) is make.func:
+        kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
-            kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
             raise Refused(
                 f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
                 f"one of {', '.join(rest)}"
+            )
+        if dataset.inputs.ndim == 1:
+            raise refuse(
+                f"the shape of inputs in {dataset.called}",
+                tuple(dataset.inputs.shape),
+                f"(N, ...), one row of {fits} an example",
+                "Make one number a row a column, inputs[:, None], or give a model of your own.",
             )
         known = list(signature.parameters)[2:]
         for setting in make.keywords:
@@ -98,7 +106,7 @@ def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> 
     the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST tables: so has its first
     released code, and the logs beside that code average to Table 3's FedAvg row in every digit.
     """
-    return _stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **_softmax(softmax))
+    return stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **ending(softmax))
 
 
 def mlp(
@@ -113,14 +121,14 @@ def mlp(
     width = prod(shape)
     for i, wide in enumerate(hidden, 1):
         layers[f"dense{i}"], layers[f"relu{i}"], width = nn.Linear(width, wide), nn.ReLU(), wide
-    return _stack(**layers, out=nn.Linear(width, classes), **_softmax(softmax))
+    return stack(**layers, out=nn.Linear(width, classes), **ending(softmax))
 
 
 def fedmgda_cifar10(shape: tuple[int, ...], classes: int) -> nn.Module:
     """FedMGDA+ Table 2, for CIFAR-10: 797,962 parameters at (3, 32, 32) and 10 classes."""
-    shape = _image(shape)
+    shape = image_shape(shape)
     convolutions = OrderedDict(
-        image=_Image(shape),
+        image=as_image(shape),
         conv1=nn.Conv2d(shape[0], 64, 5),
         relu1=nn.ReLU(),
         pool1=nn.MaxPool2d(2),
@@ -131,9 +139,9 @@ def fedmgda_cifar10(shape: tuple[int, ...], classes: int) -> nn.Module:
         pool2=nn.MaxPool2d(2),
         flat=nn.Flatten(),
     )
-    return _stack(
+    return stack(
         **convolutions,
-        dense1=nn.Linear(_width(convolutions, shape), 384),
+        dense1=nn.Linear(width_after(convolutions, shape), 384),
         relu3=nn.ReLU(),
         dense2=nn.Linear(384, 192),
         relu4=nn.ReLU(),
@@ -147,9 +155,9 @@ def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool
     The table has two dropouts of 0.5, a whole channel's and a unit's; ``dropout=False`` leaves both out. (The paper's
     section 6.1.1 gives this model three dense layers; its table has two.)
     """
-    shape = _image(shape)
+    shape = image_shape(shape)
     convolutions = OrderedDict(
-        image=_Image(shape),
+        image=as_image(shape),
         conv1=nn.Conv2d(shape[0], 10, 5),
         relu1=nn.ReLU(),
         pool1=nn.MaxPool2d(2),
@@ -159,9 +167,9 @@ def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool
         drop1=nn.Dropout2d(0.5 * dropout),
         flat=nn.Flatten(),
     )
-    return _stack(
+    return stack(
         **convolutions,
-        dense=nn.Linear(_width(convolutions, shape), 50),
+        dense=nn.Linear(width_after(convolutions, shape), 50),
         relu3=nn.ReLU(),
         drop2=nn.Dropout(0.5 * dropout),
         out=nn.Linear(50, classes),
@@ -175,9 +183,9 @@ def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = Tru
     code has ReLU in both places; so has this. Dropout 0.25 and 0.5 as in the table; ``dropout=False`` leaves both out.
     It fits AdaFed's and DQN-Fed's "2 convolutional and 2 fully-connected layers" too, and so does ``fedfv_mnist``.
     """
-    shape = _image(shape)
+    shape = image_shape(shape)
     convolutions = OrderedDict(
-        image=_Image(shape),
+        image=as_image(shape),
         conv1=nn.Conv2d(shape[0], 32, 3),
         relu1=nn.ReLU(),
         conv2=nn.Conv2d(32, 64, 3),
@@ -186,9 +194,9 @@ def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = Tru
         drop1=nn.Dropout(0.25 * dropout),
         flat=nn.Flatten(),
     )
-    return _stack(
+    return stack(
         **convolutions,
-        dense=nn.Linear(_width(convolutions, shape), 128),
+        dense=nn.Linear(width_after(convolutions, shape), 128),
         relu3=nn.ReLU(),
         drop2=nn.Dropout(0.5 * dropout),
         out=nn.Linear(128, classes),
@@ -201,9 +209,9 @@ def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
     The paper says "a CNN with 2 convolution layers"; the layers are those of its released code since version 2.
     (Version 1 had neither padding nor ReLU around the convolutions, and 62 outputs.)
     """
-    shape = _image(shape)
+    shape = image_shape(shape)
     convolutions = OrderedDict(
-        image=_Image(shape),
+        image=as_image(shape),
         conv1=nn.Conv2d(shape[0], 32, 5, padding=2),
         relu1=nn.ReLU(),
         pool1=nn.MaxPool2d(2),
@@ -212,8 +220,11 @@ def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
         pool2=nn.MaxPool2d(2),
         flat=nn.Flatten(),
     )
-    return _stack(
-        **convolutions, dense=nn.Linear(_width(convolutions, shape), 512), relu3=nn.ReLU(), out=nn.Linear(512, classes)
+    return stack(
+        **convolutions,
+        dense=nn.Linear(width_after(convolutions, shape), 512),
+        relu3=nn.ReLU(),
+        out=nn.Linear(512, classes),
     )
 
 
@@ -229,14 +240,14 @@ def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str
         raise unknown("stem", stem, ("cifar", "imagenet"))
     if groups < 1 or 64 % groups:
         raise refuse("groups", groups, "a divisor of 64", "Every layer's channels are a multiple of 64.")
-    shape = _image(shape)
+    shape = image_shape(shape)
     network = vision.torchvision().models.resnet18(num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c))
     if stem == "cifar":
         network.conv1 = nn.Conv2d(shape[0], 64, 3, padding=1, bias=False)
         network.maxpool = nn.Identity()
     elif shape[0] != 3:
         network.conv1 = nn.Conv2d(shape[0], 64, 7, stride=2, padding=3, bias=False)
-    return _stack(image=_Image(shape), network=network)
+    return stack(image=as_image(shape), network=network)
 
 
 def char_lstm(
@@ -267,20 +278,6 @@ MODELS = {
 READS_TEXT = frozenset({"char_lstm"})
 
 
-class _Image(nn.Module):
-    """(batch, anything of the right size) → (batch, C, H, W)."""
-
-    def __init__(self, shape: tuple[int, int, int]):
-        super().__init__()
-        self.shape = shape
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return inputs.reshape(inputs.shape[0], *self.shape)
-
-    def extra_repr(self) -> str:
-        return str(self.shape)
-
-
 class _CharLSTM(nn.Module):
     def __init__(self, symbols: int, embedding: int, hidden: int, layers: int):
         super().__init__()
@@ -291,49 +288,3 @@ class _CharLSTM(nn.Module):
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         steps, _ = self.lstm(self.embedding(inputs))
         return self.out(steps[:, -1])
-
-
-def _stack(**layers: nn.Module) -> nn.Sequential:
-    """Layers by name, so that a parameter is called ``dense1.weight`` and not ``2.weight``."""
-    return nn.Sequential(OrderedDict(layers))
-
-
-def _softmax(wanted: bool) -> dict[str, nn.Module]:
-    return {"softmax": nn.Softmax(dim=1)} if wanted else {}
-
-
-def _image(shape: tuple[int, ...]) -> tuple[int, int, int]:
-    """(C, H, W) of inputs that are images, grey ones without a channel, or square ones laid flat."""
-    if len(shape) == 3:
-        return shape
-    if len(shape) == 2:
-        return (1, *shape)
-    for channels in (1, 3):
-        side = isqrt(shape[0] // channels) if len(shape) == 1 else 0
-        if side and channels * side * side == shape[0]:
-            return (channels, side, side)
-    raise refuse(
-        "the shape of one input",
-        shape,
-        "(C, H, W), (H, W), or a square image laid flat",
-        "Reshape the dataset's inputs, or use logistic or mlp, which take any shape.",
-    )
-
-
-def _width(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
-    """How many numbers the convolutions leave of one image."""
-    try:
-        with torch.no_grad():
-            width = nn.Sequential(convolutions).eval()(torch.zeros(1, *shape)).shape[1]
-    except RuntimeError:
-        width = 0
-    if width == 0:
-        raise refuse(
-            "the shape of one input",
-            shape,
-            "an image large enough for this model's convolutions and pooling",
-            "Use a larger image, or mlp.",
-        )
-    for layer in convolutions.values():
-        layer.train()
-    return width

@@ -37,7 +37,7 @@ def number(
     """``value`` as a finite float from ``low`` to ``high``; ``above`` and ``below`` leave the bound itself out."""
     try:
         as_float = math.nan if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         as_float = math.nan
     inside = (low < as_float if above else low <= as_float) and (as_float < high if below else as_float <= high)
     if not (math.isfinite(as_float) and inside):

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 from fairfl.errors import Refused, unknown
+from reproductions import declaration
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.settings import made
 
@@ -32,19 +33,7 @@ def load(name: str | Path) -> Experiment:
         if str(name) not in names():
             raise unknown("experiment", str(name), names(), "The path of a TOML file of your own works as well.")
         path = FOLDER / f"{name}.toml"
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{path} is not TOML: {error}") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise Refused(
-            f"{path} is not TOML: line {line} holds bytes that are no UTF-8; save the file as UTF-8"
-        ) from error
-    except OSError as error:
-        raise Refused(
-            f"{path} cannot be read ({error.strerror}); give the path of a declaration, or one of {', '.join(names())}"
-        ) from error
+    given = declaration.read(path, "a declaration", names())
     try:
         return parse(given | {"name": path.stem})
     except Refused as error:

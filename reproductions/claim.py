@@ -1,11 +1,10 @@
 """``Claim``: what a paper says of its method, as a declaration: its words, what would refute them, and contrasts of recorded rows."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl.errors import Refused, refuse, unknown
-from reproductions import catalogue, measures
+from reproductions import catalogue, declaration, measures
 from reproductions.experiment import Experiment
 from reproductions.settings import made
 
@@ -115,14 +114,7 @@ def load(paper: str | Path) -> list[Claim]:
         if str(paper) not in papers():
             raise unknown("paper", str(paper), papers(), "The path of a TOML file of your own works as well.")
         path = FOLDER / f"{paper}.toml"
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} is not TOML: {error}") from error
-    except OSError as error:
-        raise Refused(
-            f"{path} cannot be read ({error.strerror}); give the path of claims, or one of {', '.join(papers())}"
-        ) from error
+    given = declaration.read(path, "claims", papers())
     if set(given) != {"claims"} or not isinstance(given["claims"], list):
         raise Refused(
             f"{path.name}: it has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim"

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from fairfl.errors import refuse
+from fairfl.numbers import whole
 from fairfl.training.settings import describe, describe_rule
 from reproductions import identity
 from reproductions.experiment import Experiment, Row
@@ -54,7 +56,15 @@ class Job:
 def select(
     experiment: Experiment, rows: list[str] | None = None, seeds: list[int] | None = None, best: bool = False
 ) -> list[Job]:
-    """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method. Rows that reprint another table's have none."""
+    """The jobs of ``experiment``, or of these rows and seeds; ``best`` keeps one row a method. Rows that reprint another table's have none.
+
+    Seeds may be others than the declared ones. Raises ``Refused`` for an unknown row, a seed below 0, and what is given twice.
+    """
+    for what, given in (("rows", rows or []), ("seeds", seeds or [])):
+        if twice := [one for one in given if given.count(one) > 1]:
+            raise refuse(what, given, "each once", f"Leave out the second {twice[0]!r}.")
+    for seed in seeds or ():
+        whole("a seed", seed, 0, "The declared seeds begin at 0; one more is the next number.")
     chosen = [experiment.row(label) for label in rows] if rows else list(experiment.rows)
     if best:
         chosen = [row for row in chosen if row.best]

@@ -19,7 +19,7 @@ from reproductions import catalogue, journal, locks
 from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
 from reproductions.measures import measure
-from reproductions.runner import where
+from reproductions.runner import load_run, where
 
 POINTS = 40
 SWING = 10  # evaluations over which the accuracies' swing is taken
@@ -45,7 +45,8 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
     """Bring ``NAME.*`` in ``results`` up to date with the finished jobs in ``runs``; where none is there, nothing is written.
 
     No recorded line is lost: jobs that are not in ``runs`` keep theirs, declared or not, and whatever moment a kill strikes, the next
-    call works and ends with the same files. Raises ``Refused`` while another process compiles the same table.
+    call works and ends with the same files. Raises ``Refused``, and changes nothing, while another process compiles the same table and
+    where a job's file is damaged or holds another run.
     """
     jobs = select(experiment)
     found, broken_off = [job for job in jobs if where(runs, job).exists()], journal.left(results, experiment.name)
@@ -56,7 +57,7 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
             raise Refused(f"{experiment.name} is being compiled by another process; try again when it has finished")
         held = _held(_texts(experiment, results)) | _held(journal.left(results, experiment.name))
         for job in found:
-            held[job.key] = _lines(experiment, job, History.load(where(runs, job)))
+            held[job.key] = _lines(experiment, job, load_run(runs, job))
         declared = {job.key for job in jobs}
         done = [_called(held[job.key], job.row.label) for job in jobs if job.key in held]
         done += [_earlier(lines) for key, lines in held.items() if key not in declared]

@@ -12,6 +12,7 @@ import torch
 from fairfl import models, partition
 from fairfl.errors import Refused
 from fairfl.federation import Federation
+from fairfl.training import History
 from fairfl.training import jobs as training
 from reproductions import locks, provenance, references, unfinished
 from reproductions.experiment import Experiment
@@ -37,6 +38,18 @@ class Outcome:
 def where(folder: Path, job: Job) -> Path:
     """The file that will hold ``job``'s history."""
     return Path(folder) / f"{job.key}.npz"
+
+
+def load_run(folder: Path, job: Job) -> History:
+    """``job``'s history. Raises ``Refused`` where its file is damaged, or says itself that it is another's: anybody can rename a file."""
+    file = where(folder, job)
+    history = History.load(file)
+    if (key := history.settings.get("key")) != job.key:
+        holds = f"the run of job {key}" if key else "a History that fairfl-reproduce run did not write"
+        raise Refused(
+            f"{file} holds {holds}; allowed: the run of job {job.key} ({job.title}), as its name says. Move it away, and run the job again"
+        )
+    return history
 
 
 def federation_of(experiment: Experiment, seed: int = 0) -> Federation:

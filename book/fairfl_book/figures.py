@@ -5,7 +5,6 @@ import html
 import io
 import os
 import re
-from contextlib import contextmanager
 
 import numpy as np
 
@@ -195,14 +194,3 @@ def ours_over_theirs(axes, ours, theirs, row: str, colour: str = "blue") -> None
             linewidth=0,
         )
     axes.set(xlabel="round", ylabel="test accuracy (%)", title=row)
-
-
-@contextmanager
-def book_style():
-    """The book's style inside a ``with`` block only."""
-    with needed_by("drawing a figure"):
-        import matplotlib as mpl
-
-    with mpl.rc_context():
-        style()
-        yield

@@ -4,8 +4,10 @@ import argparse
 import errno
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback.
+# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback; so does a
+# file that is not there, unless it was to be made at a place that the command names.
 PLACES = (
     errno.EACCES,
     errno.EPERM,
@@ -16,17 +18,19 @@ PLACES = (
     errno.ENOTDIR,
     errno.EISDIR,
     errno.EEXIST,
+    errno.ENAMETOOLONG,
 )
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that offers the nearest command."""
+    """An argument parser that offers the nearest command, or the nearest of an option's choices."""
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
             from fairfl.errors import unknown
 
-            raise argparse.ArgumentError(action, str(unknown("command", value, action.choices)))
+            kind = action.dest if action.option_strings else "command"
+            raise argparse.ArgumentError(action, str(unknown(kind, value, action.choices)))
 
 
 def quietly() -> None:
@@ -61,7 +65,7 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
     except KeyboardInterrupt:
         said, status = "stopped", 130
     except OSError as error:
-        if error.errno not in PLACES:
+        if error.errno not in PLACES and not (error.errno == errno.ENOENT and _named(error.filename, given)):
             raise
         where = f"{error.filename}: " if error.filename else ""
         said, status = (
@@ -70,3 +74,9 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
         )
     print(f"fairfl: {said}", file=sys.stderr)
     return status
+
+
+def _named(file: str | Path | None, given: argparse.Namespace) -> bool:
+    """Whether ``file`` is, or lies below, a place that the command names."""
+    places = [place.absolute() for place in vars(given).values() if isinstance(place, Path)]
+    return file is not None and any(Path(file).absolute().is_relative_to(place) for place in places)

@@ -9,7 +9,7 @@ from fairfl.clients.flat import FlatModel
 from fairfl.clients.local import LocalSGD
 from fairfl.clients.slots import Slot
 from fairfl.clients.work import RoundWork
-from fairfl.errors import refuse
+from fairfl.errors import Diverged, refuse
 from fairfl.numbers import number
 
 
@@ -41,6 +41,9 @@ class Ditto:
     ) -> None:
         """Train the personal models of ``slots``' clients in place. ``work``: the common model's; ``slots``: one run's
         among them. ``personal`` (N, d); ``w`` (d,): the common model w_t.
+
+        Raises ``Diverged``, with ``clients`` naming whose, where a personal model stops being finite: no rule sees it.
+        ``personal`` is then as it was.
         """
         clients = torch.tensor([slot.client for slot in slots], device=personal.device)
         starts = personal[clients]
@@ -51,4 +54,13 @@ class Ditto:
             local=replace(self.local, proximal=self.strength),
             anchors=w.expand_as(starts),
         )
-        personal[clients] = starts - train_slots(flat, mine, engine)
+        trained = starts - train_slots(flat, mine, engine)
+        lost = [slot.client for slot, finite in zip(slots, torch.isfinite(trained).all(1).tolist()) if not finite]
+        if lost:
+            error = Diverged(
+                f"client {lost[0]}'s personal model stopped being finite (round {work.round}); lower the lr of Ditto's "
+                f"local, or its strength"
+            )
+            error.clients = dict.fromkeys(lost, "trained a personal model that is not finite")
+            raise error
+        personal[clients] = trained

@@ -56,7 +56,9 @@ class LocalSGD:
         for name in ("epochs", "batch_size", "steps"):
             if getattr(self, name) is not None or name == "epochs":
                 keep(name, whole(name, getattr(self, name), 1))
-        for name, high in (("lr", math.inf), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
+        # What float32 holds as one step, which the bias correction of Adam's first one enlarges.
+        longest = 1e38 * (1 - self.betas[0] if self.optimiser == "adam" else 1)
+        for name, high in (("lr", longest), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
             keep(
                 name,
                 number(

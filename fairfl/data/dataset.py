@@ -32,7 +32,7 @@ class Dataset:
     int64: counts and prices that are to be predicted are given as floats.
 
     Raises ``Refused`` if lengths or shapes differ, targets name no class, inputs are bytes, text or truth values (which
-    say no scale by themselves), or an input or a number to be predicted is not finite.
+    say no scale by themselves), something is sparse, or an input or a number to be predicted is not finite.
 
     >>> import numpy as np
     >>> from fairfl import Dataset
@@ -223,6 +223,8 @@ def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Ten
             "numbers in rows of one length, as a tensor, an array or lists",
             f"Text has to be numbered first: {text}.",
         ) from None
+    if tensor.layout != torch.strided:
+        raise refuse(what, "a sparse tensor", "a dense one, whose rows can be picked", "Write them out: .to_dense().")
     if tensor.is_complex():
         raise refuse(what, "complex numbers", "real numbers", "Give real and imaginary parts as two features.")
     if tensor.is_floating_point():

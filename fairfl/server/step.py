@@ -38,7 +38,7 @@ class Server:
         )
         number("momentum", self.momentum, 0, 1, below=True)
         number("decay", self.decay, 0, 1, "Papers that print decay 0 mean 1: none.", above=True)
-        number("tau", self.tau, 0, above=True)
+        number("tau", self.tau, 0, 1e19, "Its square is where the second moment starts, in float32.", above=True)
         object.__setattr__(self, "betas", betas(self.betas))
         for field in fields(self):
             value, readers = getattr(self, field.name), READ_BY.get(field.name, OPTIMISERS)

@@ -1,9 +1,10 @@
 """Checkpoints: written whole or not at all, continued only under equal settings."""
 
+import errno
 import math
 import os
-import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,44 +70,73 @@ def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
         raise OSError(cause.errno, told, str(path)) from error
 
 
-def load(path: str | os.PathLike, settings: dict) -> dict | None:
+def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
     """The state at ``path``, or ``None`` if there is none.
 
-    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, or it was made under other settings
-    (each difference is named).
+    ``fresh``: the state that would be saved before the first round, which has the parts that the loaded one must have.
+
+    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, a bit of it is not as it was written,
+    a part is lacking, or it was made under other settings (each difference is named).
     """
     path = Path(path)
     _try_writing(path)
     if not path.exists():
         return None
     try:
-        held = torch.load(path, map_location="cpu", weights_only=True)
-        theirs, state = held["settings"], held["state"]
+        # PyTorch writes a ZIP archive with a checksum of every record, and does not look at them when it reads: a run
+        # would go on from a model with a flipped bit.
+        with zipfile.ZipFile(path) as records:
+            damaged = records.testzip()
+        held = None if damaged else torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
         raise Refused(f"{path} cannot be read ({error.strerror}); give another path") from error
     except Exception:
         # Not chained: torch's own words advise to load the file without protection against code in it.
-        raise Refused(
-            f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
-            f"delete it or give another path"
-        ) from None
+        raise _unreadable(path) from None
+    theirs, state = (held.get("settings"), held.get("state")) if isinstance(held, dict) else (None, None)
+    if not isinstance(theirs, dict):
+        raise _unreadable(path)
     different = differences(settings, theirs)
     if different:
         raise Refused(
             f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
             f"Give another path, or the same settings"
         )
+    if not isinstance(state, dict) or not _complete(state, fresh):
+        raise _unreadable(path)
     return state
 
 
+def _complete(state: dict, fresh: dict) -> bool:
+    """Whether ``state`` has the parts of ``fresh``, of the same kinds. A rule's own state is the rule's to judge."""
+    if _kinds(state) != _kinds(fresh) or len(state["runs"]) != len(fresh["runs"]):
+        return False
+    for theirs, ours in zip(state["runs"], fresh["runs"]):
+        if not isinstance(theirs, dict) or _kinds(theirs) != _kinds(ours):
+            return False
+        if any(_kinds(theirs[name]) != _kinds(ours[name]) for name in ("record", "server")):
+            return False
+    return True
+
+
+def _kinds(parts: dict) -> dict:
+    return {name: type(part) for name, part in parts.items()}
+
+
+def _unreadable(path: Path) -> Refused:
+    return Refused(
+        f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
+        f"delete it or give another path"
+    )
+
+
 def _try_writing(path: Path) -> None:
-    """Refuse a folder that takes no files now, and not after the first rounds."""
+    """Refuse now, and not after the first rounds, a folder that takes no files and a name that is too long for it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
+        atomic.attempt(path)
     except OSError as error:
+        better = "a shorter name" if error.errno == errno.ENAMETOOLONG else "a path in a folder that you may write to"
         raise Refused(
-            f"no checkpoint can be written in {path.parent} ({error.strerror}); give checkpoint= a path in a "
-            f"folder that you may write to"
+            f"no checkpoint can be written to {path} ({error.strerror}); give checkpoint= {better}"
         ) from error

@@ -1,15 +1,14 @@
 """``History``: what a run leaves behind."""
 
 import json
-import zipfile
-import zlib
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
 
 from fairfl import atomic, metrics
 from fairfl.errors import Refused, unknown
+from fairfl.numbers import whole
 
 
 @dataclass
@@ -43,8 +42,9 @@ class History:
 
     def summary(self, percent: float = 10, last: int = 1) -> dict[str, float]:
         """The fairness table's row, from the ``last`` evaluations' average: of accuracies, in percent; or of losses
-        (``metrics.loss_summary``).
+        (``metrics.loss_summary``). Raises ``Refused`` for a ``last`` below 1 and a ``percent`` outside 0 to 100.
         """
+        last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
         if self.accuracy is None:
             return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
@@ -58,7 +58,7 @@ class History:
         return f"{told}accuracy mean {percent.mean():.1f} %, worst client {percent.min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
-        """Everything in one ``.npz`` file, written whole or not at all."""
+        """Everything in one ``.npz`` file, written whole or not at all. Raises ``OSError`` where it cannot be."""
         arrays, plain = {}, {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -72,13 +72,16 @@ class History:
 
     @classmethod
     def load(cls, path: str | Path) -> "History":
-        """The history saved at ``path``. Raises ``ValueError`` if the file holds something else."""
+        """The history saved at ``path``. Raises ``Refused`` if the file holds something else or is damaged, and
+        ``FileNotFoundError`` if there is none.
+        """
         try:
             with np.load(path, allow_pickle=False) as file:
                 values = json.loads(str(file["plain"])) | {name: file[name] for name in file.files if name != "plain"}
-        except (KeyError, OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-            if isinstance(error, FileNotFoundError):
-                raise
+            values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # of NumPy, zipfile, zlib and json, whichever stumbles over a damaged file first
             raise Refused(
                 f"{path} is not a saved History, or not a whole one ({error}); delete it and run again, "
                 f"or give a file that history.save(path) made"
@@ -88,5 +91,10 @@ class History:
             if name not in allowed:
                 raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")
         values.setdefault("accuracy", None)
-        values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
+        without = [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
+        if lacking := [name for name in without if name not in values]:
+            raise Refused(
+                f"{path} is not a saved History: it lacks {', '.join(lacking)}; "
+                f"give a file that history.save(path) made"
+            )
         return cls(**values)

@@ -73,9 +73,9 @@ def train(
     writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
-    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, ``OSError`` where a checkpoint
-    cannot be written. Whatever is raised between the first round and the last, a slip in a rule or an interrupt as
-    well, keeps its class and carries the finished rounds as ``error.history``.
+    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, the last losses among them,
+    ``OSError`` where a checkpoint cannot be written. Whatever is raised between the first round and the last, a slip in
+    a rule or an interrupt as well, keeps its class and carries the finished rounds as ``error.history``.
 
     >>> from fairfl import LocalSGD, data, partition, train
     >>> federation = partition.iid(data.load("digits"), 5)
@@ -142,13 +142,18 @@ def train(
         for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
+
+    def state(done: int) -> dict:
+        seconds = spent + time.perf_counter() - begun
+        return {"round": done, "seconds": seconds, "runs": [run.state_dict() for run in runs]}
+
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
         compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
-        if (held := checkpoints.load(checkpoint, compared)) is not None:
+        if (held := checkpoints.load(checkpoint, compared, state(0))) is not None:
             first, spent = held["round"], held["seconds"]
-            for run, state in zip(runs, held["runs"]):
-                run.load_state_dict(state)
+            for run, kept in zip(runs, held["runs"]):
+                run.load_state_dict(kept)
     del flats
     memories = [Memory(run.server.rule) for run in runs] if checkpoint is not None else []
     if first == 0:
@@ -163,9 +168,8 @@ def train(
         return out if several else out[0]
 
     def save(path: str | os.PathLike, done: int) -> None:
-        state = {"round": done, "seconds": spent + time.perf_counter() - begun, "runs": [r.state_dict() for r in runs]}
         with pace.writing():
-            checkpoints.save(path, compared, state)
+            checkpoints.save(path, compared, state(done))
 
     done, pace = first, checkpoints.Pace()
     try:
@@ -192,6 +196,8 @@ def train(
                     memory.check(readable=t == first)
                 if checkpoint is not None and saving and (pace.due() or done == rounds):
                     save(checkpoint, done)
+        for run in runs:
+            run.judge()
     except BaseException as error:
         _keep(error, histories, done)
         raise

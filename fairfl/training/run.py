@@ -1,5 +1,6 @@
 """``Run``: one seed's part of a training: who takes part, what the rule remembers, what is recorded."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,13 +13,14 @@ from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import Loss
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.clients.slots import Examples
+from fairfl.errors import Diverged
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 from fairfl.rules import Rule
 from fairfl.server import ServerStep
 from fairfl.server.step import Server
 from fairfl.training.history import History
-from fairfl.updates import Updates
+from fairfl.updates import LOWER, Updates
 
 
 class Run:
@@ -145,6 +147,21 @@ class Run:
         for part, (accuracy, loss) in scored.items():
             self.record[f"{part}/accuracy"].append(accuracy.tolist())
             self.record[f"{part}/loss"].append(loss.tolist())
+
+    def judge(self) -> None:
+        """Raise ``Diverged``, naming a client, if a loss of the last evaluation is not finite.
+
+        Of earlier evaluations the rounds after them judge: a model that is lost gives updates that are refused. A loss
+        can also overflow where all parameters are finite; it is a divergence as well, for it is not that of a model
+        that anybody could use.
+        """
+        for part in self.scorers:
+            losses = self.record[f"{part}/loss"][-1]
+            if bad := [client for client, loss in enumerate(losses) if not math.isfinite(loss)]:
+                raise Diverged(
+                    f"client {bad[0]}'s {part} loss after the last round is {losses[bad[0]]} ({len(bad)} of "
+                    f"{len(losses)} clients' are not finite); {LOWER}"
+                )
 
     @staticmethod
     def _scores(flat: FlatModel, models: torch.Tensor, scorers: list[Scorer]) -> tuple[torch.Tensor, torch.Tensor]:

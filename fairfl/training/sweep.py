@@ -1,13 +1,15 @@
 """``sweep``: every combination of rules, clients' work, server steps, attacks and seeds, as one tidy table."""
 
+import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from fairfl.clients import LocalSGD, SecondOrder
-from fairfl.errors import Diverged, Refused, refuse
+from fairfl.errors import Diverged, Refused, refuse, unknown
 from fairfl.extras import needed_by
 from fairfl.federation import Federation
 from fairfl.numbers import whole
@@ -16,6 +18,7 @@ from fairfl.server.step import Server
 from fairfl.training.checks import a_rule, seeds_of
 from fairfl.training.history import History
 from fairfl.training.jobs import Job, train_jobs
+from fairfl.training.loop import train
 
 if TYPE_CHECKING:
     import pandas
@@ -26,7 +29,10 @@ INSTEAD = {
     "seed": "give seeds=[0, 1]",
     "rule": "give rules=[…]",
     "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)",
+    "personal": "train personal models alone, with train(personal=…)",
 }
+# What sweep itself gives to train, or has no use for.
+OWN = {"federation", "model", "checkpoint_every", *INSTEAD, *(part.name for part in fields(Job))}
 
 
 def sweep(
@@ -71,13 +77,17 @@ def sweep(
     ``train`` alone, by rounding. If a run diverges, its batch is trained again one run at a time, and the lines of that
     run hold the rounds that it finished.
 
-    Raises ``Refused`` for empty lists, unknown rules, labels and seeds that come twice, settings that belong to a
-    single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass as they are.
+    Raises ``Refused`` for empty lists, unknown rules and settings, labels and seeds that come twice, settings that
+    belong to a single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass as
+    they are.
     """
     with needed_by("sweep"):
         import pandas
     for name in INSTEAD.keys() & settings.keys():
         raise Refused(f"sweep takes no {name}=; {INSTEAD[name]}")
+    taken = inspect.signature(train).parameters.keys() - OWN
+    for name in settings.keys() - taken:
+        raise unknown("setting of sweep", name, taken | inspect.signature(sweep).parameters.keys() - {"settings"})
     last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
         whole("together", together, 1, "It is the most runs that train as one batch.")

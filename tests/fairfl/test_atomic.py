@@ -43,6 +43,22 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path, name):
     assert names(tmp_path) == sorted([name, f".{name}.notes"]) and path.read_bytes() == b"whole"
 
 
+def test_a_folder_that_is_not_there_is_named_and_no_file_that_nobody_gave(tmp_path):
+    path = tmp_path / "none" / "h.npz"
+    with pytest.raises(FileNotFoundError, match="there is no folder .*none; make it, or give another path") as caught:
+        atomic.write(path, b"")
+    assert caught.value.filename == str(path)
+
+
+def test_an_attempt_leaves_nothing_and_the_old_file_as_it_was(tmp_path):
+    path = tmp_path / "a.pt"
+    path.write_bytes(b"old")
+    atomic.attempt(path)
+    assert names(tmp_path) == ["a.pt"] and path.read_bytes() == b"old"
+    with pytest.raises(OSError, match="File name too long"):
+        atomic.attempt(tmp_path / (253 * "a"))
+
+
 def test_a_living_writers_file_stays(tmp_path):
     path = tmp_path / "a.pt"
     with atomic.writing(path) as file:

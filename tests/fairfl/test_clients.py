@@ -1,4 +1,5 @@
 import re
+from contextlib import suppress
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import Ditto, FlatModel, RoundWork, Slot, choose, train_slots
 from fairfl.clients.curvature import LBFGS
 from fairfl.clients.loss import cross_entropy
+from fairfl.errors import Diverged
 
 RECIPES = {
     "full batch": LocalSGD(lr=0.3),
@@ -125,11 +127,24 @@ def test_adam_starts_anew_in_every_round(small, engine):
         (lambda: LocalSGD(eps=1.0), "does not read eps"),
         (lambda: LocalSGD(optimiser="adam", betas=(0.5, 1)), "betas is"),
         (lambda: LocalSGD(optimiser="adam", eps=0), "eps is 0"),
+        (lambda: LocalSGD(optimiser="adam", lr=2e37), r"lr is 2e\+37; allowed: above 0, at most 1e\+37"),
     ],
 )
 def test_what_adam_does_not_read_is_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.mark.parametrize("lr", [1e300, 10**400])
+def test_a_step_that_float32_does_not_hold_is_refused(lr):
+    with pytest.raises(ValueError, match=r"lr is 10*.*; allowed: above 0, at most 1e\+38"):
+        LocalSGD(lr=lr)
+
+
+@pytest.mark.parametrize("longest", [dict(lr=1e38), dict(lr=9e36, optimiser="adam")])
+def test_the_longest_step_diverges_at_worst(small, longest):
+    with suppress(Diverged):
+        assert train(partition.iid(small, 3), rounds=2, local=LocalSGD(**longest)).rounds[-1] == 2
 
 
 def test_a_rule_that_reads_gradients_refuses_adam_s_updates(small):

@@ -177,6 +177,8 @@ ROWS = np.zeros((3, 2))
         (dict(inputs=[["a"], ["b"], ["c"]]), "inputs of dataset 'mine'.*Text has to be numbered first"),
         (dict(inputs=[[1.0], [2.0, 3.0], [4.0]]), "rows of one length"),
         (dict(inputs=3.0), "one row an example"),
+        (dict(inputs=torch.eye(3).to_sparse()), r"inputs of dataset 'mine' is 'a sparse tensor'.*to_dense\(\)"),
+        (dict(inputs=ROWS, targets=torch.eye(3)[0].to_sparse()), "targets in dataset 'mine' is 'a sparse tensor'"),
         (dict(inputs=ROWS, targets=[0, 1]), "length of targets in dataset 'mine' is 2; allowed: 3"),
         (dict(inputs=ROWS, targets=[0.0, 1.0, 2.0]), "targets.*numbers with a fraction.*astype"),
         (dict(inputs=ROWS, targets=["x", "y", "x"]), "targets in dataset 'mine'.*np.unique"),

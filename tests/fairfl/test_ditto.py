@@ -4,6 +4,7 @@ import torch
 
 from fairfl import LocalSGD, models, partition, train
 from fairfl.clients import Ditto
+from fairfl.errors import Diverged
 
 
 @pytest.fixture
@@ -78,3 +79,11 @@ def test_memory_and_personal_models_survive_a_stop(federation, tmp_path, rule):
 def test_refusals_teach(bad):
     with pytest.raises(ValueError, match="allowed"):
         Ditto(**bad)
+
+
+@pytest.mark.parametrize("engine", ["sequential", "batched"])
+def test_a_personal_model_that_stops_being_finite_is_a_divergence(federation, engine):
+    wild = Ditto(strength=1, local=LocalSGD(lr=1e20, epochs=3))
+    with pytest.raises(Diverged, match=r"client 0's personal model .*\(round \d\); lower the lr of Ditto's") as caught:
+        train(federation, "FedAvg", rounds=3, personal=wild, engine=engine, evaluate_every=3)
+    assert 0 in caught.value.clients and caught.value.history.rounds.tolist() == [0]

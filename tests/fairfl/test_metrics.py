@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fairfl import metrics
+from fairfl.errors import Refused
 
 
 def test_known_values():
@@ -226,3 +227,10 @@ def test_gains_and_weights(a, data):
 def test_refusals_teach(bad, words):
     with pytest.raises(ValueError, match=words):
         bad()
+
+
+@pytest.mark.parametrize("row", [metrics.summary, metrics.loss_summary])
+@pytest.mark.parametrize("percent", ["x", None, 0, 101])
+def test_a_row_refuses_a_share_of_clients_that_is_none(row, percent):
+    with pytest.raises(Refused, match="percent is .*; allowed: above 0, at most 100"):
+        row([0.1, 0.2], percent=percent)

@@ -245,6 +245,8 @@ def test_a_default_device_does_not_change_the_weights():
             {"hiden": 3},
             "unknown setting of model 'mlp' 'hiden'; known: hidden, seed, softmax",
         ),
+        ("logistic", dataset((), 2), {}, r"shape of inputs in .* is \(\d+,\); .*inputs\[:, None\]"),
+        ("char_lstm", dataset((), 80, text=True), {}, r"one row of text an example"),
         ("fedmgda_cifar10", dataset((64,), 10), {}, r"\(1, 8, 8\); allowed: an image large enough"),
         ("fedfv_mnist", dataset((99,), 2), {}, r"\(99,\); allowed: .*a square image laid flat.*mlp"),
         (

@@ -185,6 +185,10 @@ def test_a_slip_in_a_rule_passes_as_it_is(federation, calls):
         (dict(together=0), "together is 0"),
         (dict(seed=1), "no seed=; give seeds="),
         (dict(rule="AFL"), "no rule=; give rules="),
+        (dict(foo=1), "unknown setting of sweep 'foo'; known: device, engine, .*together"),
+        (dict(round=1), "unknown setting of sweep 'round'; .*Did you mean 'rounds'"),
+        (dict(seedz=1), "Did you mean 'seeds'"),
+        (dict(personal=None), r"no personal=; .*train\(personal="),
         (dict(checkpoint="run.pt"), r"no checkpoint=; .*train\(checkpoint="),
     ],
 )

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import LocalSGD, Server, partition, rules, train
+from fairfl import LocalSGD, Server, atomic, partition, rules, train
 from fairfl.clients import Ditto
 from fairfl.clients.provide import PROVIDERS
 from fairfl.errors import Diverged, Refused
-from fairfl.training import checkpoint
 
 
 @pytest.fixture
@@ -148,6 +147,7 @@ def test_one_part_alone_may_be_named(federation):
         (dict(momentum=1.0), "momentum"),
         (dict(decay=0), "decay 0 mean 1"),
         (dict(optimiser="adam", tau=float("inf")), "tau"),
+        (dict(optimiser="adam", tau=1e300), r"tau is 1e\+300; allowed: above 0, at most 1e\+19"),
     ],
 )
 def test_a_servers_refusals(settings, words):
@@ -216,6 +216,23 @@ def test_an_interrupt_within_an_evaluation_leaves_a_record_that_fits_together(fe
         train(federation, rounds=4, score="train")
     history = caught.value.history
     assert history.rounds.tolist() == [0, 1] and len(history.loss) == len(history.train_loss) == 2
+
+
+def test_a_run_that_ends_in_no_number_diverged_though_no_round_came_after(federation, tmp_path):
+    settings = dict(model="mlp", rounds=1, local=LocalSGD(lr=1e25), seed=[0, 1], checkpoint=tmp_path / "c.pt")
+    for _ in range(2):  # continued from its own last checkpoint, it has not become a result either
+        with pytest.raises(
+            Diverged, match=r"client 0's test loss after the last round is nan \(3 of 3 clients'"
+        ) as caught:
+            train(federation, **settings)
+        assert [h.rounds.tolist() for h in caught.value.history] == [[0, 1], [0, 1]]
+
+
+def test_a_loss_that_overflows_is_a_divergence_whatever_the_parameters(federation):
+    worst = lambda outputs, targets: torch.where(targets == 0, torch.inf, 1.0) + 0 * outputs.sum(1)
+    with pytest.raises(Diverged, match=r"client \d's test loss after the last round is inf") as caught:
+        train(federation, rounds=2, loss=worst)
+    assert np.isfinite(caught.value.history.parameters).all()
 
 
 def broken(updates):
@@ -293,7 +310,9 @@ def test_a_full_disk_keeps_the_rounds_and_the_last_checkpoint(federation, tmp_pa
 
 def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Refused, match="no checkpoint can be written in .*file .*give checkpoint= a path in a folder"):
+    with pytest.raises(
+        Refused, match="no checkpoint can be written to .*file.c.pt .*give checkpoint= a path in a folder"
+    ):
         train(federation, tamper=never, checkpoint=tmp_path / "file" / "c.pt")
     with pytest.raises(Refused, match="the path of a file. Name a file in that folder"):
         train(federation, tamper=never, checkpoint=tmp_path)
@@ -301,9 +320,16 @@ def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation,
     def read_only(**more):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(checkpoint.tempfile, "TemporaryFile", read_only)
-    with pytest.raises(Refused, match=r"no checkpoint can be written in .* \(Permission denied\)"):
+    monkeypatch.setattr(atomic.tempfile, "mkstemp", read_only)
+    with pytest.raises(Refused, match=r"no checkpoint can be written to .*c.pt \(Permission denied\)"):
         train(federation, tamper=never, checkpoint=tmp_path / "c.pt")
+
+
+@pytest.mark.parametrize("length", [253, 300])
+def test_a_name_that_is_too_long_is_said_before_the_first_round(federation, tmp_path, length):
+    with pytest.raises(Refused, match=r"\(File name too long\); give checkpoint= a shorter name"):
+        train(federation, tamper=never, checkpoint=tmp_path / (length * "c"))
+    assert not list(tmp_path.iterdir())
 
 
 class Half(torch.nn.Module):

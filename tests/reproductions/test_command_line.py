@@ -94,6 +94,22 @@ CASES = {
     "runs below a file": (f"{RUN} --runs file/runs", nothing, "Not a directory"),
     "again in a file": (f"{RUN} --again --runs file", nothing, "--runs is file, a file; allowed: a folder"),
     "report from a file": ("report small.toml --runs file", nothing, "--runs is file, a file; allowed: a folder"),
+    "runs by a long name": (f"{RUN} --runs {300 * 'r'}", nothing, "File name too long.*name another place"),
+    "a report by a long name": (
+        f"report small.toml --out {300 * 'r'}",
+        nothing,
+        "File name too long.*name another place",
+    ),
+    "runs that cannot be made": (f"{RUN} --runs /proc/runs", nothing, "/proc.*name another place"),
+    "a report that cannot be made": ("report small.toml --out /proc/report.txt", nothing, "/proc.*name another place"),
+    "a seed below all": ("run small.toml --seeds 0 -1", nothing, "a seed is -1; allowed: a whole number, 0 or more"),
+    "a seed twice": ("run small.toml --seeds 0 1 0", nothing, r"seeds is \[0, 1, 0\]; allowed: each once"),
+    "a row twice": ("run small.toml --rows First First", nothing, r"rows is .*; allowed: each once"),
+    "claims that are no text": (
+        "claims small.toml",
+        undecodable,
+        "line 12 holds bytes that are no UTF-8; save the file",
+    ),
     "a read-only disk": (f"{RUN} --runs new", failing(errno.EROFS), "new.*: Read-only file system.*name another place"),
     "no leave": (f"{RUN} --runs new", failing(errno.EACCES), "new.*: Permission denied.*name another place"),
     "a full disk": (f"{RUN} --runs new", failing(errno.ENOSPC, "fsync"), "No space left on device.*Make room"),
@@ -195,6 +211,20 @@ def test_one_line_says_what_to_do(case, place, monkeypatch, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and lines[0].startswith("fairfl: "), lines
     assert re.search(said, lines[0]), lines[0]
+
+
+@pytest.mark.parametrize(
+    "command, said",
+    [
+        ("report --format txt", "argument --format: unknown format 'txt'; known: .* Did you mean 'text'"),
+        ("run small.toml --together seed", "unknown together 'seed'; known: none, rows, seeds. Did you mean 'seeds'"),
+        ("rnu", "unknown command 'rnu'; known: claims, report, run. Did you mean 'run'"),
+    ],
+)
+def test_a_word_that_is_no_choice_is_called_what_it_was_to_be(command, said, capsys):
+    with pytest.raises(SystemExit):
+        main(command.split())
+    assert re.search(said, capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("folder", ["student", "release"])

@@ -8,6 +8,7 @@ import pytest
 
 from fairfl import atomic
 from fairfl.errors import Refused
+from fairfl.training import History
 from reproductions import locks, places, report, results, runner
 from reproductions.command import main
 from reproductions.jobs import select
@@ -164,6 +165,21 @@ def test_a_column_declared_later_is_empty_for_earlier_runs(half_recorded, tmp_pa
         assert verdicts["FedFV, a third", "accuracy_tshirt"] == "not run"
         assert report.paired(wider, lines)
     assert verdicts["FedAvg", "accuracy_tshirt"] != "not run"
+
+
+@pytest.mark.parametrize("holds", ["another job's run", "a run of train"])
+def test_a_file_by_a_jobs_name_that_holds_another_run_leaves_the_record_alone(half_recorded, tmp_path, holds):
+    experiment, _ = half_recorded
+    jobs, before = select(experiment, ["FedAvg"]), files(tmp_path / "recorded")
+    mine, other = (runner.where(tmp_path / "old", job) for job in jobs)
+    history = History.load(other)
+    if holds == "a run of train":
+        del history.settings["key"]
+    history.save(mine)
+    said = f"{mine.name} holds .*{jobs[1].key if 'another' in holds else 'did not write'}; allowed: the run of job {jobs[0].key}"
+    with pytest.raises(Refused, match=said):
+        results.compile(experiment, tmp_path / "old", tmp_path / "recorded")
+    assert files(tmp_path / "recorded") == before
 
 
 def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
