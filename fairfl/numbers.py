@@ -1,8 +1,12 @@
-"""Settings that are numbers. In: a Python, NumPy or tensor number. Out: Python's own, or a refusal with the bounds."""
+"""Settings that are numbers or truth values. In: Python's, NumPy's or a tensor's. Out: Python's own, or a refusal with
+what is allowed.
+"""
 
 import math
 import operator
 from typing import Any
+
+import numpy as np
 
 from fairfl.errors import refuse
 
@@ -51,6 +55,13 @@ def number(
         allowed = "a positive number" if above and (low, high) == (0, math.inf) else allowed
         raise refuse(name, value, allowed, remedy)
     return as_float
+
+
+def yes_or_no(name: str, value: bool) -> bool:
+    """``value``, Python's or NumPy's, as a ``bool``."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, value, "True or False", "A text or a number would count as True, whatever it says.")
+    return bool(value)
 
 
 def betas(values: object) -> tuple[float, float]:
