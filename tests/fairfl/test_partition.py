@@ -216,6 +216,25 @@ def test_row_numbers_of_any_integer_kind(small):
     )
 
 
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (dict(train=None), "train is 'NoneType'; allowed: lists of row numbers, one per client"),
+        (dict(train=5), "train is 'int'.*partition.split"),
+        (dict(train="abc"), "train is 'str'"),
+        (dict(test={0: [5]}), "test is 'dict'"),
+        (dict(train=torch.tensor(3)), "train is 'Tensor'"),
+        (dict(train=[["a"], [1]]), "client 0's train list is 'list'; allowed: a list of integers"),
+        (dict(train=[[0], {1, 2}]), r"client 1's train list is 'set'.*sorted\(rows\)"),
+        (dict(validation=None), "validation is 'NoneType'"),
+        (dict(dataset="digits"), "dataset is 'str'; allowed: a Dataset"),
+    ],
+)
+def test_what_is_no_federation_is_told(small, change, words):
+    with pytest.raises(Refused, match=words):
+        Federation(**(dict(dataset=small, train=[[0], [1]], validation=[[], []], test=[[2], [3]]) | change))
+
+
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])
 def test_a_seed_is_an_integer(small, seed):
     with pytest.raises(ValueError, match="seed is .*; allowed: a whole number"):
