@@ -5,7 +5,8 @@ from typing import Any
 
 import torch
 
-from fairfl.clients.second_order import SecondOrder, real, solved
+from fairfl.clients.real import real
+from fairfl.clients.second_order import SecondOrder, solved
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.numbers import number, whole
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.hessians import derivatives
+from fairfl.clients.real import real
 from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.numbers import number
@@ -128,18 +129,6 @@ class SecondOrder:
             )
             error.clients = dict.fromkeys(bad, "sent a gradient or a Hessian with entries that are not finite")
             raise error
-
-
-def real(what: str, values: ArrayLike | torch.Tensor) -> torch.Tensor:
-    """``values`` as float64, without the graph that made them; ``Refused`` for what is no real numbers."""
-    try:
-        tensor = torch.as_tensor(values).detach()
-    except (TypeError, ValueError, RuntimeError):
-        allowed = "numbers as a tensor, an array, or lists of one length"
-        raise refuse(what, type(values).__name__, allowed, "Stack them, one client a row.") from None
-    if tensor.is_complex():
-        raise refuse(what, "complex numbers", "real numbers", "A gradient of a loss is real.")
-    return tensor.double()
 
 
 def solved(matrix: torch.Tensor, right: torch.Tensor, what: str, remedy: str) -> torch.Tensor:
