@@ -5,7 +5,7 @@ with sizes, shares and a passport.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,13 @@ PARTS = ("train", "validation", "test")
 Rows = torch.Tensor | np.ndarray | Sequence[int]
 
 
-def _row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
-    tensor = torch.as_tensor(rows)
+def row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
+    """``rows`` as int64 (n,); ``Refused`` for what is no list of integers."""
+    try:
+        tensor = torch.as_tensor(rows)
+    except (TypeError, ValueError, RuntimeError):
+        remedy = "Give its rows' numbers (of a set: sorted(rows))."
+        raise refuse(f"client {client}'s {part} list", type(rows).__name__, "a list of integers", remedy) from None
     whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
     if tensor.ndim != 1 or len(tensor) and not whole:
         raise refuse(
@@ -41,7 +46,7 @@ class Federation:
     scored on one held-out pool. ``recipe``: how the split was made, for provenance.
 
     Raises ``Refused`` if a client has no training rows or no test rows, a training row has two owners, a row is
-    both trained and scored on, or a row number is out of range or no integer.
+    both trained and scored on, or a row number is out of range or no integer, and for what is no dataset and no lists.
     """
 
     dataset: Dataset
@@ -62,8 +67,15 @@ class Federation:
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dataset, Dataset):
+            remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."
+            raise refuse("dataset", type(self.dataset).__name__, "a Dataset", remedy)
         for part in PARTS:
-            lists = tuple(_row_numbers(part, client, rows) for client, rows in enumerate(getattr(self, part)))
+            given = getattr(self, part)
+            if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+                remedy = "Give one list a client, as partition.split and the laws do; it may be empty for validation."
+                raise refuse(part, type(given).__name__, "lists of row numbers, one per client", remedy)
+            lists = tuple(row_numbers(part, client, rows) for client, rows in enumerate(given))
             object.__setattr__(self, part, lists)
             if len(lists) != len(self.train):
                 raise refuse(

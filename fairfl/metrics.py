@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
-from fairfl.numbers import number
+from fairfl.numbers import number, reals
+
+# Values between these have squares, and sums of squares of a million clients, that are ordinary numbers.
+TINY, HUGE = 1e-140, 1e140
+# How far above 1 an average of accuracies may come by rounding.
+ROUNDING = 1e-6
 
 
 def _clients_last(given: ArrayLike) -> np.ndarray:
-    values = np.asarray(given, dtype=float)
+    values = reals("values", given, "Give one number a client; text is read with float().")
     if values.ndim == 0 or values.shape[-1] == 0:
         raise refuse(
             "the shape of values", values.shape, "(..., N) with N ≥ 1 clients last", "Give one value a client."
@@ -32,7 +37,18 @@ def mean(values: ArrayLike) -> np.ndarray:
 
 def std(values: ArrayLike) -> np.ndarray:
     """The population standard deviation over clients (divide by N), as the papers use it."""
-    return _clients_last(values).std(-1)
+    values = _clients_last(values)
+    scale = _scale(values)
+    return values.std(-1) if scale is None else (values / scale).std(-1) * scale[..., 0]
+
+
+def _scale(values: np.ndarray) -> np.ndarray | None:
+    """(..., 1) What to divide ``values`` by so that their squares are ordinary numbers; ``None`` where they are."""
+    largest = np.abs(values).max(-1, keepdims=True)
+    if ((largest == 0) | ((largest > TINY) & (largest < HUGE))).all():
+        return None
+    # A power of two, by which nothing is rounded.
+    return np.where(largest > 0, np.ldexp(1.0, np.frexp(largest)[1] - 1), 1.0)
 
 
 def weighted_std(values: ArrayLike, weights: ArrayLike) -> np.ndarray:
@@ -42,14 +58,17 @@ def weighted_std(values: ArrayLike, weights: ArrayLike) -> np.ndarray:
     same with equal weights, each *client* counting once. Unit of ``values``; its square is the weighted variance.
     """
     values = _clients_last(values)
-    p = np.asarray(weights, dtype=float)
+    p = reals("weights", weights, "Give one weight a client.")
     if p.shape != values.shape[-1:] or not np.isfinite(p).all() or (p < 0).any() or p.sum() == 0:
         raise refuse(
             "weights", p.tolist(), f"{values.shape[-1]} non-negative numbers, not all zero", "Give one weight a client."
         )
     p = p / p.sum()
+    scale = _scale(values)
+    values = values if scale is None else values / scale
     centred = values - (values * p).sum(-1, keepdims=True)
-    return np.sqrt((p * centred**2).sum(-1))
+    spread = np.sqrt((p * centred**2).sum(-1))
+    return spread if scale is None else spread * scale[..., 0]
 
 
 def worst(values: ArrayLike, percent: float = 10) -> np.ndarray:
@@ -71,7 +90,7 @@ def _tail(given: ArrayLike, percent: float, sign: int) -> np.ndarray:
     percent = _extreme(percent)
     # Subtracting a little keeps 10 % of 30 clients at 3 where the product rounds to 3.0000000000000004.
     count = max(1, int(np.ceil(percent / 100 * values.shape[-1] - 1e-9)))
-    return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1)
+    return sign * np.sort(sign * values, axis=-1)[..., :count].mean(-1) + 0.0  # zero has no sign
 
 
 def cvar(values: ArrayLike, percent: float = 10) -> np.ndarray:
@@ -93,6 +112,9 @@ def angle(values: ArrayLike) -> np.ndarray:
 
     0 for equal values. Source: AdaFed, section 6.
     """
+    values = _clients_last(values)
+    scale = _scale(values)
+    values = values if scale is None else values / scale
     return np.degrees(np.arctan2(std(values), mean(values)))
 
 
@@ -118,7 +140,7 @@ def entropy(values: ArrayLike) -> np.ndarray:
     ``values`` (..., N), none negative, not all zero. It grows with N, so that only equally many clients compare.
     """
     p = _shares(values)
-    return -_mean_log(p, p)
+    return 0.0 - _mean_log(p, p)
 
 
 def gini(values: ArrayLike) -> np.ndarray:
@@ -130,7 +152,7 @@ def gini(values: ArrayLike) -> np.ndarray:
     values = np.sort(_shares(values), axis=-1)
     count = values.shape[-1]
     # In sorted order client i (from 1) is the larger one of i − 1 pairs and the smaller one of N − i.
-    return (values * (2 * np.arange(1, count + 1) - count - 1)).sum(-1) / count
+    return np.maximum((values * (2 * np.arange(1, count + 1) - count - 1)).sum(-1) / count, 0.0)
 
 
 def _shared_out(given: ArrayLike) -> np.ndarray:
@@ -201,8 +223,8 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     ``std`` would be near if every client were equally well served and no two shared a test row.
     """
     accuracies = _clients_last(accuracies)
-    sizes = np.asarray(test_sizes, dtype=float)
-    if sizes.shape != accuracies.shape[-1:] or (sizes < 1).any():
+    sizes = reals("test_sizes", test_sizes, "Give one test size a client.")
+    if sizes.shape != accuracies.shape[-1:] or not (np.isfinite(sizes) & (sizes >= 1)).all():
         raise refuse(
             "test_sizes", sizes.tolist(), f"{accuracies.shape[-1]} positive numbers", "Give one test size a client."
         )
@@ -220,7 +242,8 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """The whole row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
 
-    Jain's index and Gini's coefficient are without unit. With ``test_sizes`` also the spread weighted by them.
+    Jain's index and Gini's coefficient are without unit. With ``test_sizes`` also the spread weighted by them. Raises
+    ``Refused`` for accuracies above 1, which are no fractions.
 
     >>> from fairfl import metrics
     >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
@@ -228,6 +251,10 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
     {'mean': 75.0, 'std': 11.2, 'worst 25 %': 60.0, 'best 25 %': 90.0, 'angle': 8.5}
     """
     percent = _extreme(percent)
+    largest = float(_clients_last(accuracies).max())
+    if largest > 1 + ROUNDING:
+        remedy = "Divide percentages by 100; losses have a loss_summary."
+        raise refuse("the largest accuracy", largest, "fractions from 0 to 1", remedy)
     row = {
         "mean": 100 * mean(accuracies),
         "std": 100 * std(accuracies),

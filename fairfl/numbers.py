@@ -1,8 +1,12 @@
-"""Settings that are numbers. In: a Python, NumPy or tensor number. Out: Python's own, or a refusal with the bounds."""
+"""Settings that are numbers or truth values, and arrays of numbers. In: Python's, NumPy's or a tensor's. Out: Python's
+own or NumPy's, or a refusal with what is allowed.
+"""
 
 import math
 import operator
 from typing import Any
+
+import numpy as np
 
 from fairfl.errors import refuse
 
@@ -51,6 +55,34 @@ def number(
         allowed = "a positive number" if above and (low, high) == (0, math.inf) else allowed
         raise refuse(name, value, allowed, remedy)
     return as_float
+
+
+def reals(name: str, values: Any, remedy: str = "Convert them first.") -> np.ndarray:
+    """``values`` as a float64 array: an array, lists of one length, or a tensor of any type, with a graph or without.
+
+    Neither text nor complex numbers count as numbers. Infinite ones and NaN do.
+    """
+    allowed = "real numbers as an array, a tensor, or lists of one length"
+    try:
+        if hasattr(values, "detach"):
+            values = values.detach().cpu()
+            values = values.double() if values.is_floating_point() else values  # NumPy knows no bfloat16
+        array = np.asarray(values)
+        kind = array.dtype.kind
+        text = kind in "US" or kind == "O" and any(isinstance(value, (str, bytes)) for value in array.flat)
+        found = np.asarray(array, dtype=np.float64) if kind in "biufO" and not text else None
+    except (TypeError, ValueError, RuntimeError):  # ragged lists, and objects that are no numbers
+        raise refuse(name, type(values).__name__, allowed, remedy) from None
+    if found is None:
+        raise refuse(name, "text" if text else array.dtype.name, allowed, remedy)
+    return found
+
+
+def yes_or_no(name: str, value: bool) -> bool:
+    """``value``, Python's or NumPy's, as a ``bool``."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, value, "True or False", "A text or a number would count as True, whatever it says.")
+    return bool(value)
 
 
 def betas(values: object) -> tuple[float, float]:

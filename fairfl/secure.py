@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.errors import Refused, refuse
+from fairfl.numbers import number, reals, whole, yes_or_no
 from fairfl.rules.solvers.min_norm import min_norm
 
 # An eigenvalue of the sums' own products below this, relative to the largest, is rounding: that sum says nothing new.
@@ -33,29 +34,35 @@ class SecureSum:
     ``least``: a sum of fewer clients is refused. ``protect``: so are weights that, with all those before, would give
     some client's row away to nine digits; a stricter limit is the clients' to set, on ``known``. ``point``: binary
     digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries reach to ``2⁶²⁻ᵖ``.
+
+    Raises ``Refused`` for settings out of range, and rows that are not finite.
     """
 
     def __init__(self, rows: ArrayLike, least: int = 3, protect: bool = False, point: int = 40, seed: int = 0):
-        self._rows = np.asarray(rows, dtype=np.float64)
+        self._rows = reals("rows", rows, "Hand over one row a client.")
         if self._rows.ndim != 2 or not np.isfinite(self._rows).all():
             raise refuse("rows", self._rows.shape, "a finite (K, d) array", "Hand over one row a client.")
-        self.least, self.protect, self.point, self._seed = least, protect, point, seed
+        self.least = whole("least", least, 1, "It is how many clients a sum hides among; 3 or more hide a row.")
+        self.protect = yes_or_no("protect", protect)
+        self.point = whole("point", point, 0, "It is the number of binary digits behind the point.", high=BITS - 2)
+        self._seed = whole("seed", seed, 0, "The masks are drawn from it.")
         self.asked = np.zeros((0, len(self._rows)))
 
     def __call__(self, weights: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``ValueError`` for weights that clients
+        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``Refused`` for weights that clients
         refuse.
         """
-        weights = np.asarray(weights, dtype=np.float64)
+        weights = _finite("weights", weights, len(self._rows))
         self._check(weights)
         total = self.sent(weights).sum(axis=0, dtype=np.uint64)
         self.asked = np.vstack([self.asked, weights])
         d = total.view(np.int64) / 2.0**self.point
         return d, self._rows @ d
 
-    def sent(self, weights: np.ndarray) -> np.ndarray:
+    def sent(self, weights: ArrayLike) -> np.ndarray:
         """What the clients send for these weights, (K, d) integers modulo 2⁶⁴: each row alone says nothing."""
         K, size = self._rows.shape
+        weights = _finite("weights", weights, K)
         inside = np.rint(weights[:, None] * self._rows * 2.0**self.point)
         largest = float(np.abs(inside).sum(0).max(initial=0.0))
         if largest >= 2.0 ** (BITS - 2):
@@ -78,9 +85,6 @@ class SecureSum:
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
-        K = len(self._rows)
-        if weights.shape != (K,) or not np.isfinite(weights).all():
-            raise refuse("weights", weights.shape, f"{K} finite numbers", "Ask with one weight a client.")
         if np.count_nonzero(weights) < self.least:
             remedy = "Spread the weights, or lower least, which is what the clients have agreed upon."
             raise refuse("clients with a weight", int(np.count_nonzero(weights)), f"at least {self.least}", remedy)
@@ -90,6 +94,15 @@ class SecureSum:
         if len(bare):
             remedy = "Stop here, or ask for other weights."
             raise refuse("weights that give away the rows of clients", bare.tolist(), "none", remedy)
+
+
+def _finite(name: str, given: ArrayLike, count: int | None = None) -> np.ndarray:
+    """``given`` as ``count`` finite numbers, float64; as many as there are for ``None``, but one."""
+    values = reals(name, given)
+    if values.ndim != 1 or len(values) != (count or len(values) or 1) or not np.isfinite(values).all():
+        told = values.tolist() if values.ndim == 1 and len(values) == count else f"of shape {values.shape}"
+        raise refuse(name, told, f"{count or 'one or more'} finite numbers", "Give one number a client.")
+    return values
 
 
 def known(asked: ArrayLike) -> np.ndarray:
@@ -160,10 +173,16 @@ def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike |
     ``squares`` (K,): ``‖g_k‖²``, one number a client (FedMGDA+: unit rows, ones). ``start``: the first weights; equal
     ones if none are given, or clients refuse them. Ends early at the optimum, or where a protecting ``secure`` refuses
     the next weights. Where the sums show no direction that helps everybody, ``vector`` is zero.
+
+    Raises ``Refused`` for ``squares`` or a ``start`` that are not K finite numbers, for no sums, and where clients
+    refuse equal weights as well.
     """
-    squares = np.asarray(squares, dtype=np.float64)
+    squares = _finite("squares", squares)
+    if (squares < 0).any():
+        raise refuse("squares", squares.tolist(), "squared lengths, from 0", "Give ‖g_k‖² of each client.")
+    sums = whole("sums", sums, 1, "It is how many sums the server may ask for.")
     K = len(squares)
-    weights = np.full(K, 1 / K) if start is None else np.asarray(start, dtype=np.float64)
+    weights = np.full(K, 1 / K) if start is None else _finite("start", start, K)
     asked, rates, bound, alpha = np.zeros((0, K)), np.zeros((0, K)), np.inf, np.zeros(0)
     heard: list[np.ndarray] = []
     for _ in range(sums):
@@ -198,7 +217,9 @@ def prescribed_by_sums(
     One sum a step; in exact arithmetic K steps are enough if the rows are independent. Ends when no rate is off by more
     than ``tolerance`` times the largest wanted one. AdaFed asks for losses, DQN-Fed for Newton's own falls.
     """
-    wanted = np.asarray(wanted, dtype=np.float64)
+    wanted = _finite("wanted", wanted)
+    sums = whole("sums", sums, 1, "It is how many sums the server may ask for.")
+    number("tolerance", tolerance, 0, remedy="It is beside the largest wanted rate.")
     left = wanted.copy()
     along, vector, taken, largest = left.copy(), None, 0, 0.0
     while taken < sums and np.abs(left).max() > tolerance * np.abs(wanted).max():

@@ -8,7 +8,7 @@ from pathlib import Path
 from fairfl_book import terminal
 
 from fairfl.errors import Refused
-from fairfl.training.checks import a_device
+from fairfl.kinds import a_device
 from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, spread, verify
 from reproductions.jobs import select
 from reproductions.published import count

@@ -15,6 +15,7 @@ from fairfl.clients.slots import Examples, Slot
 from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
+from fairfl.kinds import a_device, a_federation
 from fairfl.numbers import number, whole
 from fairfl.randomness import generator
 from fairfl.updates import LOWER
@@ -97,12 +98,15 @@ class FedCorr:
     ) -> Repaired:
         """Stages 1 and 2 on ``federation``, whose targets must be classes; ``model`` and ``seed`` as in ``train``.
 
-        A client with fewer than three training rows is never suspected. Raises ``Refused`` for targets that are no
-        classes, ``Diverged``, with ``clients`` naming whose, where a client's model stops being finite.
+        A client with fewer than three training rows is never suspected. Raises ``Refused`` for what is no federation,
+        targets that are no classes and a device that is not here, ``Diverged``, with ``clients`` naming whose, where a
+        client's model stops being finite.
         """
+        a_federation(federation)
+        place = a_device(device)
         given = federation.dataset.class_labels("FedCorr")
-        flat = FlatModel(models.fresh(model, federation.dataset, seed), device)
-        site = _Site(self, federation, flat, Examples(federation.dataset.inputs.to(device), given.clone().to(device)))
+        flat = FlatModel(models.fresh(model, federation.dataset, seed), place)
+        site = _Site(self, federation, flat, Examples(federation.dataset.inputs.to(place), given.clone().to(place)))
         N, w = len(federation), flat.vector.clone()
         sums, noise, suspects = torch.zeros(N, dtype=torch.float64), torch.zeros(N, dtype=torch.float64), []
         for t in range(self.passes):

@@ -5,8 +5,9 @@ from typing import Any
 
 import torch
 
+from fairfl.clients.real import real
 from fairfl.clients.second_order import SecondOrder, solved
-from fairfl.errors import Refused
+from fairfl.errors import Diverged, Refused, refuse
 from fairfl.numbers import number, whole
 
 
@@ -67,5 +68,14 @@ class FedNew(SecondOrder):
     def heard(self, direction: torch.Tensor, kept: dict[str, Any]) -> None:
         if "own" not in kept:
             raise Refused("FedNew heard of a direction before any client sent an answer; call rows first")
-        common = direction.to(kept["own"])
+        common = real("the direction", direction).to(kept["own"])
+        if common.shape != kept["own"].shape[1:]:
+            raise refuse(
+                "the shape of the direction",
+                tuple(common.shape),
+                str(tuple(kept["own"].shape[1:])),
+                "It is one flat vector, like a row.",
+            )
+        if not bool(torch.isfinite(common).all()):
+            raise Diverged("FedNew heard of a direction with entries that are not finite; every later row would be NaN")
         kept.update(common=common, multipliers=kept["multipliers"] + self.rho * (kept["own"] - common))

@@ -6,6 +6,7 @@ from functools import partial
 import torch
 import torch.nn.functional as F
 
+from fairfl.clients.slots import Examples
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, unknown
 
@@ -23,18 +24,18 @@ def squared(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 LOSSES: dict[str, Loss] = {"cross_entropy": cross_entropy, "squared": squared}
 
 
-def loss_of(loss: Loss | str | None, dataset: Dataset) -> Loss:
+def loss_of(loss: Loss | str | None, dataset: Dataset | Examples) -> Loss:
     """``loss``, the loss of that name, or what fits ``dataset``: cross-entropy for classes, squared error for numbers.
 
     Raises ``Refused`` for an unknown name, and for one of ours that does not fit.
     """
-    fits = "cross_entropy" if dataset.classes else "squared"
+    classes = not dataset.targets.is_floating_point()
+    fits = "cross_entropy" if classes else "squared"
     if isinstance(loss, str) and loss not in LOSSES:
         raise unknown("loss", loss, LOSSES, "A function (outputs, targets) that gives one loss a row works as well.")
     chosen = LOSSES[loss or fits] if loss is None or isinstance(loss, str) else loss
     if chosen in LOSSES.values() and chosen is not LOSSES[fits]:
-        aim = "class numbers" if dataset.classes else "numbers to be predicted"
-        raise Refused(
-            f"the targets of {dataset.called} are {aim}, for which the loss is {fits!r}; leave loss out to have it"
-        )
+        aim = "class numbers" if classes else "numbers to be predicted"
+        called = getattr(dataset, "called", "the dataset")
+        raise Refused(f"the targets of {called} are {aim}, for which the loss is {fits!r}; leave loss out to have it")
     return chosen

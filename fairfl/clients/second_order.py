@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.hessians import derivatives
+from fairfl.clients.real import real
 from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.numbers import number
@@ -35,31 +37,37 @@ class SecondOrder:
 
     def rows(
         self,
-        gradients: torch.Tensor,
-        hessians: torch.Tensor | None,
+        gradients: ArrayLike | torch.Tensor,
+        hessians: ArrayLike | torch.Tensor | None,
         kept: dict[str, Any],
-        shares: torch.Tensor | None = None,
+        shares: ArrayLike | torch.Tensor | None = None,
     ) -> torch.Tensor:
         """The round's rows, (N, d) float64, from ``gradients`` (N, d) and ``hessians`` (N, d, d) at w_t.
 
         ``hessians`` may be ``None`` where ``reads_hessians`` says so. ``shares`` (N,): the clients' weights, which sum
-        to 1; equal if left out. Raises ``Refused`` for shapes that do not fit and a system that is not positive
-        definite, ``Diverged`` for numbers that are not finite, with ``clients`` naming whose; ``kept`` is then as it
-        was.
+        to 1; equal if left out. Raises ``Refused`` for what is no real numbers, shapes that do not fit (each other, or
+        what is kept) and a system that is not positive definite, ``Diverged`` for numbers that are not finite, with
+        ``clients`` naming whose where they are a client's; ``kept`` is then as it was.
         """
-        G = gradients.double()
+        G = real("gradients", gradients)
         if G.ndim != 2 or 0 in G.shape:
             raise refuse("the shape of gradients", tuple(G.shape), "(N, d) with N ≥ 1 and d ≥ 1", "One row a client.")
         N, d = G.shape
         if hessians is None and self.reads_hessians(kept):
             raise Refused(f"{type(self).__name__} reads every client's Hessian in this round, and there are none")
-        if hessians is not None and hessians.shape != (N, d, d):
-            raise refuse("the shape of hessians", tuple(hessians.shape), f"({N}, {d}, {d})", "One matrix a client.")
-        p = torch.full((N,), 1 / N, dtype=G.dtype) if shares is None else shares
-        if p.shape != (N,) or bool((p < 0).any()) or abs(float(p.sum()) - 1) > 1e-4:
+        H = None if hessians is None else real("hessians", hessians)
+        if H is not None and H.shape != (N, d, d):
+            raise refuse("the shape of hessians", tuple(H.shape), f"({N}, {d}, {d})", "One matrix a client.")
+        for name, value in kept.items():
+            if isinstance(value, torch.Tensor) and value.ndim > 1 and value.shape[:2] != (N, d):
+                told = f"those of the rounds before, whose {name} are {tuple(value.shape)}"
+                raise refuse("the shape of gradients", (N, d), told, "Begin another problem with an empty kept.")
+        p = torch.full((N,), 1 / N, dtype=G.dtype) if shares is None else real("shares", shares)
+        # Said so that NaN is not what is wanted.
+        if p.shape != (N,) or not bool((p >= 0).all()) or not abs(float(p.sum()) - 1) <= 1e-4:
             raise refuse("shares", p.tolist(), f"{N} numbers from 0 that sum to 1", "Divide sizes by their sum.")
-        self._check_finite(G, hessians)
-        return self._rows(G, None if hessians is None else hessians.double(), kept, p.to(G))
+        self._check_finite(G, H)
+        return self._rows(G, H, kept, p.to(G))
 
     def _rows(
         self, G: torch.Tensor, H: torch.Tensor | None, kept: dict[str, Any], shares: torch.Tensor
@@ -67,7 +75,10 @@ class SecondOrder:
         raise NotImplementedError
 
     def heard(self, direction: torch.Tensor, kept: dict[str, Any]) -> None:
-        """What clients do when they learn the server's ``direction`` (d,), made of the rows of this round."""
+        """What clients do when they learn the server's ``direction`` (d,), made of the rows of this round.
+
+        Where they keep it, raises ``Refused`` for another shape and ``Diverged`` for entries that are not finite.
+        """
 
     def reads_hessians(self, kept: dict[str, Any]) -> bool:
         """Whether the next round needs Hessians."""
@@ -123,8 +134,10 @@ class SecondOrder:
 def solved(matrix: torch.Tensor, right: torch.Tensor, what: str, remedy: str) -> torch.Tensor:
     """``matrix⁻¹ right`` for symmetric positive definite ``matrix`` (d, d) and columns ``right`` (d, n).
 
-    ``Refused``, with the lowest eigenvalue, if ``what`` is not positive definite.
+    ``Refused``, with the lowest eigenvalue, if ``what`` is not positive definite; ``Diverged`` if it is not finite.
     """
+    if not bool(torch.isfinite(matrix).all()):
+        raise Diverged(f"{what} has entries that are not finite, although the Hessians' are; lower ridge")
     factor, failed = torch.linalg.cholesky_ex(matrix)
     if int(failed):
         low = float(torch.linalg.eigvalsh(matrix)[0])

@@ -1,7 +1,7 @@
 """``Dataset``: inputs and targets as two flat tensors, and what is known about each row."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -31,7 +31,8 @@ class Dataset:
     with a fraction become float32 whatever their length (NumPy's are float64, and the models are float32), whole ones
     int64: counts and prices that are to be predicted are given as floats.
 
-    Raises ``Refused`` if lengths or shapes differ, targets name no class, inputs are bytes, text or truth values (which
+    Raises ``Refused`` if lengths or shapes differ, targets name no class, names have no order (a set) or a class shares
+    its own, a column with ``column_names`` holds what they do not name, inputs are bytes, text or truth values (which
     say no scale by themselves), something is sparse, or an input or a number to be predicted is not finite.
 
     >>> import numpy as np
@@ -71,6 +72,7 @@ class Dataset:
         put("targets", self._column("targets", self.targets))
         put("classes", self._classes())
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
+        put("column_names", self._column_names())
         test_from = rows if self.test_from is None else self.test_from
         put("test_from", whole("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
         for what, values in (("input", self.inputs), ("target", self.targets)):
@@ -97,7 +99,12 @@ class Dataset:
                 f"Leave classes out where numbers are all there is, or give range({self.classes}).",
             )
         low, high = (int(self.targets.min()), int(self.targets.max())) if len(self) else (0, -1)
-        limit = len(self) if self.classes is None else len(self.classes)
+        given = self.classes is not None
+        names = _names("classes", self.classes) if given else ()
+        twice = [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
+        if twice:
+            raise refuse("classes", names, "different names", f"{twice[0]!r} names more than one class.")
+        limit = len(names) if given else len(self)
         if low < 0 or high >= limit:
             raise refuse(
                 f"the range of targets in {self.called}",
@@ -105,7 +112,24 @@ class Dataset:
                 f"0 to {limit - 1}",
                 "Give one name in classes for each class number; numbers to be predicted are given as floats.",
             )
-        return tuple(str(c) for c in (range(high + 1) if self.classes is None else self.classes))
+        return names if given else tuple(map(str, range(high + 1)))
+
+    def _column_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of the columns' values; more than there are values left may be given, as after ``only``."""
+        if not isinstance(self.column_names, Mapping):
+            remedy = "Name the values of a column in order: {'town': ('Bern', 'Chur')}."
+            raise refuse("column_names", self.column_names, "names by column", remedy)
+        named = {}
+        for name, given in self.column_names.items():
+            if name not in self.columns:
+                raise unknown(f"column in column_names of {self.called}", name, self.columns)
+            values, what = self.columns[name], f"column_names[{name!r}]"
+            named[name] = _names(what, given)
+            low, high, count = values.min().item(), values.max().item(), len(named[name])
+            if values.is_floating_point() or low < 0 or high >= count:
+                allowed = f"whole numbers from 0 to {count - 1}, for {what} has {count} names"
+                raise refuse(f"the range of columns[{name!r}]", (low, high), allowed, "Give one name for each number.")
+        return named
 
     @property
     def called(self) -> str:
@@ -210,6 +234,15 @@ class Dataset:
         name = f"{self.name!r}: " if self.name else ""
         aim = f"{len(self.classes)} classes" if self.classes else f"{self.outputs} numbers to predict"
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
+
+
+def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:
+    """``given`` as texts, in its order; a set has none, and a text is one name and not several."""
+    if isinstance(given, (str, bytes, Set, Mapping)) or not hasattr(given, "__len__") or getattr(given, "ndim", 1) != 1:
+        raise refuse(
+            what, given, "a list of names, in the order of their numbers", "A tuple or an array works as well."
+        )
+    return tuple(str(name) for name in given)
 
 
 def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Tensor:

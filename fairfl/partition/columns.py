@@ -3,11 +3,14 @@
 import torch
 
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, unknown
 from fairfl.federation import Federation
+from fairfl.numbers import number, whole, yes_or_no
 from fairfl.partition.law import law
 from fairfl.partition.scoring import Scoring, finish, put_aside
 from fairfl.randomness import generator
+
+SMALLEST = "It is the least number of rows with which a value becomes a client."
 
 
 @law
@@ -33,6 +36,12 @@ def by_column(
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
+    min_size = whole("min_size", min_size, 1, SMALLEST)
+    if max_clients is not None:
+        max_clients = whole(
+            "max_clients", max_clients, 1, "It is the largest number of clients; None takes all values."
+        )
+    in_order = yes_or_no("in_order", in_order)
     scoring = Scoring(seed, scored_on, test, validation)
     official = scored_on == "official"
     rows, pool = put_aside(dataset, scoring)
@@ -72,14 +81,13 @@ def in_time(
     for name in (column, start, end):
         if name not in dataset.columns:
             raise unknown("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
-    if not 0 < cut < 1:
-        raise refuse("cut", cut, "between 0 and 1", "0.8 trains on the first four fifths.")
-    values, before, after = dataset.columns[column], dataset.columns[end] <= cut, dataset.columns[start] >= cut
+    number("cut", cut, 0, 1, "0.8 trains on the first four fifths.", above=True, below=True)
+    min_size = whole("min_size", min_size, 1, SMALLEST)
+    before, after = dataset.columns[end] <= cut, dataset.columns[start] >= cut
+    values = dataset.columns[column].unique(return_inverse=True)[1]  # counted from 0, whatever numbers they were
     train, test, left_out = [], [], 0
     order = torch.argsort(values, stable=True)
     for rows in order.split(torch.bincount(values).tolist()):
-        if len(rows) == 0:
-            continue
         first, last = rows[before[rows]], rows[after[rows]]
         if min(len(first), len(last)) < min_size:
             left_out += 1

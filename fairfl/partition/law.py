@@ -7,8 +7,10 @@ from functools import wraps
 from typing import ParamSpec
 
 import numpy as np
+import torch
 
-from fairfl.errors import unknown
+from fairfl.data.dataset import Dataset
+from fairfl.errors import refuse, unknown
 from fairfl.federation import Federation
 
 P = ParamSpec("P")
@@ -19,7 +21,8 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
 
     The recipe holds the law's name and every argument but the dataset and own lists, given or default, and then what
     ``split`` has put into it (which goes before where both have a name: groups by number instead of by class name).
-    ``test`` is left out where it has no effect, with ``scored_on="official"``.
+    ``test`` is left out where it has no effect, with ``scored_on="official"``. Raises ``Refused`` for a keyword that
+    ``split`` does not have, and for what is no ``Dataset``.
     """
     signature = inspect.signature(split)
 
@@ -28,6 +31,14 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
         for keyword in keywords:
             if keyword not in signature.parameters:
                 raise unknown(f"keyword of partition.{split.__name__}", keyword, signature.parameters)
+        dataset = next(iter(arguments), keywords.get("dataset"))
+        if ("dataset" in keywords or arguments) and not isinstance(dataset, Dataset):
+            raise refuse(
+                "dataset",
+                type(dataset).__name__,
+                "a Dataset",
+                "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets).",
+            )
         federation = split(*arguments, **keywords)
         call = signature.bind(*arguments, **keywords)
         call.apply_defaults()
@@ -40,4 +51,4 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
 
 
 def _plain(value: object) -> object:
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if isinstance(value, (np.generic, np.ndarray, torch.Tensor)) and value.ndim == 0 else value

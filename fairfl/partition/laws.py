@@ -1,5 +1,7 @@
 """The laws by which rows go to clients. ``scored_on``, ``test``, ``validation``: see ``fairfl.partition.scoring``."""
 
+from collections.abc import Iterable
+
 import torch
 
 from fairfl.data.dataset import Dataset
@@ -7,8 +9,11 @@ from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation
 from fairfl.numbers import number, whole
 from fairfl.partition.law import law
-from fairfl.partition.scoring import Scoring, enough, finish, put_aside
+from fairfl.partition.scoring import Scoring, a_count, enough, finish, put_aside
 from fairfl.randomness import generator, numpy_generator
+
+# Far beyond it, the sum of the numbers that NumPy draws for the clients is infinite, and the shares are 0.
+FLATTEST = 1e100
 
 
 @law
@@ -16,6 +21,7 @@ def iid(
     dataset: Dataset, clients: int, *, seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0
 ) -> Federation:
     """Rows shuffled and dealt evenly: every client sees the same law of data."""
+    clients = a_count(clients)
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients, len(rows))
@@ -39,9 +45,10 @@ def shards(
     With two shards a client, most clients hold two classes. Source: McMahan et al. 2017, section 3; FedFV section 5.1.
     Rows that do not fill a shard go to the last one, so that none is lost.
     """
+    clients = a_count(clients)
+    per_client = whole("per_client", per_client, 1, "It is the number of shards a client gets.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
-    whole("per_client", per_client, 1, "It is the number of shards a client gets.")
     enough(clients * per_client, len(rows))
     rows = rows[torch.randperm(len(rows), generator=generator(seed, "split"))]
     rows = rows[torch.sort(dataset.class_labels("partition.shards")[rows], stable=True).indices]
@@ -75,7 +82,9 @@ def dirichlet(
     >>> len(federation), bool((federation.sizes >= 10).all())
     (10, True)
     """
-    number("beta", beta, 0, remedy="0.1 is strong skew, 100 is nearly iid.", above=True)
+    clients = a_count(clients)
+    beta = number("beta", beta, 0, FLATTEST, "0.1 is strong skew, 100 is nearly iid.", above=True)
+    min_size = whole("min_size", min_size, 1, "It is the least number of rows that a client holds.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients * min_size, len(rows))
@@ -116,9 +125,9 @@ def by_class(
     """
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
-    groups = [
-        tuple(sorted({dataset.class_number(c) for c in ([g] if isinstance(g, (str, int)) else g)})) for g in groups
-    ]
+    if not _lists(groups):
+        raise refuse("groups", groups, "a list of groups, one a client", "Name each client's classes: [[0, 1], [2]].")
+    groups = [tuple(sorted({dataset.class_number(c) for c in (g if _lists(g) else [g])})) for g in groups]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
     if len(set(flat)) < len(flat):
@@ -157,13 +166,15 @@ def some_classes(
     letters a to j, 100 clients, 5 classes each.
     """
     labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
-    whole("per_client", per_client, 1, "It is the number of classes that a client holds.", high=classes)
+    clients = a_count(clients)
+    per_client = whole("per_client", per_client, 1, "It is the number of classes that a client holds.", high=classes)
     if clients * per_client < classes:
         raise refuse(
             "clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder."
         )
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
+    enough(clients * per_client, len(rows))  # what the classes will ask for together, said before a long draw
     for attempt in range(1000):
         g = generator(seed, "classes", round=attempt)
         hands = torch.stack([torch.randperm(classes, generator=g)[:per_client] for _ in range(clients)])
@@ -183,3 +194,8 @@ def some_classes(
         for owner, piece in zip(owners, torch.tensor_split(held, len(owners))):
             lists[owner].append(piece)
     return finish(dataset, [torch.cat(pieces) for pieces in lists], pool, scoring)
+
+
+def _lists(given: object) -> bool:
+    """Whether ``given`` holds several things, and is not one class by its name or number."""
+    return isinstance(given, Iterable) and not isinstance(given, str) and getattr(given, "ndim", 1) > 0

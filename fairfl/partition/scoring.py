@@ -15,7 +15,7 @@ import torch
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import Federation
-from fairfl.numbers import number
+from fairfl.numbers import number, whole
 from fairfl.randomness import generator
 
 SCORED = ("own", "pool", "official")
@@ -39,10 +39,13 @@ class Scoring:
             raise refuse("test + validation", self.test + self.validation, "below 1", "Leave rows to train on.")
 
 
+def a_count(clients: object) -> int:
+    """The number of clients, 1 or more."""
+    return whole("the number of clients", clients, 1, "Give at least one client.")
+
+
 def enough(wanted: int, rows: int) -> None:
     """Refuse to deal ``rows`` rows where ``wanted`` are needed."""
-    if wanted < 1:
-        raise refuse("the number of clients", wanted, "1 or more", "Give at least one client.")
     if wanted > rows:
         raise Refused(
             f"{wanted} rows are needed to give every client its share and {rows} are there to split; "

@@ -2,11 +2,10 @@
 
 import math
 
-import numpy as np
 import torch
 
 from fairfl.errors import refuse, unknown
-from fairfl.numbers import number, whole  # noqa: F401  (for the rules, which find all their checks here)
+from fairfl.numbers import number, whole, yes_or_no  # noqa: F401  (for the rules, which find all their checks here)
 from fairfl.rules.base import Rule
 from fairfl.updates import Updates
 
@@ -16,13 +15,6 @@ def one_of(name: str, value: str, *allowed: str) -> str:
     if value not in allowed:
         raise unknown(name, value, allowed)
     return value
-
-
-def yes_or_no(name: str, value: bool) -> bool:
-    """``value``, Python's or NumPy's, as a ``bool``."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise refuse(name, value, "True or False", "A text or a number would count as True, whatever it says.")
-    return bool(value)
 
 
 def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:

@@ -4,8 +4,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from fairfl.server.quoting import printable, quoted
-from fairfl.server.reply import Reply
+from fairfl.server.quoting import quoted, told
+from fairfl.server.reply import Refusal, Reply
 
 # Every whole number up to here is a float64, and the sum of a population's sizes is finite.
 MOST_ROWS = 2**53
@@ -16,15 +16,26 @@ def is_client(number: object, population: int) -> bool:
     return type(number) is int and 0 <= number < population
 
 
+def replies_of(given: Iterable[object]) -> tuple[list[Reply], list[Refusal]]:
+    """What among ``given`` is a reply, and a refusal for all that is none."""
+    replies, refused = [], []
+    for thing in given:
+        if isinstance(thing, Reply):
+            replies.append(thing)
+        else:
+            refused.append(Refusal("an unnamed sender", f"sent {quoted(thing)}; allowed: a Reply"))
+    return replies, refused
+
+
 def claims(replies: Iterable[Reply], population: int) -> Counter:
     """How many replies come in each client's name."""
-    return Counter(reply.client for reply in replies if not reply.error and is_client(reply.client, population))
+    return Counter(r.client for r in replies if not told(r.error) and is_client(r.client, population))
 
 
 def against_name(reply: Reply, claimed: Counter, population: int) -> str:
     """Why nobody can tell whose reply this is; "" if one can."""
-    if reply.error:
-        return f"sent no answer: {printable(reply.error)}"
+    if told(reply.error):
+        return f"sent no answer: {told(reply.error)}"
     if not is_client(reply.client, population):
         return f"gives its number as {quoted(reply.client)}; allowed: 0 to {population - 1}"
     if claimed[reply.client] > 1:

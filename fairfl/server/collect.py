@@ -10,7 +10,7 @@ from typing import cast
 
 import torch
 
-from fairfl.server.checks import against_name, against_numbers, against_size, claims
+from fairfl.server.checks import against_name, against_numbers, against_size, claims, replies_of
 from fairfl.server.quoting import printable, quoted
 from fairfl.server.reply import Refusal, Reply
 from fairfl.updates import Layout, Updates
@@ -54,10 +54,9 @@ def sift(
     replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, needs: Iterable[str] = ()
 ) -> tuple[dict[int, Sound], list[Refusal]]:
     """The sound replies by client number, in the order of the numbers, and who was refused and why."""
-    replies = list(replies)
+    replies, refused = replies_of(replies)
     claimed = claims(replies, population)
     sound: dict[int, Sound] = {}
-    refused = []
     for reply in replies:
         reason = against_name(reply, claimed, population)
         reason = reason or against_size(reply.size) or against_numbers(reply.numbers, needs)
@@ -98,6 +97,18 @@ def gather(
 
 def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torch.Tensor | None, str]:
     """``start`` minus the arrays as one row (d,), or what is wrong with them."""
+    row, reason = flattened(arrays, layout, start)
+    if row is None:
+        return None, reason
+    gradient = start - row
+    # Two finite models can be farther apart than the dtype reaches.
+    if not bool(torch.isfinite(gradient).all()):
+        return None, f"sent a model so far away that the difference overflows {start.dtype}"
+    return gradient, ""
+
+
+def flattened(arrays: object, layout: Layout, like: torch.Tensor) -> tuple[torch.Tensor | None, str]:
+    """The arrays as one row (d,) of ``like``'s type and place, or what is wrong with them."""
     if not isinstance(arrays, Mapping):
         return None, f"sent its model as {quoted(arrays)}; allowed: arrays by parameter name"
     known = set(layout.names)
@@ -114,18 +125,14 @@ def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torc
                 return None, f"sent {name} of shape {quoted(tuple(piece.shape))}; expected {shape}"
             if not piece.is_floating_point():
                 return None, f"sent {name} as {piece.dtype}; expected floating-point numbers"
-            pieces.append(torch.empty_like(start[: piece.numel()]).copy_(piece.reshape(-1)))
+            pieces.append(torch.empty_like(like[: piece.numel()]).copy_(piece.reshape(-1)))
         except Exception as error:  # whatever a stranger's array makes torch say, it is this reply that cannot be used
             return None, f"sent {name} in a form that is no array ({printable(str(error))})"
     row = torch.cat(pieces)
     bad = int((~torch.isfinite(row)).sum())
     if bad:
         return None, f"sent {bad} non-finite {'entry' if bad == 1 else 'entries'}"
-    gradient = start - row
-    # Two finite models can be farther apart than the dtype reaches.
-    if not bool(torch.isfinite(gradient).all()):
-        return None, f"sent a model so far away that the difference overflows {start.dtype}"
-    return gradient, ""
+    return row, ""
 
 
 def _listed(names: list) -> str:

@@ -11,10 +11,11 @@ import torch
 from fairfl.clients import FlatModel, LocalSGD
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused
+from fairfl.kinds import a_module, one_of_kind
 from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.blame import culprits
-from fairfl.server.checks import claims
+from fairfl.server.checks import claims, replies_of
 from fairfl.server.collect import Sound, gather, sift
 from fairfl.server.reply import Refusal, Reply
 from fairfl.server.round import ServerStep
@@ -62,7 +63,8 @@ class Coordinator:
 
     ``w`` (d,): the model that clients start the next round from. ``reported`` (d,): the model that the method reports.
     ``round``: the round that comes next. ``log``: one ``RoundRecord`` a round.
-    Raises ``Refused`` for settings out of range and for a rule that needs what no client can provide.
+    Raises ``Refused`` for settings out of range or of the wrong kind, and for a rule that needs what no client can
+    provide.
     """
 
     rule: Rule | str
@@ -78,7 +80,8 @@ class Coordinator:
         self.rounds = whole("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
         told = "So many of the population have to answer."
         self.quorum = whole("quorum", self.quorum, 1, told, high=self.population)
-        flat = FlatModel(copy.deepcopy(self.model))
+        self.local = one_of_kind("local", self.local, LocalSGD)
+        flat = FlatModel(copy.deepcopy(a_module(self.model)))
         self.layout = flat.layout
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
         self.rule = self._step.rule
@@ -116,12 +119,12 @@ class Coordinator:
         Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as
         it was before.
         """
-        replies = list(replies)
+        replies, strays = replies_of(replies)
         heard = claims(replies, self.population)
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
         done = self._decide(sound, refused)
         missing = tuple(k for k in range(self.population) if k not in heard)
-        record = RoundRecord(self.round, tuple(sound), tuple(refused), missing, **done)
+        record = RoundRecord(self.round, tuple(sound), tuple(strays + refused), missing, **done)
         self.round += 1
         self.log.append(record)
         return record
@@ -162,12 +165,18 @@ class Coordinator:
 
     def load_state_dict(self, state: dict) -> None:
         """Continue from ``state``, bit for bit. Raises what ``ServerStep.load_state_dict`` raises."""
+        try:
+            next_round, log = (
+                whole("the saved round", state["round"], 0),
+                [
+                    RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
+                    for record in state["log"]
+                ],
+            )
+        except (KeyError, TypeError) as error:
+            raise Refused("the saved state has no round or no log of rounds; give what state_dict() gave") from error
         self._step.load_state_dict(state)
-        self.round = state["round"]
-        self.log = [
-            RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
-            for record in state["log"]
-        ]
+        self.round, self.log = next_round, log
 
 
 def _count(n: int, one: str, many: str = "") -> str:

@@ -8,12 +8,15 @@ import torch
 
 from fairfl.clients import FlatModel, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.evaluation import Scorer
-from fairfl.clients.loss import Loss, cross_entropy
+from fairfl.clients.loss import Loss, loss_of
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.clients.slots import Examples
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.federation import Federation
+from fairfl.federation import Federation, Rows, row_numbers
+from fairfl.kinds import a_federation, a_module
+from fairfl.numbers import whole
+from fairfl.server.collect import flattened
 from fairfl.server.reply import Reply
 
 
@@ -26,24 +29,32 @@ class Member:
     ``train`` would.
 
     ``memory``: what a rule wants a client to keep between rounds, tensors and plain values.
+
+    Raises ``Refused`` for arguments of the wrong kind or out of range, and for a client without training rows.
     """
 
     def __init__(
         self,
         client: int,
         data: Dataset | Examples,
-        train: torch.Tensor,
+        train: Rows,
         model: torch.nn.Module,
         *,
         local: LocalSGD | None = None,
         seed: int = 0,
-        test: torch.Tensor | None = None,
-        validation: torch.Tensor | None = None,
-        loss: Loss = cross_entropy,
+        test: Rows | None = None,
+        validation: Rows | None = None,
+        loss: Loss | str | None = None,
     ) -> None:
-        self.client, self.data, self.rows = client, Examples(data.inputs, data.targets), train
-        self.flat = FlatModel(copy.deepcopy(model))
-        self.local, self.seed, self.loss = local or LocalSGD(), seed, loss
+        if not hasattr(data, "inputs") or not isinstance(getattr(data, "targets", None), torch.Tensor):
+            raise refuse("data", type(data).__name__, "a Dataset, or Examples", "Dataset(inputs, targets) makes one.")
+        self.client = whole("client", client, 0, "It is the client's number in the federation.")
+        self.seed = whole("seed", seed, remedy="With the federation's seed, batches are those of train.")
+        self.data, self.loss = Examples(data.inputs, data.targets), loss_of(loss, data)
+        if not callable(self.loss):
+            raise refuse("loss", loss, "a function, or the name of a loss", "Leave it out to have the one that fits.")
+        self.flat = FlatModel(copy.deepcopy(a_module(model)))
+        self.local = LocalSGD() if local is None else local
         if not isinstance(self.local, LocalSGD):
             raise refuse("local", self.local, "a LocalSGD for a Member", "FedNL and FedNew run in fairfl.train alone.")
         if self.local.correct is not None:
@@ -53,13 +64,19 @@ class Member:
                 "None for a Member",
                 "What clients keep in common is in fairfl.train alone.",
             )
-        self.test = train[:0] if test is None else test
-        self.validation = train[:0] if validation is None else validation
+        self.rows, self.test, self.validation = (
+            self._own(part, () if rows is None else rows)
+            for part, rows in (("train", train), ("test", test), ("validation", validation))
+        )
+        if len(self.rows) == 0:
+            raise Refused(f"client {self.client} has no train rows; a member trains, so give it one or more")
         self.memory: dict = {}
 
     @classmethod
     def of(cls, federation: Federation, client: int, model: torch.nn.Module, **settings: Any) -> "Member":
         """Client number ``client`` of a simulated ``Federation``, with that client's rows."""
+        a_federation(federation)
+        client = whole("client", client, 0, "Name a client of the federation.", high=len(federation) - 1)
         return cls(
             client,
             federation.dataset,
@@ -73,8 +90,10 @@ class Member:
     def work(self, arrays: Mapping[str, object], round: int, needs: Iterable[str] = ()) -> Reply:
         """Train from ``arrays`` (the server's model, by parameter name) and answer with the model after that.
 
-        ``needs``: what the rule reads beside it. Raises ``ValueError`` for a need that no client can provide.
+        ``needs``: what the rule reads beside it. Raises ``Refused`` for a need that no client can provide, and for
+        arrays that are not this model's or not finite.
         """
+        round = whole("round", round, 0, "Rounds count from 0.")
         for name in needs:
             if name not in PROVIDERS:
                 raise unknown("number asked of a client", name, PROVIDERS)
@@ -113,5 +132,15 @@ class Member:
         return {"accuracy": float(accuracy[0]), "loss": float(loss[0])}
 
     def _flatten(self, arrays: Mapping[str, object]) -> torch.Tensor:
-        pieces = [torch.as_tensor(arrays[name]).detach().reshape(-1) for name in self.flat.layout.names]
-        return torch.cat(pieces).to(self.flat.vector)
+        vector, reason = flattened(arrays, self.flat.layout, self.flat.vector)
+        if vector is None:
+            raise Refused(f"client {self.client} cannot use what it was given as a model: the server {reason}")
+        return vector
+
+    def _own(self, part: str, rows: Rows) -> torch.Tensor:
+        numbers, count = row_numbers(part, self.client, rows), len(self.data.targets)
+        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
+            given = (int(numbers.min()), int(numbers.max()))
+            remedy = "Row numbers index the data's tensors."
+            raise refuse(f"the range of client {self.client}'s {part} rows", given, f"0 to {count - 1}", remedy)
+        return numbers

@@ -20,6 +20,11 @@ def quoted(value: object) -> str:
         return f"a value of type {printable(type(value).__name__)}"
 
 
+def told(value: object) -> str:
+    """A text as it is, but printable, and anything else as Python would write it; "" for ``None``."""
+    return "" if value is None else printable(value) if isinstance(value, str) else quoted(value)
+
+
 def last_line(text: str | None) -> str:
     """The last line of a traceback or a message, without its colours."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", text or "").strip().splitlines() or [""]

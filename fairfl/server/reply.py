@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fairfl.server.quoting import printable, quoted
+from fairfl.server.quoting import quoted, told
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Reply:
     def who(self) -> str:
         """How a person would name the sender, in printable words."""
         names = [] if self.client is None else [f"client {quoted(self.client)}"]
-        return ", ".join(names + ([printable(self.sender)] if self.sender else [])) or "an unnamed sender"
+        return ", ".join(names + [name for name in [told(self.sender)] if name]) or "an unnamed sender"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ import torch
 
 from fairfl.clients.provide import ALWAYS
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.rules import Direction, Rule, make
+from fairfl.kinds import a_rule, one_of_kind
+from fairfl.numbers import whole
+from fairfl.rules import Direction, Rule
 from fairfl.server.step import Server
 from fairfl.updates import Updates
 
@@ -38,7 +40,7 @@ class ServerStep:
 
     ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes
     new ones, and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by
-    name.
+    name. Raises ``Refused`` for arguments of the wrong kind or out of range.
 
     >>> import torch
     >>> from fairfl import Updates
@@ -60,8 +62,13 @@ class ServerStep:
         *,
         undo: bool = True,
     ):
-        self.rule = make(rule) if isinstance(rule, str) else copy.deepcopy(rule)
-        self.rounds, self.server, self.undo = rounds, server, undo
+        self.rule = copy.deepcopy(a_rule(rule))
+        self.rounds = whole("rounds", rounds, 1, "A round is one exchange between server and clients.")
+        self.server, self.undo = one_of_kind("server", server, Server), undo
+        if not isinstance(w, torch.Tensor) or w.ndim != 1 or len(w) == 0 or not w.is_floating_point():
+            given = f"{w.dtype} of shape {tuple(w.shape)}" if isinstance(w, torch.Tensor) else type(w).__name__
+            remedy = "Of a module, torch.nn.utils.parameters_to_vector(module.parameters()) makes one."
+            raise refuse("w", given, "one flat tensor (d,) of floating-point numbers", remedy)
         self._state = server.begin(w.detach())
         self.reported = self.w
 
@@ -130,7 +137,13 @@ class ServerStep:
         return {"server": dict(self._state), "rule": self.rule.state_dict(), "reported": self.reported}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``, bit for bit. Raises ``Refused`` for another model's, rule's or optimiser's."""
+        """Continue from ``state``, bit for bit. Raises ``Refused`` for another model's, rule's or optimiser's, and for
+        what is no state.
+        """
+        lacking = [name for name in ("server", "rule", "reported") if not isinstance(state, dict) or name not in state]
+        if lacking or not isinstance(state["server"], dict) or not isinstance(state["reported"], torch.Tensor):
+            said = f"lacks {', '.join(lacking)}" if lacking else "holds no tensors"
+            raise Refused(f"the saved state {said}; give what state_dict() gave")
         if state["reported"].shape != self.w.shape:
             raise refuse(
                 "the size of the saved model",
@@ -142,6 +155,12 @@ class ServerStep:
             raise Refused(
                 "the saved state is that of another server optimiser; start with the Server that it was saved with"
             )
+        for name, value in state["server"].items():
+            if not isinstance(value, torch.Tensor) or value.shape != self.w.shape:
+                told = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
+                raise refuse(
+                    f"the saved server's {name}", told, str(tuple(self.w.shape)), "Load the state as it was saved."
+                )
         self.rule.load_state_dict(state["rule"])
         device = self.w.device
         self.reported = state["reported"].to(device)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from fairfl.server.checks import against_name, against_numbers, claims
+from fairfl.server.checks import against_name, against_numbers, claims, replies_of
 from fairfl.server.quoting import quoted
 from fairfl.server.reply import Refusal, Reply
 
@@ -14,9 +14,9 @@ def scores_of(replies: Iterable[Reply], population: int) -> tuple[np.ndarray, np
 
     Raises nothing for a bad reply. Its arrays and its size are not looked at.
     """
-    replies = list(replies)
+    replies, refused = replies_of(replies)
     claimed = claims(replies, population)
-    accuracy, loss, refused = np.full(population, np.nan), np.full(population, np.nan), []
+    accuracy, loss = np.full(population, np.nan), np.full(population, np.nan)
     for reply in replies:
         reason = against_name(reply, claimed, population) or _against_scores(reply.numbers)
         if reason:

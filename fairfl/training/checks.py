@@ -4,15 +4,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import torch
-
 from fairfl.clients import Ditto, LocalSGD, SecondOrder
 from fairfl.clients.engines import ENGINES
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
+from fairfl.kinds import one_of_kind
 from fairfl.numbers import number, whole
-from fairfl.rules import Rule, make
+from fairfl.rules import Rule
 from fairfl.server.step import Server
 
 
@@ -38,22 +37,6 @@ def each(name: str, value: Any, seeds: list[int]) -> list:
     return list(value)
 
 
-def a_rule(rule: Rule | str) -> Rule:
-    """``rule`` itself, or the rule of that name."""
-    if isinstance(rule, str):
-        return make(rule)
-    if isinstance(rule, type) and issubclass(rule, Rule):
-        raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
-    if not isinstance(rule, Rule):
-        raise refuse(
-            "rule",
-            rule,
-            "a rule's name or a Rule",
-            "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.",
-        )
-    return rule
-
-
 def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]:
     """The parts to score; one name alone is a list of one."""
     names = (score,) if isinstance(score, str) else tuple(score) if isinstance(score, Iterable) else (score,)
@@ -63,35 +46,6 @@ def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]
     if "validation" in names and any(len(rows) == 0 for rows in federation.validation):
         raise Refused("score asks for validation rows, and some client has none; split with validation=0.1 or so")
     return names
-
-
-def a_device(device: str | torch.device | None, here: bool = True) -> torch.device:
-    """The device; CUDA where present unless named. It exists on this machine if it is to be used ``here``."""
-    if device is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        found = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise unknown("device", device, ("cpu", "cuda")) from error
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if found.type == "meta" or here and found.type == "cuda" and not (found.index or 0) < count:
-        have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(count))])
-        raise refuse(
-            "device", str(found), f"a device that computes and is here: {have}", "Leave device out to take the fastest."
-        )
-    return found
-
-
-def a_federation(federation: Federation) -> None:
-    """Refuse what is no ``Federation``, saying how to make one of it."""
-    if not isinstance(federation, Federation):
-        remedy = (
-            f"For a preset of that name: partition.preset({federation!r})."
-            if isinstance(federation, str)
-            else "Split a dataset first, for instance partition.iid(dataset, 10)."
-        )
-        given = federation if isinstance(federation, str) else type(federation).__name__
-        raise refuse("federation", given, "a Federation", remedy)
 
 
 def check(
@@ -133,8 +87,8 @@ def check(
     plain = [] if isinstance(local, SecondOrder) else [("local", local, LocalSGD)]
     kinds = [*plain, ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
-        if value is not None and not isinstance(value, kind):
-            raise refuse(name, value, f"a {kind.__name__}", f"Give one, such as {kind.__name__}().")
+        if value is not None:
+            one_of_kind(name, value, kind)
     for name, function in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
         if not callable(function) or isinstance(function, type):
             raise refuse(name, function, "a function", "An object with __call__ will do as well.")

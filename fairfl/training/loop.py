@@ -14,12 +14,13 @@ from fairfl.clients.slots import Examples
 from fairfl.clients.trial import tried
 from fairfl.errors import refuse
 from fairfl.federation import Federation
+from fairfl.kinds import a_device, a_federation, a_rule
 from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.step import Server
 from fairfl.training import checkpoint as checkpoints
 from fairfl.training.arithmetic import a_precision, arithmetic
-from fairfl.training.checks import a_device, a_federation, a_rule, check, each, parts, seeds_of
+from fairfl.training.checks import check, each, parts, seeds_of
 from fairfl.training.history import History
 from fairfl.training.identity import strict
 from fairfl.training.memory import Memory

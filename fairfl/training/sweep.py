@@ -12,10 +12,11 @@ from fairfl.clients import LocalSGD, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
 from fairfl.extras import needed_by
 from fairfl.federation import Federation
+from fairfl.kinds import a_rule
 from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.step import Server
-from fairfl.training.checks import a_rule, seeds_of
+from fairfl.training.checks import seeds_of
 from fairfl.training.history import History
 from fairfl.training.jobs import Job, train_jobs
 from fairfl.training.loop import train

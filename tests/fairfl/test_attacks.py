@@ -72,7 +72,8 @@ def test_losses_that_nobody_asked_for_stay_away():
     "make, words",
     [
         (lambda: Bias(9, 1.0)(updates()), "0 to 8"),
-        (lambda: Scaling(-1, 2.0)(updates()), "Name a client of the federation"),
+        (lambda: Scaling(-1, 2.0), "Name a client of the federation"),
+        (lambda: Bias("5", 2.0), "the attacking client is '5'; allowed: a whole number, 0 or more"),
         (lambda: Bias(0, float("inf")), "any finite number"),
         (lambda: Scaling(0, 0.0), "a positive number"),
         (lambda: Scaling(0, 2.0, "updates"), "Did you mean 'update'"),
@@ -139,8 +140,29 @@ def test_wrong_labels_hurt_who_has_them(offices):
 
 @pytest.mark.parametrize(
     "clients, fraction, words",
-    [(5, 0.1, "0 to 4"), ([1, 1], 0.1, "each client once"), (1, 1.5, "0 to 1"), (1, -0.1, "0 to 1")],
+    [
+        (5, 0.1, "0 to 4"),
+        ([1, 1], 0.1, "each client once"),
+        (1, 1.5, "0 to 1"),
+        (1, -0.1, "0 to 1"),
+        (1.5, 0.1, "a client with noisy labels is 1.5; allowed: a whole number, 0 to 4"),
+        (None, 0.1, "is None"),
+        ("1", 0.1, "is '1'"),
+        (True, 0.1, "is True"),
+        ([[1]], 0.1, r"is \[1\]"),
+    ],
 )
 def test_noisy_labels_refusals(offices, clients, fraction, words):
     with pytest.raises(ValueError, match=words):
         noisy_labels(offices, clients, fraction)
+
+
+def test_clients_may_be_of_any_integer_kind(offices):
+    digest = noisy_labels(offices, [1, 3], 0.5).dataset.digest
+    for clients in (np.array([1, 3]), torch.tensor([1, 3]), (np.int64(1), torch.tensor(3)), {1, 3}):
+        assert noisy_labels(offices, clients, 0.5).dataset.digest == digest
+    one = noisy_labels(offices, 1, 0.5)
+    for client in (np.int64(1), torch.tensor(1)):
+        assert noisy_labels(offices, client, 0.5).recipe == one.recipe
+    with pytest.raises(ValueError, match="federation is 'offices'; allowed: a Federation"):
+        noisy_labels("offices", 1, 0.5)

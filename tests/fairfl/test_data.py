@@ -106,7 +106,7 @@ def test_torchvision_imports_whatever_build_of_torch_is_beside_it():
     assert done.stdout.strip() == "fine", done.stderr
 
 
-def made(inputs, targets=(0, 1, 2), classes="abc", **more):
+def made(inputs, targets=(0, 1, 2), classes=("a", "b", "c"), **more):
     return Dataset(inputs, targets, classes, name="mine", **more)
 
 
@@ -186,6 +186,17 @@ ROWS = np.zeros((3, 2))
         (dict(inputs=ROWS, targets=[[0], [1], [2]]), r"shape of targets.*\(3, 1\).*ravel"),
         (dict(inputs=ROWS, targets=[0, 1, 3]), "range of targets"),
         (dict(inputs=ROWS, classes=3), r"classes is 3.*range\(3\)"),
+        (dict(inputs=ROWS, classes={"a", "b", "c"}), "classes is {.*a list of names, in the order"),
+        (dict(inputs=ROWS, classes={"a": 0, "b": 1, "c": 2}), "a list of names"),
+        (dict(inputs=ROWS, classes="abc"), "classes is 'abc'; allowed: a list of names"),
+        (dict(inputs=ROWS, classes=2.5), "classes is 2.5; allowed: a list of names"),
+        (dict(inputs=ROWS, classes=("a", "b", "a")), "different names. 'a' names more than one"),
+        (dict(inputs=ROWS, column_names=5), "column_names is 5; allowed: names by column"),
+        (dict(inputs=ROWS, columns={"who": [0, 1, 2]}, column_names={"town": ("a",)}), "unknown column.*known: who"),
+        (dict(inputs=ROWS, columns={"who": [0, 1, 2]}, column_names={"who": {"a", "b", "c"}}), "a list of names"),
+        (dict(inputs=ROWS, columns={"who": [0, 1, 2]}, column_names={"who": ("a", "b")}), "from 0 to 1.*has 2 names"),
+        (dict(inputs=ROWS, columns={"who": [0, -1, 2]}, column_names={"who": "a b c".split()}), r"is \(-1, 2\)"),
+        (dict(inputs=ROWS, columns={"who": [0, 0.5, 1]}, column_names={"who": ("a", "b")}), r"whole numbers"),
         (dict(inputs=ROWS, test_from=1.5), "test_from is 1.5.*whole number"),
         (dict(inputs=ROWS, test_from=4), "1 to 3"),
         (dict(inputs=ROWS, columns={"who": ["x", "y", "x"]}), r"columns\['who'\] in dataset 'mine'.*np.unique"),
@@ -196,6 +207,12 @@ ROWS = np.zeros((3, 2))
 def test_what_is_no_dataset_is_refused_with_what_to_do(given, words):
     with pytest.raises(ValueError, match=words):
         made(**given)
+
+
+def test_names_may_be_an_array_and_more_than_are_used():
+    d = made(ROWS, classes=np.array(["x", "y", "z", "w"]), columns={"who": [1, 0, 1]}, column_names={"who": ["a", "b"]})
+    assert d.classes == ("x", "y", "z", "w") and d.column_names == {"who": ("a", "b")}
+    assert d.only("x", "z").column_names == {"who": ("a", "b")}
 
 
 def test_a_data_frame_is_rows_of_features():

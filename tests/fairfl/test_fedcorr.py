@@ -108,9 +108,32 @@ def test_dimensions_by_hand_and_where_there_are_none():
         ((line, 1), "neighbours is 1"),
         ((line[:, 0],), "shape of points"),
         ((line, 2, -1), "slack"),
+        ((None,), "points is 'NoneType'; allowed: numbers"),
+        ((line + 1j,), "points is 'complex numbers'"),
+        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"entries that are not finite is \[1, 3\]"),
     ):
         with pytest.raises(Refused, match=words):
             intrinsic_dimensions(*arguments)
+
+
+def test_dimensions_of_arrays_lists_and_tensors_with_a_graph_are_those_of_tensors():
+    cloud = torch.rand(30, 2, generator=torch.Generator().manual_seed(0))
+    told = intrinsic_dimensions(cloud)
+    for kind in (cloud.numpy(), cloud.tolist(), cloud.clone().requires_grad_()):
+        again = intrinsic_dimensions(kind)
+        assert torch.equal(again, told) and not again.requires_grad
+
+
+@pytest.mark.parametrize("device", ["gpu", "meta", "cuda:99", 5.5])
+def test_a_device_that_is_not_here_is_told(device):
+    with pytest.raises(Refused, match="device"):
+        METHOD.repair(clusters(), device=device)
+
+
+@pytest.mark.parametrize("given", [None, "clusters"])
+def test_what_is_no_federation_is_told(given):
+    with pytest.raises(Refused, match="federation is .*; allowed: a Federation"):
+        METHOD.repair(given)
 
 
 def test_one_client_one_row_one_class():

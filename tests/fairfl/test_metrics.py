@@ -1,6 +1,9 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.stats
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -79,6 +82,35 @@ def test_tiny_values_compare_as_large_ones_do():
     for index in (metrics.jain, metrics.kl, metrics.entropy, metrics.gini):
         assert index(1e-200 * a) == pytest.approx(index(a))
     assert metrics.jain([1e-200 * a, a]) == pytest.approx(2 * [metrics.jain(a)])
+
+
+@pytest.mark.parametrize("power", [-1040, -700, -470, 0, 470, 700, 1020])
+def test_spreads_of_tiny_and_huge_values_are_those_of_ordinary_ones(power):
+    a, weights = np.array([1.0, 2.0, 4.0]), [1, 2, 3]
+    scaled = np.ldexp(a, power)
+    assert metrics.std(scaled) == np.ldexp(a.std(), power) > 0
+    assert metrics.weighted_std(scaled, weights) == np.ldexp(metrics.weighted_std(a, weights), power)
+    assert metrics.angle(scaled) == metrics.angle(a)
+    rows = np.stack([scaled, a, 0 * a])
+    assert np.array_equal(metrics.std(rows), [metrics.std(scaled), a.std(), 0])
+    assert np.array_equal(metrics.angle(rows), [metrics.angle(a), metrics.angle(a), 0])
+
+
+def test_zero_has_no_sign_and_equal_shares_no_negative_gini():
+    for zero in (metrics.entropy([1.0]), metrics.best([0, 0]), metrics.worst([0, 0])):
+        assert zero == 0 and not np.signbit(zero)
+    for count in range(1, 200):
+        assert metrics.gini(np.full(count, 0.1)) >= 0
+
+
+def test_numbers_of_any_kind_are_read():
+    values = [0.5, 0.25, 0.75]
+    for kind in (np.float16, np.float32):
+        assert metrics.mean(np.array(values, dtype=kind)) == 0.5
+    for kind in (torch.bfloat16, torch.float32):
+        assert metrics.mean(torch.tensor(values, dtype=kind, requires_grad=True)) == 0.5
+    assert metrics.mean([Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]) == metrics.mean([0, 1, 0.5]) == 0.5
+    assert metrics.sampling_std(values, torch.tensor([10, 20, 30])) == metrics.sampling_std(values, [10, 20, 30])
 
 
 def test_who_weighs_nothing_has_no_part_in_the_spread():
@@ -221,6 +253,18 @@ def test_gains_and_weights(a, data):
         (lambda: metrics.collaboration_gain([0.5, 0.5], [np.nan, 0.5]), "client 0 has a non-finite"),
         (lambda: metrics.collaboration_gain([0.5, 0.5], [0.5]), "shape of alone"),
         (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
+        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.nan]), "2 positive numbers"),
+        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.inf]), "2 positive numbers"),
+        (lambda: metrics.sampling_std([0.1, 0.2], ["1", "2"]), "test_sizes is 'text'"),
+        (lambda: metrics.weighted_std([0.1, 0.2], [[1], [1, 2]]), "weights is 'list'"),
+        (lambda: metrics.summary([90, 80]), "the largest accuracy is 90.0; allowed: fractions.*by 100"),
+        (lambda: metrics.mean(["0.5", "0.6"]), "values is 'text'; allowed: real numbers"),
+        (lambda: metrics.mean("0.5"), "values is 'text'"),
+        (lambda: metrics.mean(["0.5", None]), "values is 'text'"),
+        (lambda: metrics.mean([0.5, 1j]), "values is 'complex128'"),
+        (lambda: metrics.mean(torch.ones(2) * 1j), "values is 'complex64'"),
+        (lambda: metrics.mean([[0.5], [0.5, 0.6]]), "values is 'list'.*lists of one length"),
+        (lambda: metrics.mean([0.5, {}]), "values is 'list'"),
         (lambda: metrics.sampling_std([0.5, 1.5], [10, 10]), "0 to 1"),
     ],
 )

@@ -174,10 +174,11 @@ def test_resnet_stems_and_groups():
             built("resnet18", data, **settings)
 
 
-def test_a_model_of_ones_own():
-    def two_layers(shape, classes, width=5):
-        return nn.Sequential(nn.Flatten(), nn.Linear(shape[0], width), nn.Linear(width, classes))
+def two_layers(shape, classes, width=5):
+    return nn.Sequential(nn.Flatten(), nn.Linear(shape[0], width), nn.Linear(width, classes))
 
+
+def test_a_model_of_ones_own():
     data = dataset((64,), 10)
     first, again = (models.build(two_layers, data, seed=1, width=7) for _ in range(2))
     assert first[1].out_features == 7 and torch.equal(first[1].weight, again[1].weight)
@@ -186,10 +187,6 @@ def test_a_model_of_ones_own():
 @pytest.fixture
 def federation(small):
     return partition.iid(small, 3, test=0.2)
-
-
-def two_layers(shape, classes, width=5):
-    return nn.Sequential(nn.Flatten(), nn.Linear(shape[0], width), nn.Linear(width, classes))
 
 
 def test_train_builds_a_function_of_ones_own_as_build_does(federation, small):

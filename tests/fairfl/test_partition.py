@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from fairfl import Dataset, Federation, partition
+from fairfl.errors import Refused
 
 LAWS = {
     "iid": lambda ds, **k: partition.iid(ds, 6, **k),
@@ -85,7 +86,7 @@ def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
         (lambda ds: partition.iid(ds, 0), "1 or more"),
         (lambda ds: partition.iid(ds, 100), "60 are there"),
         (lambda ds: partition.shards(ds, 40, 2), "80 rows are needed and 60|80 rows are needed"),
-        (lambda ds: partition.dirichlet(ds, 3, -1.0), "positive"),
+        (lambda ds: partition.dirichlet(ds, 3, -1.0), "above 0"),
         (lambda ds: partition.dirichlet(ds, 5, 0.01, min_size=11), "larger beta"),
         (lambda ds: partition.iid(ds, 3, scored_on="pol"), "Did you mean 'pool'"),
         (lambda ds: partition.iid(ds, 3, scored_on="official"), "no official test rows"),
@@ -100,6 +101,70 @@ def test_dirichlet_is_more_skewed_for_smaller_beta(digits):
 def test_refusals_teach(small, bad, words):
     with pytest.raises(ValueError, match=words):
         bad(small)
+
+
+@pytest.mark.parametrize("clients", ["5", 2.0, None, float("nan"), [3], 1j, True, 0])
+@pytest.mark.parametrize("law", [partition.iid, partition.shards, partition.dirichlet, partition.some_classes])
+def test_the_number_of_clients_is_a_whole_number(small, law, clients):
+    with pytest.raises(Refused, match="the number of clients is .*; allowed: a whole number, 1 or more"):
+        law(small, clients)
+
+
+@pytest.fixture
+def written(small):
+    """``small`` with a writer for every 15 rows, called -1 to 2, and each row's place in its writer's text."""
+    place = torch.arange(60) % 15 / 15
+    columns = {"writer": torch.arange(60) // 15 - 1, "position": place, "position_end": place + 0.01}
+    return Dataset(small.inputs, small.targets, small.classes, columns=columns)
+
+
+@pytest.mark.parametrize("law", [partition.by_column, partition.in_time])
+@pytest.mark.parametrize("min_size", [-1, 0, 2.5, float("nan"), True, "2"])
+def test_a_least_size_is_a_whole_number(written, law, min_size):
+    with pytest.raises(Refused, match="min_size is .*; allowed: a whole number, 1 or more"):
+        law(written, "writer", min_size=min_size)
+
+
+@pytest.mark.parametrize("most", [-1, 0, True, 2.0, float("inf"), float("nan"), "2"])
+def test_a_largest_number_of_clients_is_a_whole_number(written, most):
+    with pytest.raises(Refused, match="max_clients is .*; allowed: a whole number, 1 or more"):
+        partition.by_column(written, "writer", max_clients=most)
+
+
+@pytest.mark.parametrize("said", ["no", 0, None])
+def test_in_order_is_true_or_false(written, said):
+    with pytest.raises(Refused, match="in_order is .*; allowed: True or False"):
+        partition.by_column(written, "writer", in_order=said)
+
+
+def test_negative_values_of_a_column_are_clients_like_others(written):
+    assert len(partition.in_time(written, "writer")) == len(partition.by_column(written, "writer")) == 4
+
+
+@pytest.mark.parametrize(
+    "bad, words",
+    [
+        (lambda ds: partition.dirichlet(ds, 3, min_size=-1), "min_size is -1; allowed: a whole number, 1 or more"),
+        (lambda ds: partition.dirichlet(ds, 3, 1e308), r"beta is 1e\+308; allowed: above 0, at most 1e\+100"),
+        (lambda ds: partition.some_classes(ds, 10**9, 2), "2000000000 rows are needed"),
+        (lambda ds: partition.by_class(ds, 5), "groups is 5; allowed: a list of groups"),
+        (lambda ds: partition.by_class(ds, "ab"), "groups is 'ab'"),
+        (lambda ds: partition.by_class(ds, [[0], 1.5]), "class is 1.5"),
+        (lambda ds: partition.in_time(ds, "writer", cut="5"), "cut is '5'"),
+        (lambda ds: partition.in_time(ds, "writer", cut=1), "cut is 1; allowed: above 0"),
+        (lambda ds: partition.iid(ds.inputs, 3), "dataset is 'Tensor'; allowed: a Dataset"),
+        (lambda ds: partition.split("digits", [[0], [1]]), "dataset is 'str'.*data.load"),
+        (lambda ds: partition.iid(dataset=None, clients=3), "dataset is 'NoneType'"),
+    ],
+)
+def test_settings_of_the_wrong_kind_are_refused(written, bad, words):
+    with pytest.raises(Refused, match=words):
+        bad(written)
+
+
+def test_one_class_may_be_a_number_of_numpy_or_torch(small):
+    federation = partition.by_class(small, [np.int64(0), torch.tensor(1), [np.int64(2)]])
+    assert federation.digest == partition.by_class(small).digest
 
 
 def lists(*groups):
@@ -149,6 +214,25 @@ def test_row_numbers_of_any_integer_kind(small):
         for part in (federation.train, federation.validation, federation.test)
         for rows in part
     )
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (dict(train=None), "train is 'NoneType'; allowed: lists of row numbers, one per client"),
+        (dict(train=5), "train is 'int'.*partition.split"),
+        (dict(train="abc"), "train is 'str'"),
+        (dict(test={0: [5]}), "test is 'dict'"),
+        (dict(train=torch.tensor(3)), "train is 'Tensor'"),
+        (dict(train=[["a"], [1]]), "client 0's train list is 'list'; allowed: a list of integers"),
+        (dict(train=[[0], {1, 2}]), r"client 1's train list is 'set'.*sorted\(rows\)"),
+        (dict(validation=None), "validation is 'NoneType'"),
+        (dict(dataset="digits"), "dataset is 'str'; allowed: a Dataset"),
+    ],
+)
+def test_what_is_no_federation_is_told(small, change, words):
+    with pytest.raises(Refused, match=words):
+        Federation(**(dict(dataset=small, train=[[0], [1]], validation=[[], []], test=[[2], [3]]) | change))
 
 
 @pytest.mark.parametrize("seed", [0.5, "1", True, None])

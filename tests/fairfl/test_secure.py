@@ -55,7 +55,7 @@ def test_few_clients_a_large_row_and_a_revealing_question_are_refused():
         SecureSum(rows)(np.eye(8)[0] + np.eye(8)[1])
     with pytest.raises(Refused, match="below 2"):
         SecureSum(1e7 * rows)(np.ones(8))
-    with pytest.raises(Refused, match="one weight a client"):
+    with pytest.raises(Refused, match="one number a client"):
         SecureSum(rows)(np.ones(7))
     with pytest.raises(Refused, match="finite"):
         SecureSum(np.full((3, 2), np.nan))
@@ -64,6 +64,53 @@ def test_few_clients_a_large_row_and_a_revealing_question_are_refused():
     with pytest.raises(Refused, match=r"rows of clients is \[5\]"):
         secure(0.7 * np.full(8, 1 / 8) + 0.3 * np.eye(8)[5])
     assert len(secure.asked) == 1, "a refused sum is not heard"
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (dict(point=-5), "point is -5; allowed: a whole number, 0 to 62"),
+        (dict(point="x"), "point is 'x'"),
+        (dict(point=63), "point is 63"),
+        (dict(least=0), "least is 0; allowed: a whole number, 1 or more"),
+        (dict(least=-1), "least is -1"),
+        (dict(least=float("nan")), "least is nan"),
+        (dict(least="x"), "least is 'x'"),
+        (dict(protect="no"), "protect is 'no'; allowed: True or False"),
+        (dict(seed=-1), "seed is -1; allowed: a whole number, 0 or more"),
+        (dict(seed="x"), "seed is 'x'"),
+        (dict(seed=None), "seed is None"),
+        (dict(rows=[["a", "b"]]), "rows is 'text'; allowed: real numbers"),
+        (dict(rows=np.ones((3, 2)) + 1j), "rows is 'complex128'"),
+        (dict(rows=[[1.0], [1.0, 2.0]]), "rows is 'list'.*lists of one length"),
+    ],
+)
+def test_settings_that_would_switch_the_protection_off_are_refused(settings, words):
+    with pytest.raises(Refused, match=words):
+        SecureSum(**{"rows": crowd(0)} | settings)
+
+
+@pytest.mark.parametrize(
+    "ask, words",
+    [
+        (lambda secure: by_sums(secure, np.ones(8), 0), "sums is 0; allowed: a whole number, 1 or more"),
+        (lambda secure: by_sums(secure, np.ones(8), 2, start=np.ones(7)), r"start is 'of shape \(7,\)'; allowed: 8"),
+        (lambda secure: by_sums(secure, np.ones(8), 2, start=np.full(8, np.nan)), "start is .*nan.*8 finite numbers"),
+        (lambda secure: by_sums(secure, -np.ones(8), 2), "squares is .*from 0"),
+        (lambda secure: by_sums(secure, [], 2), "squares is .*one or more finite numbers"),
+        (lambda secure: by_sums(secure, np.ones(7), 2), r"weights is 'of shape \(7,\)'"),
+        (lambda secure: prescribed_by_sums(secure, np.full(8, np.nan), 2), "wanted is"),
+        (lambda secure: prescribed_by_sums(secure, np.ones(8), 2.5), "sums is 2.5"),
+        (lambda secure: prescribed_by_sums(secure, np.ones(8), 2, tolerance=np.nan), "tolerance is nan"),
+        (lambda secure: secure.sent(np.ones(7)), "weights is"),
+        (lambda secure: secure("8"), "weights is 'text'"),
+    ],
+)
+def test_questions_of_the_wrong_kind_are_refused(ask, words):
+    secure = SecureSum(crowd(0))
+    with pytest.raises(Refused, match=words):
+        ask(secure)
+    assert len(secure.asked) == 0
 
 
 def test_known_shares_sum_to_the_rank_and_are_one_where_a_row_follows():

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from answers import replies
 
 from fairfl import LocalSGD, Server, models, partition, rules
 from fairfl.errors import Refused
@@ -27,10 +28,6 @@ def members(small, model):
 
 def coordinator(rule, model, **more):
     return Coordinator(rule, model, N, ROUNDS, local=LOCAL, **more)
-
-
-def replies(c, members):
-    return [m.work(c.arrays(), c.round, c.needs) for m in members]
 
 
 def says(**numbers):

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from answers import replies
 from fairfl_book.faults import FAULTS, Crash, spoil
 
 from fairfl import LocalSGD, Server, models, partition, rules, train
@@ -38,10 +39,6 @@ def members(fed, model):
 
 def coordinator(rule, model, **more):
     return Coordinator(rule, model, N, ROUNDS, **({"local": LOCAL} | more))
-
-
-def replies(c, members):
-    return [m.work(c.arrays(), c.round, c.needs) for m in members]
 
 
 RULES = [
