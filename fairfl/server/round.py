@@ -11,7 +11,7 @@ import torch
 
 from fairfl.clients.provide import ALWAYS
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.rules import Direction, Rule, make
+from fairfl.rules import Direction, Rule, answers, make
 from fairfl.server.step import Server
 from fairfl.updates import Updates
 
@@ -102,7 +102,7 @@ class ServerStep:
                 }
             length = self._finite(held, updates)[0]
             # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
-            _ = decided.rates
+            answers.columns(self.rule.name, {"rates": decided.rates}, len(updates))
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)
