@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import Direction
+from fairfl.rules.base import Direction, too_short
 from fairfl.rules.gram import combine, resolution
 from fairfl.rules.solvers.min_norm import min_norm
 from fairfl.rules.structure.latest import FREE, KeepsLatest
@@ -48,7 +48,9 @@ class FedLF(KeepsLatest):
         reasons = {reason for _, reason in solved} - {""}
         scale = 0.0
         if size > tolerance * typical:
-            scale = (max(sum(float(gram[:K, :K].mean()) for gram in grams), 0.0) / size) ** 0.5
+            square = max(sum(float(gram[:K, :K].mean()) for gram in grams), 0.0)
+            scale = (square / size) ** 0.5
+            reasons |= {too_short(square**0.5, rows.dtype)} - {""}
         else:
             reasons.add("the min-norm points of all layers are zero, so the direction is zero")
         pieces, felt = [], torch.zeros(K, dtype=torch.float64)

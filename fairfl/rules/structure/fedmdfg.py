@@ -5,7 +5,7 @@ import math
 import torch
 
 from fairfl import metrics
-from fairfl.rules.base import Direction, nonzero
+from fairfl.rules.base import Direction, nonzero, too_short
 from fairfl.rules.gram import combine, resolution
 from fairfl.rules.settings import number, same_size
 from fairfl.rules.solvers.min_norm import min_norm
@@ -71,7 +71,8 @@ class FedMDFG(KeepsLatest):
                 reasons.append("the nearest point is the origin, so the direction is zero")
             else:
                 x = x * math.sqrt(max(wanted, 0.0) / size)
-            reasons += [point.reason] if point.reason else []
+                reasons += filter(None, [too_short(math.sqrt(max(wanted, 0.0)), rows.dtype)])
+            reasons += filter(None, [point.reason])
         vector = combine(rows, x[:K], norms[:K])
         weights: torch.Tensor | None = x[:K]
         if bool(x[K:].any()):

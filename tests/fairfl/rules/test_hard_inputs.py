@@ -172,6 +172,16 @@ def test_one_giant_does_not_cost_the_others_their_descent(name, dtype):
     assert (felt[[0, 1, 3, 4]] > 0).all()
 
 
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.startswith(("FedFV", "FedLF", "FedMDFG", "QFedAvg q=0"))])
+@pytest.mark.parametrize("dtype, size", [(torch.float32, 1e-44), (torch.float16, 1e-6)], ids=str)
+def test_a_direction_too_short_for_its_type_is_not_called_exact(dtype, size, variant):
+    u = updates(size * G, dtype=dtype)
+    got = VARIANTS[variant]().direction(u)
+    felt = u.gradients.double() @ got.vector.double()
+    assert float((felt - got.rates).abs().max() / felt.abs().max()) > 1e-3
+    assert not got.exact and f"below what {dtype} holds" in got.reason
+
+
 def test_fedfv_s_opposites_cancel_to_zero():
     got = rules.FedFV(alpha=0).direction(updates(np.vstack([G[0], -G[0]])))
     assert not got.vector.any() and "cancel" in got.reason
