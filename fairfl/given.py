@@ -44,9 +44,11 @@ def _copied(name: str, values: object, precise: bool) -> torch.Tensor:
             return taken
         exact = torch.as_tensor(values, dtype=torch.float64)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        several = isinstance(values, (list, tuple)) and any(isinstance(value, torch.Tensor) for value in values)
+        remedy = "Put the tensors together with torch.stack." if several else "Gaps and texts are no numbers."
         raise Refused(
             f"{name} is {reprlib.repr(values)}; allowed: numbers, as a tensor, an array, or lists of one length. "
-            "Rows that are tensors go together with torch.stack."
+            f"{remedy}"
         ) from error
     if precise:
         return exact

@@ -4,7 +4,7 @@ import torch
 
 from fairfl.rules.base import Direction, too_short
 from fairfl.rules.gram import combine, resolution
-from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import nearest
 from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
 
@@ -92,5 +92,5 @@ def _layer(gram: torch.Tensor, fairness: torch.Tensor | None, K: int, tolerance:
         length = (row @ gram @ row).clamp(min=0).sqrt()
         if length > tolerance**0.5 * (row.abs() @ norms):
             table = torch.cat([table, (row * mean / length)[None]])
-    point = min_norm(table @ gram @ table.T)
+    point = nearest(table @ gram @ table.T)
     return table.T @ point.weights, point.reason

@@ -27,6 +27,8 @@ G = torch.eye(3, dtype=torch.float64)
         ("FedMGDA", {"epsilon": 2}, "epsilon is 2; allowed: 0 to 1"),
         ("FedMGDA", {"lambda0": "data"}, "lambda0"),
         ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
+        ("FedMGDA", {"lambda0": None}, "lambda0 is None; allowed: numbers"),
+        ("FedMGDA", {"lambda0": 1j}, "type of lambda0 is 'torch.complex64'; allowed: real numbers"),
         ("AdaFed", {"gamma": -1}, "gamma"),
         ("AdaFed", {"losses": "now"}, "losses"),
         ("FedFV", {"alpha": 2}, "alpha"),
