@@ -155,11 +155,9 @@ class Rule:
             )
         decided = self.combine(updates)
         if not isinstance(decided, Direction) or not isinstance(decided.vector, torch.Tensor):
-            whole = isinstance(decided, Direction)
-            kind = type(decided.vector if whole else decided).__name__
             raise refuse(
                 f"what {self.name}.combine returns",
-                f"Direction({kind})" if whole else kind,
+                decided,
                 "a Direction, whose vector is a tensor",
                 "End combine with return Direction(vector).",
             )
@@ -173,8 +171,11 @@ class Rule:
             "weights(gram, updates) as a GramRule"
         )
 
+    def observe(self, w: torch.Tensor) -> None:
+        """Take note of the new model ``w`` (d,), which the server's step led to; once a round."""
+
     def report(self, w: torch.Tensor) -> torch.Tensor:
-        """The model to evaluate, given the new ``w`` (d,): ``train`` asks once a round, after the server's step."""
+        """The model to evaluate, given the new ``w`` (d,). Changes nothing, however often it is asked."""
         return w
 
     def state_dict(self) -> dict:

@@ -74,7 +74,7 @@ class ServerStep:
         return sorted(self.rule.needs - ALWAYS)
 
     def take(self, updates: Updates) -> Taken:
-        """One round: ask the rule, step against its direction, report.
+        """One round: ask the rule, step against its direction, show the rule where that led, report.
 
         Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and
         rule would remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with
@@ -92,6 +92,7 @@ class ServerStep:
                 )
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
+            self.rule.observe(state["w"])
             reported = self.rule.report(state["w"]).clone()
             held: dict[str, Any] = {f"{self.rule.name}'s direction": norm}
             held |= {"the next model": state["w"], "the next reported model": reported}
