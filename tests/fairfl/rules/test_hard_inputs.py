@@ -182,6 +182,20 @@ def test_a_direction_too_short_for_its_type_is_not_called_exact(dtype, size, var
     assert not got.exact and f"below what {dtype} holds" in got.reason
 
 
+def test_fedmdfg_s_length_is_that_of_the_mean_of_those_who_moved():
+    others = [0, 1, 3, 4]
+    u = updates(G * np.array([1, 1, 0, 1, 1])[:, None], [2, 1, 5, 0.5, 0.7])
+    got, without = rules.FedMDFG().direction(u), rules.FedMDFG().direction(updates(G[others], u.losses[others]))
+    torch.testing.assert_close(got.vector, without.vector)
+    assert got.reason == "client 2 sent a zero update and was set aside" and float(got.weights[2]) == 0
+
+
+@pytest.mark.parametrize("size", [2.0**-1030, 2.0**-500, 2.0**1020])
+def test_fedheal_is_the_same_at_any_scale(size):
+    got, expected = (rules.FedHEAL().direction(updates(s * G)).vector for s in (size, 1.0))
+    torch.testing.assert_close(got / size, expected, rtol=1e-9, atol=1e-9)
+
+
 def test_fedfv_s_opposites_cancel_to_zero():
     got = rules.FedFV(alpha=0).direction(updates(np.vstack([G[0], -G[0]])))
     assert not got.vector.any() and "cancel" in got.reason
