@@ -11,38 +11,36 @@ def weights(rule: str, values: object, clients: int) -> torch.Tensor:
     real number per client.
     """
     taken = tensor(f"what {rule} returns as weights", values).double().cpu()
-    _one_per_client(f"{rule}'s weights", taken, clients)
+    if taken.shape != (clients,):
+        raise refuse(
+            f"the shape of {rule}'s weights",
+            tuple(taken.shape),
+            f"({clients},), one number per client",
+            "Answer for each row of gradients, zero where a client does not count.",
+        )
     return taken
 
 
-def columns(rule: str, given: dict[str, object], clients: int) -> None:
+def columns(rule: str, given: dict[str, object]) -> None:
     """Refuse a ``Direction``'s ``weights`` or ``rates`` (by name; ``None`` and what is yet to be computed may stand)
-    that are not a tensor with one number per client; ``Diverged`` where a rate is not finite.
+    that are not a tensor with one number per row; ``Diverged`` where a rate is not finite.
+
+    How many rows is for the rule to say: it may have looked at some that it remembers.
     """
     for name, values in given.items():
         if values is None or callable(values):
             continue
-        if not isinstance(values, torch.Tensor):
+        if not isinstance(values, torch.Tensor) or values.ndim != 1 or len(values) == 0:
+            told = tuple(values.shape) if isinstance(values, torch.Tensor) else type(values).__name__
             raise refuse(
-                f"the kind of {rule}'s {name}",
-                type(values).__name__,
-                "a tensor (K,), or None",
-                "Write torch.tensor(...).",
+                f"the shape of {rule}'s {name}",
+                told,
+                "a tensor (K,), one number per row, or None",
+                "Leave them out, or say all.",
             )
-        _one_per_client(f"{rule}'s {name}", values, clients)
     found = given.get("rates")
     if isinstance(found, torch.Tensor) and not bool(torch.isfinite(found).all()):
         raise Diverged(
             f"{rule}'s rates have non-finite entries; a rate is the product of an update and the direction. Look at "
             "the updates' sizes, and at how the rule computes its rates"
-        )
-
-
-def _one_per_client(what: str, values: torch.Tensor, clients: int) -> None:
-    if values.shape != (clients,):
-        raise refuse(
-            f"the shape of {what}",
-            tuple(values.shape),
-            f"({clients},), one number per client",
-            "Answer for each row of gradients, zero where a client does not count.",
         )

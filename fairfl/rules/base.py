@@ -144,8 +144,8 @@ class Rule:
     def direction(self, updates: Updates) -> Direction:
         """The direction of this round; may change the rule's state.
 
-        Raises ``Refused`` if the updates lack something in ``needs``, and for an answer that is no ``Direction`` for
-        these clients.
+        Raises ``Refused`` if the updates lack something in ``needs``, and for an answer that is no ``Direction``
+        with tensors.
         """
         updates.require(*sorted(self.needs), by=self.name)
         if self.needs_everyone and len(updates) < updates.population:
@@ -162,7 +162,7 @@ class Rule:
                 "End combine with return Direction(vector).",
             )
         # Rates that nobody has asked for are not computed here.
-        answers.columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")}, len(updates))
+        answers.columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
         return decided
 
     def combine(self, updates: Updates) -> Direction:

@@ -103,7 +103,7 @@ class ServerStep:
                 }
             length = self._finite(held, updates)[0]
             # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
-            answers.columns(self.rule.name, {"rates": decided.rates}, len(updates))
+            answers.columns(self.rule.name, {"rates": decided.rates})
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)

@@ -53,9 +53,10 @@ class TestWeights:
         (V, "what Mine.combine returns is tensor"),
         (V.numpy(), "what Mine.combine returns is array"),
         (Direction([1.0, 2.0, 3.0]), r"what Mine.combine returns is Direction\(vector=\[1.0, "),
-        (Direction(V, rates=torch.ones(5)), r"shape of Mine's rates is \(5,\); allowed: \(2,\)"),
-        (Direction(V, rates=[1.0, 2.0]), "kind of Mine's rates is 'list'; allowed: a tensor"),
-        (Direction(V, weights=torch.ones(5)), "shape of Mine's weights"),
+        (Direction(V, rates=torch.ones(2, 1)), r"shape of Mine's rates is \(2, 1\); allowed: a tensor \(K,\)"),
+        (Direction(V, rates=torch.ones(0)), r"shape of Mine's rates is \(0,\)"),
+        (Direction(V, rates=[1.0, 2.0]), "shape of Mine's rates is 'list'; allowed: a tensor"),
+        (Direction(V, weights=torch.tensor(1.0)), r"shape of Mine's weights is \(\)"),
     ],
     ids=str,
 )
@@ -70,14 +71,16 @@ def test_rates_that_are_no_numbers_are_found():
 
 
 def test_late_rates_are_looked_at_when_they_are_read():
-    rule = mine(rules.Rule, "combine", Direction(V, rates=lambda: torch.ones(5)))
+    rule = mine(rules.Rule, "combine", Direction(V, rates=lambda: torch.ones(2, 1)))
     assert rule.direction(ROUND).exact  # not read, so not computed
     server = ServerStep(rule, V, rounds=1)
-    with pytest.raises(Refused, match=r"shape of Mine's rates is \(5,\)"):
+    with pytest.raises(Refused, match=r"shape of Mine's rates is \(2, 1\)"):
         server.take(ROUND)
     assert torch.equal(server.w, V)
 
 
-@pytest.mark.parametrize("answer", [Direction(V), Direction(V, torch.ones(2), torch.ones(2))])
-def test_what_a_direction_may_leave_out(answer):
+@pytest.mark.parametrize(
+    "answer", [Direction(V), Direction(V, torch.ones(2), torch.ones(2)), Direction(V, *V.expand(2, 3))]
+)
+def test_what_a_direction_may_leave_out_or_say_of_remembered_rows(answer):
     assert mine(rules.Rule, "combine", answer).direction(ROUND) is answer
