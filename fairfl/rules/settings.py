@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from fairfl.errors import refuse, unknown
-from fairfl.numbers import number, whole  # noqa: F401  (for the rules, which find all their checks here)
+from fairfl.given import tensor  # noqa: F401  (as the next line: for the rules, which find all their checks here)
+from fairfl.numbers import number, whole  # noqa: F401
 from fairfl.rules.base import Rule
 from fairfl.updates import Updates
 

@@ -4,11 +4,10 @@ import torch
 from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
-from fairfl.given import tensor
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.losses.fedavg import a_priori
-from fairfl.rules.settings import number, yes_or_no
+from fairfl.rules.settings import number, tensor, yes_or_no
 from fairfl.rules.solvers.min_norm import MinNorm, nearest
 from fairfl.updates import Updates
 
