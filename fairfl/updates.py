@@ -15,7 +15,8 @@ import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.numbers import number
+from fairfl.given import tensor
+from fairfl.numbers import number, whole
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
 LOWER = "lower the local learning rate or drop the client"
@@ -47,15 +48,15 @@ class Layout:
 
 
 def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
-    tensor = torch.as_tensor(values).detach()
-    if tensor.shape != (clients,):
+    vector = tensor(name, values)
+    if vector.shape != (clients,):
         raise refuse(
             f"the shape of {name}",
-            tuple(tensor.shape),
+            tuple(vector.shape),
             f"({clients},), one entry per participating client",
             "Give one value for each row of gradients.",
         )
-    return tensor
+    return vector
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,12 @@ class Updates:
     ``extras``: what else a rule asked for, by name, each with K entries along its first axis, finite numbers.
     ``local_lr``: the step size of local training this round (1 for plain gradients).
 
-    Gradients and numbers are detached: rules move models, and nothing is differentiated through them.
+    Gradients and numbers are detached: rules move models, and nothing is differentiated through them. Tensors are not
+    copied, arrays are. Python's floats become float64; as gradients, PyTorch's default type, float32.
 
-    Raises ``Refused`` for wrong shapes and kinds, shares that do not sum to 1, and a client named twice; ``Diverged``
-    for non-finite entries (client and round named), for whatever made them, they are numbers of a run.
+    Raises ``Refused`` for wrong shapes and kinds (no numbers, complex or sparse ones), shares that do not sum to 1, and
+    a client named twice; ``Diverged`` for non-finite entries (client and round named), for whatever made them, they are
+    numbers of a run.
 
     >>> from fairfl import Updates, rules
     >>> updates = Updates([[1.0, 0.0], [0.0, 2.0]], losses=[0.5, 1.5])
@@ -111,14 +114,7 @@ class Updates:
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
-        gradients = torch.as_tensor(self.gradients).detach()
-        if gradients.is_complex():
-            raise refuse(
-                "the type of gradients",
-                str(gradients.dtype),
-                "real numbers",
-                "Send real and imaginary parts as entries of their own; rates are real numbers.",
-            )
+        gradients = tensor("gradients", self.gradients, precise=False)
         if not gradients.is_floating_point():
             gradients = gradients.double()
         if gradients.ndim != 2 or 0 in gradients.shape:
@@ -131,19 +127,22 @@ class Updates:
         put("gradients", gradients)
         K, d = gradients.shape
         clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
-        if clients.is_floating_point() or clients.is_complex() or clients.dtype == torch.bool:
+        if clients.is_floating_point() or clients.dtype == torch.bool:
             raise refuse(
                 "clients", clients.tolist(), "integers", "A client's number is its place in the federation, from 0."
             )
         put("clients", clients.long().cpu())
-        put("population", int(self.clients.max()) + 1 if self.population is None else int(self.population))
-        number("local_lr", self.local_lr, 0, remedy="It is the step size of local training; 1 for plain gradients.")
+        everyone = max(1, int(self.clients.max()) + 1) if self.population is None else self.population
+        put("population", whole("population", everyone, 1, "It is the number of clients that exist."))
+        put("round", whole("round", self.round, 0, "Rounds are counted from 0."))
+        told = "It is the step size of local training; 1 for plain gradients."
+        put("local_lr", number("local_lr", self.local_lr, 0, remedy=told))
         self._check_clients(K)
         self._check_finite("update", gradients, LOWER)
         if self.losses is not None:
             put("losses", _vector("losses", self.losses, K).double().cpu())
             self._check_finite("loss", self.losses[:, None], f"check the client's data, {LOWER}")
-        shares = torch.full((K,), 1 / K) if self.shares is None else self.shares
+        shares = torch.full((K,), 1 / K, dtype=torch.float64) if self.shares is None else self.shares
         put("shares", _vector("shares", shares, K).double().cpu())
         if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
             raise refuse(
@@ -152,6 +151,8 @@ class Updates:
                 "non-negative shares that sum to 1",
                 "Divide the clients' sizes by their sum.",
             )
+        if self.layout is not None and not isinstance(self.layout, Layout):
+            raise refuse("layout", self.layout, "a Layout, or None", "Write Layout(names, shapes).")
         if self.layout is not None and self.layout.dimension != d:
             raise refuse(
                 "the layout's dimension",
@@ -159,16 +160,23 @@ class Updates:
                 f"{d}, the length of a row",
                 "Build the layout from the model that made the rows.",
             )
+        put("extras", MappingProxyType(self._read_extras(K)))
+
+    def _read_extras(self, K: int) -> dict[str, torch.Tensor]:
+        if not isinstance(self.extras, Mapping):
+            raise refuse("extras", self.extras, "numbers by name", "Write extras={'accuracies': [0.5, 0.75]}.")
+        read = {}
         for name, value in self.extras.items():
-            if torch.as_tensor(value).shape[:1] != (K,):
+            read[name] = taken = tensor(f"extras[{name!r}]", value)
+            if taken.shape[:1] != (K,):
                 raise refuse(
                     f"the shape of extras[{name!r}]",
-                    tuple(torch.as_tensor(value).shape),
+                    tuple(taken.shape),
                     f"({K}, ...)",
                     "Give one entry per participating client.",
                 )
-            self._check_finite(name, torch.as_tensor(value).reshape(K, -1), LOWER)
-        put("extras", MappingProxyType({name: torch.as_tensor(value).detach() for name, value in self.extras.items()}))
+            self._check_finite(name, taken.reshape(K, -1), LOWER)
+        return read
 
     def _check_clients(self, K: int) -> None:
         low, high = int(self.clients.min()), int(self.clients.max())

@@ -4,12 +4,13 @@ import inspect
 import math
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from fairfl.errors import Refused, refuse
+from fairfl.rules import answers
 from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
@@ -143,7 +144,8 @@ class Rule:
     def direction(self, updates: Updates) -> Direction:
         """The direction of this round; may change the rule's state.
 
-        Raises ``ValueError`` if the updates lack something in ``needs``.
+        Raises ``Refused`` if the updates lack something in ``needs``, and for an answer that is no ``Direction``
+        with tensors.
         """
         updates.require(*sorted(self.needs), by=self.name)
         if self.needs_everyone and len(updates) < updates.population:
@@ -151,7 +153,17 @@ class Rule:
                 f"{self.name} is defined for full participation, and {len(updates)} of "
                 f"{updates.population} clients took part in round {updates.round}; use participation=1.0"
             )
-        return self.combine(updates)
+        decided = self.combine(updates)
+        if not isinstance(decided, Direction) or not isinstance(decided.vector, torch.Tensor):
+            raise refuse(
+                f"what {self.name}.combine returns",
+                decided,
+                "a Direction, whose vector is a tensor",
+                "End combine with return Direction(vector).",
+            )
+        # Rates that nobody has asked for are not computed here.
+        answers.columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
+        return decided
 
     def combine(self, updates: Updates) -> Direction:
         raise NotImplementedError(
@@ -159,8 +171,11 @@ class Rule:
             "weights(gram, updates) as a GramRule"
         )
 
+    def observe(self, w: torch.Tensor) -> None:
+        """Take note of the new model ``w`` (d,), which the server's step led to; once a round."""
+
     def report(self, w: torch.Tensor) -> torch.Tensor:
-        """The model to evaluate, given the new ``w`` (d,): ``train`` asks once a round, after the server's step."""
+        """The model to evaluate, given the new ``w`` (d,). Changes nothing, however often it is asked."""
         return w
 
     def state_dict(self) -> dict:
@@ -195,7 +210,7 @@ class WeightRule(Rule):
         raise NotImplementedError(f"{self.name} must define weights(updates)")
 
     def combine(self, updates: Updates) -> Direction:
-        answer, rows = _weights(self.weights(updates)), updates.gradients
+        answer, rows = _checked(self.weights(updates), self.name, len(updates)), updates.gradients
         # One look serves both ends of what the type holds; the squares that it adds only leave it sooner.
         vector = combine(rows, answer.values, look=False)
         length = float(torch.linalg.vector_norm(vector))
@@ -222,25 +237,32 @@ class GramRule(Rule):
 
     def combine(self, updates: Updates) -> Direction:
         gram = gram_matrix(updates.gradients)
-        answer = _weights(self.weights(gram, updates))
+        answer = _checked(self.weights(gram, updates), self.name, len(updates))
         vector = combine(updates.gradients, answer.values, gram.diagonal().sqrt())
         rates = gram @ answer.values
         answer = _unless_lost(answer, rates, vector.dtype)
         return Direction(vector, answer.values, rates, answer.exact, answer.reason)
 
 
-def _weights(answer: torch.Tensor | Weights) -> Weights:
-    return answer if isinstance(answer, Weights) else Weights(torch.as_tensor(answer, dtype=torch.float64).cpu())
+def _checked(answer: torch.Tensor | Weights, rule: str, clients: int) -> Weights:
+    if isinstance(answer, Weights):
+        return replace(answer, values=answers.weights(rule, answer.values, clients))
+    return Weights(answers.weights(rule, answer, clients))
 
 
 def _unless_lost(answer: Weights, rates: torch.Tensor, dtype: torch.dtype) -> Weights:
     """``answer``, with a remark where the direction is too short for its type. ``rates`` (K,): ``A λ``."""
     largest = answer.values.abs().max()
     length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
+    lost = too_short(length, dtype)
+    return Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost)))) if lost else answer
+
+
+def too_short(length: float, dtype: torch.dtype) -> str:
+    """A remark where a direction of this ``length`` has lost digits, for its type holds no such numbers; else ""."""
     if not 0 < length < torch.finfo(dtype).tiny:
-        return answer
-    lost = f"the direction's length {length:.1e} is below what {dtype} holds; use float64 updates"
-    return Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost))))
+        return ""
+    return f"the direction's length {length:.1e} is below what {dtype} holds; use float64 updates"
 
 
 def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:

@@ -5,7 +5,8 @@ import math
 import torch
 
 from fairfl.errors import refuse, unknown
-from fairfl.numbers import number, whole, yes_or_no  # noqa: F401  (for the rules, which find all their checks here)
+from fairfl.given import tensor  # noqa: F401  (as the next line: for the rules, which find all their checks here)
+from fairfl.numbers import number, whole, yes_or_no  # noqa: F401
 from fairfl.rules.base import Rule
 from fairfl.updates import Updates
 

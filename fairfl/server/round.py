@@ -13,7 +13,7 @@ from fairfl.clients.provide import ALWAYS
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.kinds import a_rule, one_of_kind
 from fairfl.numbers import whole
-from fairfl.rules import Direction, Rule
+from fairfl.rules import Direction, Rule, answers
 from fairfl.server.step import Server
 from fairfl.updates import Updates
 
@@ -81,7 +81,7 @@ class ServerStep:
         return sorted(self.rule.needs - ALWAYS)
 
     def take(self, updates: Updates) -> Taken:
-        """One round: ask the rule, step against its direction, report.
+        """One round: ask the rule, step against its direction, show the rule where that led, report.
 
         Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and
         rule would remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with
@@ -99,6 +99,7 @@ class ServerStep:
                 )
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
+            self.rule.observe(state["w"])
             reported = self.rule.report(state["w"]).clone()
             held: dict[str, Any] = {f"{self.rule.name}'s direction": norm}
             held |= {"the next model": state["w"], "the next reported model": reported}
@@ -109,7 +110,7 @@ class ServerStep:
                 }
             length = self._finite(held, updates)[0]
             # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
-            _ = decided.rates
+            answers.columns(self.rule.name, {"rates": decided.rates})
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)

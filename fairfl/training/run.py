@@ -13,7 +13,7 @@ from fairfl.clients.evaluation import Scorer
 from fairfl.clients.loss import Loss
 from fairfl.clients.provide import PROVIDERS, RoundView
 from fairfl.clients.slots import Examples
-from fairfl.errors import Diverged
+from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
 from fairfl.randomness import generator
 from fairfl.rules import Rule
@@ -123,7 +123,7 @@ class Run:
         )
         if tamper is not None:
             # The step size is the round's, whatever a reader's attack leaves out.
-            updates = replace(tamper(updates), round=round)
+            updates = replace(_tampered(tamper, updates), round=round)
         if self.ditto and self.personal is not None:
             self.ditto.step(flat, work, self.slots, self.personal, self.server.w, self.engine)
         taken = self.server.take(updates)
@@ -201,6 +201,18 @@ class Run:
             seconds=seconds,
             **scored,
         )
+
+
+def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates:
+    sent = tamper(updates)
+    if not isinstance(sent, Updates):
+        raise refuse(
+            f"what tamper={getattr(tamper, '__name__', tamper)} returns",
+            type(sent).__name__,
+            "Updates",
+            "End it with return dataclasses.replace(updates, gradients=...).",
+        )
+    return sent
 
 
 def _array(vector: torch.Tensor) -> np.ndarray:

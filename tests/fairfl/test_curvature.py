@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import torch
 
 from fairfl import LocalSGD, partition, train
@@ -53,6 +54,14 @@ def test_pairs_of_negative_curvature_are_skipped_and_memory_is_bounded():
     for i in range(5):
         bfgs.observe(torch.tensor([float(i), i**2]), torch.tensor([float(i), i**2]))
     assert len(bfgs.pairs) == 2
+
+
+@pytest.mark.parametrize("cosine, kept", [(0.4, 0), (0.6, 1)])
+def test_a_pair_counts_from_the_cosine_that_skip_names(cosine, kept):
+    bfgs = LBFGS(skip=0.5)
+    bfgs.observe(torch.zeros(2), torch.zeros(2))
+    bfgs.observe(torch.tensor([7.0, 0.0]), 3 * torch.tensor([cosine, (1 - cosine**2) ** 0.5]))
+    assert len(bfgs.pairs) == kept
 
 
 def test_state_round_trip():

@@ -89,6 +89,15 @@ def test_combine(dtype, norms):
     assert float((v.double() - exact).abs().max() / exact.abs().max()) <= 2 * torch.finfo(dtype).eps
 
 
+def test_a_sum_that_nearly_cancels_keeps_its_digits():
+    g, h = rows("normal", 2, 5000, torch.float64)
+    G = torch.stack([g, g + 1e-4 * h]).float()
+    weights = torch.tensor([1 / 3, -1 / 3], dtype=torch.float64)
+    v = gram.combine(G, weights, gram.gram_matrix(G).diagonal().sqrt())
+    exact = weights @ G.double()
+    assert float((v.double() - exact).abs().max() / exact.abs().max()) <= 2 * torch.finfo(torch.float32).eps
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("norms", [True, False])
 def test_combine_where_weights_leave_the_range_of_the_type(dtype, norms):

@@ -75,6 +75,15 @@ def test_refusals_come_before_the_first_round(federation, settings, words):
         train(federation, **{"tamper": never} | settings)
 
 
+def forgetful(updates):
+    replace(updates, gradients=-updates.gradients)
+
+
+def test_an_attack_that_returns_nothing_is_named(federation):
+    with pytest.raises(Refused, match="what tamper=forgetful returns is 'NoneType'; allowed: Updates.*replace"):
+        train(federation, rounds=1, tamper=forgetful)
+
+
 @pytest.mark.parametrize(
     "given, words",
     [

@@ -1,10 +1,12 @@
 import math
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from fairfl import Layout, Updates, rules
-from fairfl.errors import Diverged
+from fairfl.errors import Diverged, Refused
 
 G = [[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]]
 
@@ -27,6 +29,7 @@ def test_shares_decide():
         (dict(losses=[1.0, 2.0]), r"\(3,\), one entry per participating client"),
         (dict(losses=[1.0, 2.0, math.nan]), "client 2's loss has 1 non-finite entry"),
         (dict(shares=[0.5, 0.1, 0.1]), "sum to 1"),
+        (dict(shares=[0.5, 0.25, 0.2498]), "sum to 1"),
         (dict(shares=[1.5, -0.25, -0.25]), "non-negative"),
         (dict(clients=[0, 0, 1]), "each client once"),
         (dict(clients=[0, 1, 9], population=5), "0 to 4"),
@@ -41,11 +44,79 @@ def test_shares_decide():
         (dict(local_lr=math.inf), "local_lr is inf"),
         (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
         (dict(extras={"mine": [[1, 2], [3, math.nan], [5, 6]]}), "client 1's mine has 1 non-finite entry"),
+        (dict(extras={"mine": None}), r"extras\['mine'\] is None; allowed: numbers"),
+        (dict(extras=[1, 2, 3]), r"extras is \[1, 2, 3\]; allowed: numbers by name"),
+        (dict(extras=None), "extras is None; allowed: numbers by name"),
+        (dict(layout="x"), "layout is 'x'; allowed: a Layout"),
+        (dict(population=math.nan), "population is nan; allowed: a whole number, 1 or more"),
+        (dict(population="3"), "population is '3'"),
+        (dict(population=3.9), "population is 3.9"),
+        (dict(clients=[-1, 0, 1]), r"range of clients is \(-1, 1\)"),
+        (dict(round="x"), "round is 'x'; allowed: a whole number, 0 or more"),
+        (dict(round=-3), "round is -3"),
+        (dict(round=1.5), "round is 1.5"),
+        (dict(gradients=[[1e39, 0.0]]), r"largest entry of gradients is 1e\+39; .* torch.float32 holds.*float64"),
+        (dict(gradients=torch.eye(3).to_sparse()), "layout of gradients is 'torch.sparse_coo'.*to_dense"),
+        (dict(gradients=[torch.ones(2)] * 3), "torch.stack"),
     ],
 )
 def test_refusals_teach(change, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(Refused, match=words):
         Updates(**{"gradients": G, **change})
+
+
+@pytest.mark.parametrize("what", ["gradients", "losses", "shares", "clients", "extras"])
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        ("abc", "is 'abc'; allowed: numbers"),
+        (["a", "b", "c"], "allowed: numbers"),
+        ([None] * 3, "allowed: numbers"),
+        ([[1.0], [1.0, 2.0], [3.0]], "allowed: numbers"),
+        ([[10**400]], "allowed: numbers"),
+        (np.array([1.0, "x", None], dtype=object), "allowed: numbers"),
+        ([1j, 0, 0], "complex64.*allowed: real numbers"),
+        (np.ones(3, dtype=complex), "complex128.*allowed: real numbers"),
+    ],
+    ids=str,
+)
+def test_what_is_no_numbers_is_refused_by_name(what, value, words):
+    change = {"extras": {"mine": value}} if what == "extras" else {what: value}
+    with pytest.raises(Refused, match=f"{what}.*{words}"):
+        Updates(**{"gradients": G, **change})
+
+
+def test_python_s_floats_stay_as_exact_as_they_were_typed():
+    typed = [0.1, 0.7, 0.2]
+    updates = Updates(G, losses=typed, shares=typed, extras={"mine": typed, "counts": [1, 2, 3]})
+    assert updates.losses.tolist() == updates.shares.tolist() == updates.extras["mine"].tolist() == typed
+    assert updates.extras["counts"].dtype == torch.int64 and updates.gradients.dtype == torch.float32
+    assert Updates(G).shares.tolist() == [1 / 3] * 3
+
+
+def test_whole_numbers_of_any_kind_are_taken():
+    updates = Updates(G, population=np.int64(4), round=torch.tensor(2))
+    assert (updates.population, updates.round) == (4, 2) and type(updates.round) is int
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_an_array_is_copied_and_a_tensor_is_not(backwards):
+    rows, losses = np.array(G[::-1])[::-1] if backwards else np.array(G), np.ones(3)
+    updates = Updates(rows, losses=losses, extras={"mine": losses})
+    direction = rules.FedAvg().direction(updates)
+    rows[:] = np.nan
+    losses[:] = np.nan
+    assert updates.gradients.tolist() == G and not any(
+        t.isnan().any() for t in (updates.losses, updates.extras["mine"])
+    )
+    assert (direction.rates > 0).all()
+    tensor = torch.tensor(G, requires_grad=True)
+    assert Updates(tensor).gradients.data_ptr() == tensor.data_ptr()
+
+
+def test_tables_are_taken_too():
+    updates = Updates(pd.DataFrame(G), losses=pd.Series([0.1, 0.2, 0.3], index=[7, 8, 9]))
+    assert updates.gradients.tolist() == G and updates.losses.tolist() == [0.1, 0.2, 0.3]
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

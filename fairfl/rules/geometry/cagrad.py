@@ -8,7 +8,7 @@ from fairfl.rules.geometry.dualproj import projected
 from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.settings import number
 from fairfl.rules.solvers.cosines import NEAR
-from fairfl.rules.solvers.min_norm import CERTIFIED, min_norm
+from fairfl.rules.solvers.min_norm import CERTIFIED, nearest
 from fairfl.updates import Updates
 
 
@@ -69,7 +69,7 @@ def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, stil
 
     def at(t: float) -> tuple[np.ndarray, float]:
         shifted = A + t * along + t * along[:, None] + t * t * square
-        w = min_norm(torch.from_numpy(shifted)).weights.numpy()
+        w = nearest(torch.from_numpy(shifted)).weights.numpy()
         return w, float(max(w @ A @ w, 0.0)) ** 0.5
 
     low, high = 0.0, 1.0 / reach

@@ -8,7 +8,7 @@ from fairfl.rules.gram import precise_resolution
 from fairfl.rules.settings import number
 from fairfl.rules.solvers.cosines import cosines
 from fairfl.rules.solvers.fair_rates import fair_rates
-from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import nearest
 from fairfl.updates import Updates
 
 # Residuals of logarithms beyond which the equations do not count as solved.
@@ -41,13 +41,13 @@ class FairGrad(GramRule):
 
     def _fair(self, gram: torch.Tensor, rows: torch.Tensor, _: torch.Tensor) -> Weights:
         C, sizes = cosines(gram, rows)
-        nearest = min_norm(torch.from_numpy(C))
-        if nearest.squared_norm <= precise_resolution(rows.dtype):
+        point = nearest(torch.from_numpy(C))
+        if point.squared_norm <= precise_resolution(rows.dtype):
             stationary = "the updates are Pareto-stationary: no direction has a positive rate for everybody"
             return Weights(torch.zeros(len(gram), dtype=torch.float64), False, stationary)
         # From the hull's point, whose rates are all positive, a little way towards equal weights.
-        little = min(0.5, nearest.squared_norm / 4)
-        found, missed = fair_rates(C, sizes, self.alpha, (1 - little) * nearest.weights.numpy() + little / len(C))
+        little = min(0.5, point.squared_norm / 4)
+        found, missed = fair_rates(C, sizes, self.alpha, (1 - little) * point.weights.numpy() + little / len(C))
         short = "rounding hides the weights of this alpha; took those of the one nearest to it on the way from 1"
         reason = short if missed > SHORT else ""
         return Weights(torch.from_numpy(np.maximum(found, 0)), not reason, reason)

@@ -7,8 +7,8 @@ from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights, nonzero
 from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.losses.fedavg import a_priori
-from fairfl.rules.settings import number, yes_or_no
-from fairfl.rules.solvers.min_norm import MinNorm, min_norm
+from fairfl.rules.settings import number, tensor, yes_or_no
+from fairfl.rules.solvers.min_norm import MinNorm, nearest
 from fairfl.updates import Updates
 
 
@@ -39,7 +39,7 @@ class FedMGDA(GramRule):
                     "lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes."
                 )
         else:
-            lambda0 = torch.as_tensor(lambda0, dtype=torch.float64).cpu()
+            lambda0 = tensor("lambda0", lambda0).double().cpu()
             if lambda0.ndim != 1 or not bool((lambda0 >= 0).all()) or not 0 < float(lambda0.sum()) < float("inf"):
                 raise refuse(
                     "lambda0",
@@ -74,9 +74,9 @@ class FedMGDA(GramRule):
         if self.epsilon < 1:
             centre = self._centre(updates)[keep]
             centre = centre / centre.sum() if float(centre.sum()) > 0 else torch.full_like(centre, 1 / len(centre))
-            point = min_norm(cosines, centre=centre, radius=self.epsilon)
+            point = nearest(cosines, centre=centre, radius=self.epsilon)
         else:
-            point = min_norm(cosines)
+            point = nearest(cosines)
         return point, sizes, point.squared_norm / float(point.weights @ cosines.diagonal())
 
     def _centre(self, updates: Updates) -> torch.Tensor:

@@ -49,8 +49,8 @@ class AFL(WeightRule):
         self._mixture = project_to_simplex(moved)
         return weights
 
-    def report(self, w: torch.Tensor) -> torch.Tensor:
-        """The mean of all iterates so far, w_1 to w_t."""
+    def observe(self, w: torch.Tensor) -> None:
+        """Add the iterate ``w`` (d,) to the mean. Raises ``Refused`` for a model of another size."""
         self._count = 1 if self._count is None else self._count + 1
         if self._count == 1:
             self._average = w.clone()
@@ -58,4 +58,7 @@ class AFL(WeightRule):
             same_size(self, "parameters", len(w), len(self._average))
             average = self._average.to(w.device)
             self._average = average + (w - average) / self._count
-        return self._average.clone()
+
+    def report(self, w: torch.Tensor) -> torch.Tensor:
+        """The mean of all iterates so far, w_1 to w_t; ``w`` itself before the first."""
+        return w if self._count is None else self._average.clone()

@@ -2,6 +2,7 @@
 
 import torch
 
+from fairfl.errors import refuse
 from fairfl.rules.base import GramRule, Weights
 from fairfl.rules.settings import column, number
 from fairfl.updates import Updates
@@ -43,9 +44,9 @@ class QFedAvg(GramRule):
                 low=0.0,
                 remedy="Powers of losses need losses that are never negative; TERM takes any.",
             )
-        L = 1 / updates.local_lr if self.L is None else self.L
         if self.q == 0:
             return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
+        L = self._lipschitz(updates)
         weights, lossy = torch.zeros(len(updates), dtype=torch.float64), losses > 0
         if not bool(lossy.any()):
             return Weights(weights, False, "every loss is zero, so there is nothing to lower")
@@ -55,3 +56,13 @@ class QFedAvg(GramRule):
         curvature = torch.where(square > 0, self.q * share ** (self.q - 1) * (L * square / largest), 0.0)
         weights[lossy] = share**self.q / (curvature + share**self.q).sum()
         return weights
+
+    def _lipschitz(self, updates: Updates) -> float:
+        if self.L is None and updates.local_lr < 1e-30:
+            raise refuse(
+                f"the updates' local_lr (round {updates.round})",
+                updates.local_lr,
+                f"1e-30 or more, for {self.name} takes L = 1 / local_lr",
+                "Give q-FedAvg an L of its own, or the updates the step size that made them.",
+            )
+        return 1 / updates.local_lr if self.L is None else self.L

@@ -7,6 +7,8 @@ import torch
 from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
+from fairfl.given import tensor
+from fairfl.numbers import number
 from fairfl.rules.solvers.box_qp import feasible_minimum, solve
 from fairfl.rules.solvers.least_norm import least_norm
 
@@ -48,8 +50,31 @@ def min_norm(
     ``gram`` (K, K), symmetric and positive semidefinite, in any scale; all work is in float64 on the CPU. Convex hulls
     are solved to rounding by active-set steps on the Gram matrix of unit rows.
     For scaled rows ``g_k / s_k`` hand over ``gram / outer(s, s)`` and divide the weights by s.
+
+    Raises ``Refused`` for what is no such matrix as far as its entries and their pairs show it (no entry exceeds the
+    product of its rows' lengths), for a centre off the simplex or without a radius, and for bounds on an affine hull.
     """
-    A = torch.as_tensor(gram, dtype=torch.float64).cpu().numpy()
+    A = _matrix(gram)
+    _refuse_unlike_products(A)
+    if hull == "affine":
+        if centre is not None or radius is not None:
+            raise refuse("hull", hull, "'convex' with a centre and a radius", "An affine hull has no bounds on λ.")
+        return _affine(A)
+    if hull != "convex":
+        raise refuse("hull", hull, "'convex' or 'affine'", "Convex keeps λ ≥ 0, affine only its sum.")
+    return _convex(A, *_bounds(len(A), centre, radius))
+
+
+def nearest(gram: ArrayLike, centre: ArrayLike | None = None, radius: float | None = None) -> MinNorm:
+    """``min_norm`` of a convex hull, for a rule: its ``gram`` is one by construction, and the rounding of what it added
+    and scaled may show in it, which is no reason to refuse a round.
+    """
+    A = _matrix(gram)
+    return _convex(A, *_bounds(len(A), centre, radius))
+
+
+def _matrix(gram: ArrayLike) -> np.ndarray:
+    A = tensor("gram", gram).double().cpu().numpy()
     K = len(A) if A.ndim else 0
     if A.ndim != 2 or A.shape != (K, K) or K == 0:
         raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", "Hand over G @ G.T for rows G of shape (K, d).")
@@ -60,19 +85,33 @@ def min_norm(
             "products of finite rows",
             "Drop the clients whose updates are not finite.",
         )
-    if hull == "affine":
-        if centre is not None or radius is not None:
-            raise refuse("hull", hull, "'convex' with a centre and a radius", "An affine hull has no bounds on λ.")
-        return _affine(A)
-    if hull != "convex":
-        raise refuse("hull", hull, "'convex' or 'affine'", "Convex keeps λ ≥ 0, affine only its sum.")
-    return _convex(A, *_bounds(K, centre, radius))
+    return A
+
+
+def _refuse_unlike_products(A: np.ndarray) -> None:
+    lengths = np.sqrt(A.diagonal())
+    largest = np.outer(lengths, lengths)
+    # Products of float32 rows, added and scaled, are no rounder than that.
+    slack = 1e-3 * largest + 1e-6 * largest.max()
+    for wrong, bad in (("not symmetric", abs(A - A.T) > slack), ("not semidefinite", abs(A) > largest + slack)):
+        if bad.any():
+            i, j = np.argwhere(bad)[0].tolist()
+            raise refuse(
+                "gram",
+                f"a matrix that is {wrong}: A[{i}, {j}] = {A[i, j]:g}, A[{j}, {i}] = {A[j, i]:g}, "
+                f"A[{i}, {i}] = {A[i, i]:g}, A[{j}, {j}] = {A[j, j]:g}",
+                "the products of rows with one another",
+                "Hand over G @ G.T for rows G of shape (K, d).",
+            )
 
 
 def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.ndarray, np.ndarray]:
     if radius is None:
+        if centre is not None:
+            raise refuse("radius", None, "a number from 0 on, where a centre is given", "1 leaves the weights free.")
         return np.zeros(K), np.ones(K)
-    middle = np.full(K, 1 / K) if centre is None else torch.as_tensor(centre, dtype=torch.float64).cpu().numpy()
+    radius = number("radius", radius, 0, remedy="0 fixes the weights at the centre, 1 leaves them free.")
+    middle = np.full(K, 1 / K) if centre is None else tensor("centre", centre).double().cpu().numpy()
     if middle.shape != (K,) or not (middle >= 0).all() or abs(middle.sum() - 1) > 1e-6:
         raise refuse(
             "centre",
@@ -80,8 +119,6 @@ def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.
             f"{K} non-negative numbers that sum to 1",
             "Hand over the weights that the clients have without the method.",
         )
-    if not radius >= 0:
-        raise refuse("radius", radius, "0 or more", "0 fixes the weights at the centre, 1 leaves them free.")
     middle = middle / middle.sum()
     return np.maximum(middle - radius, 0), np.minimum(middle + radius, 1)
 

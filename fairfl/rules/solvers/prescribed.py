@@ -8,7 +8,7 @@ import torch
 from fairfl.rules.gram import precise_resolution
 from fairfl.rules.solvers.cosines import trusted
 from fairfl.rules.solvers.least_norm import least_norm
-from fairfl.rules.solvers.min_norm import MinNorm, min_norm
+from fairfl.rules.solvers.min_norm import MinNorm, nearest
 
 
 def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNorm:
@@ -31,7 +31,7 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
         return MinNorm(torch.from_numpy(weights), squared, gap)
     # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
     wanted = np.maximum(wanted, 1e-100 * wanted.max())
-    point = min_norm(A / wanted / wanted[:, None])
+    point = nearest(A / wanted / wanted[:, None])
     reason = (
         "the updates are linearly dependent and no direction has the prescribed rates; took the convex hull's point"
     )

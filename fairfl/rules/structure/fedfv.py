@@ -5,7 +5,7 @@ import math
 import torch
 
 from fairfl.randomness import generator
-from fairfl.rules.base import Direction
+from fairfl.rules.base import Direction, too_short
 from fairfl.rules.gram import combine, resolution
 from fairfl.rules.settings import number, one_of, whole
 from fairfl.rules.structure.latest import FREE, KeepsLatest
@@ -59,7 +59,9 @@ class FedFV(KeepsLatest):
             coefficients = torch.zeros_like(coefficients)
             reason = "the projected updates cancel, so the direction is zero"
         else:
-            coefficients = coefficients * (gram[:K, :K].mean().clamp(min=0) / size).sqrt()
+            square = gram[:K, :K].mean().clamp(min=0)
+            coefficients = coefficients * (square / size).sqrt()
+            reason = too_short(math.sqrt(float(square)), rows.dtype)
         weights: torch.Tensor | None = coefficients[:K]
         vector = combine(rows, coefficients[:K], gram.diagonal()[:K].sqrt())
         if bool(coefficients[K:].any()):

@@ -53,7 +53,9 @@ class FedHEAL(Rule):
             # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1
             # together.
             largest = max(float(rows[:, part].abs().max()) for part in parts)
-            distances = _lengths(rows, masks, parts, 2.0 ** -math.frexp(largest)[1]) if largest > 0 else distances
+            # 2^1024 is no float64; 2^1000 brings the shortest of them to 5e-23, whose square is one.
+            scale = 2.0 ** min(1000, -math.frexp(largest)[1])
+            distances = _lengths(rows, masks, parts, scale) if largest > 0 else distances
         weights = self._weigh(distances, who).to(rows.device)
         vector = torch.empty_like(rows[0])
         for part, mask in zip(parts, masks):

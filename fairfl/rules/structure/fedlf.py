@@ -2,9 +2,9 @@
 
 import torch
 
-from fairfl.rules.base import Direction
+from fairfl.rules.base import Direction, too_short
 from fairfl.rules.gram import combine, resolution
-from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import nearest
 from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
 
@@ -48,7 +48,9 @@ class FedLF(KeepsLatest):
         reasons = {reason for _, reason in solved} - {""}
         scale = 0.0
         if size > tolerance * typical:
-            scale = (max(sum(float(gram[:K, :K].mean()) for gram in grams), 0.0) / size) ** 0.5
+            square = max(sum(float(gram[:K, :K].mean()) for gram in grams), 0.0)
+            scale = (square / size) ** 0.5
+            reasons |= {too_short(square**0.5, rows.dtype)} - {""}
         else:
             reasons.add("the min-norm points of all layers are zero, so the direction is zero")
         pieces, felt = [], torch.zeros(K, dtype=torch.float64)
@@ -90,5 +92,5 @@ def _layer(gram: torch.Tensor, fairness: torch.Tensor | None, K: int, tolerance:
         length = (row @ gram @ row).clamp(min=0).sqrt()
         if length > tolerance**0.5 * (row.abs() @ norms):
             table = torch.cat([table, (row * mean / length)[None]])
-    point = min_norm(table @ gram @ table.T)
+    point = nearest(table @ gram @ table.T)
     return table.T @ point.weights, point.reason

@@ -5,10 +5,10 @@ import math
 import torch
 
 from fairfl import metrics
-from fairfl.rules.base import Direction, nonzero
+from fairfl.rules.base import Direction, nonzero, too_short
 from fairfl.rules.gram import combine, resolution
 from fairfl.rules.settings import number, same_size
-from fairfl.rules.solvers.min_norm import min_norm
+from fairfl.rules.solvers.min_norm import nearest
 from fairfl.rules.structure.fedlf import towards_equality
 from fairfl.rules.structure.latest import FREE, KeepsLatest
 from fairfl.updates import Updates
@@ -61,7 +61,7 @@ class FedMDFG(KeepsLatest):
                 row = torch.zeros_like(unit)
                 row[live] = h / torch.linalg.vector_norm(h) * unit[live]
                 table = torch.cat([table, row[None]])
-            point = min_norm(table @ gram @ table.T)
+            point = nearest(table @ gram @ table.T)
             x = table.T @ point.weights
             even = torch.zeros_like(unit)
             even[live] = unit[live] / len(live)
@@ -71,7 +71,8 @@ class FedMDFG(KeepsLatest):
                 reasons.append("the nearest point is the origin, so the direction is zero")
             else:
                 x = x * math.sqrt(max(wanted, 0.0) / size)
-            reasons += [point.reason] if point.reason else []
+                reasons += filter(None, [too_short(math.sqrt(max(wanted, 0.0)), rows.dtype)])
+            reasons += filter(None, [point.reason])
         vector = combine(rows, x[:K], norms[:K])
         weights: torch.Tensor | None = x[:K]
         if bool(x[K:].any()):

@@ -172,6 +172,30 @@ def test_one_giant_does_not_cost_the_others_their_descent(name, dtype):
     assert (felt[[0, 1, 3, 4]] > 0).all()
 
 
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if v.startswith(("FedFV", "FedLF", "FedMDFG", "QFedAvg q=0"))])
+@pytest.mark.parametrize("dtype, size", [(torch.float32, 1e-44), (torch.float16, 1e-6)], ids=str)
+def test_a_direction_too_short_for_its_type_is_not_called_exact(dtype, size, variant):
+    u = updates(size * G, dtype=dtype)
+    got = VARIANTS[variant]().direction(u)
+    felt = u.gradients.double() @ got.vector.double()
+    assert float((felt - got.rates).abs().max() / felt.abs().max()) > 1e-3
+    assert not got.exact and f"below what {dtype} holds" in got.reason
+
+
+def test_fedmdfg_s_length_is_that_of_the_mean_of_those_who_moved():
+    others = [0, 1, 3, 4]
+    u = updates(G * np.array([1, 1, 0, 1, 1])[:, None], [2, 1, 5, 0.5, 0.7])
+    got, without = rules.FedMDFG().direction(u), rules.FedMDFG().direction(updates(G[others], u.losses[others]))
+    torch.testing.assert_close(got.vector, without.vector)
+    assert got.reason == "client 2 sent a zero update and was set aside" and float(got.weights[2]) == 0
+
+
+@pytest.mark.parametrize("size", [2.0**-1030, 2.0**-500, 2.0**1020])
+def test_fedheal_is_the_same_at_any_scale(size):
+    got, expected = (rules.FedHEAL().direction(updates(s * G)).vector for s in (size, 1.0))
+    torch.testing.assert_close(got / size, expected, rtol=1e-9, atol=1e-9)
+
+
 def test_fedfv_s_opposites_cancel_to_zero():
     got = rules.FedFV(alpha=0).direction(updates(np.vstack([G[0], -G[0]])))
     assert not got.vector.any() and "cancel" in got.reason

@@ -6,8 +6,10 @@ import torch
 from oracles import minnorm
 from oracles.problems import problem
 
+from fairfl.errors import Refused
 from fairfl.rules import min_norm
 from fairfl.rules.gram import gram_matrix
+from fairfl.rules.solvers.min_norm import nearest
 
 
 def gap(A, point, low, high):
@@ -139,8 +141,32 @@ def test_small_answers_by_hand():
         (dict(gram=np.eye(2), centre=[1, 1], radius=1), "sum to 1"),
         (dict(gram=np.eye(2), centre=[1], radius=1), "sum to 1"),
         (dict(gram=np.eye(2), radius=-1), "0 or more"),
+        (dict(gram=np.eye(2), radius="x"), "radius is 'x'; allowed: 0 or more"),
+        (dict(gram=np.eye(2), centre="x", radius=1), "centre is 'x'; allowed: numbers"),
+        (dict(gram=np.eye(2), centre=[0.5, 0.5]), "radius is None; allowed: a number from 0 on, where a centre"),
+        (dict(gram=np.eye(2), centre=[1, 2, 3]), "radius is None"),
+        (dict(gram=None), "gram is None; allowed: numbers"),
+        (dict(gram=[[1, 1j], [-1j, 1]]), "type of gram is 'torch.complex64'"),
+        (dict(gram=[[1, 2], [0, 1]], hull="affine"), r"not symmetric: A\[0, 1\] = 2, A\[1, 0\] = 0"),
+        (dict(gram=[[1, 5], [5, 1]]), r"not semidefinite: A\[0, 1\] = 5"),
+        (dict(gram=[[1, 0, 0], [0, 0, -1], [0, -1, 0]]), r"not semidefinite: A\[1, 2\] = -1"),
     ],
 )
 def test_refusals(given, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(Refused, match=words):
         min_norm(**given)
+
+
+def test_rounding_in_what_is_handed_over_is_no_reason_to_refuse():
+    rows = np.random.default_rng(0).normal(size=(4, 50)).astype(np.float32)[[0, 1, 2, 3, 3]]
+    A = (rows @ rows.T) * np.float32(1 + 1e-4 * np.triu(np.ones((5, 5)), 1))
+    assert (A != A.T).any() and A[3, 4] > A[3, 3] and min_norm(A).exact
+    carries_a_graph = torch.eye(2, requires_grad=True)
+    assert min_norm(carries_a_graph).weights.tolist() == [0.5, 0.5]
+
+
+def test_rules_ask_without_the_look_at_every_pair():
+    lopsided = [[1.0, 2.0], [0.0, 1.0]]
+    assert nearest(lopsided).weights.sum() == 1
+    with pytest.raises(Refused, match="non-finite"):
+        nearest([[np.inf, 0], [0, 1]])

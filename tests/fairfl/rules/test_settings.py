@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from fairfl import rules
+from fairfl.errors import Refused
 from fairfl.updates import Updates
 
 from .samples import updates
@@ -27,6 +28,8 @@ G = torch.eye(3, dtype=torch.float64)
         ("FedMGDA", {"epsilon": 2}, "epsilon is 2; allowed: 0 to 1"),
         ("FedMGDA", {"lambda0": "data"}, "lambda0"),
         ("FedMGDAPlus", {"lambda0": [-1, 2]}, "non-negative"),
+        ("FedMGDA", {"lambda0": None}, "lambda0 is None; allowed: numbers"),
+        ("FedMGDA", {"lambda0": 1j}, "type of lambda0 is 'torch.complex64'; allowed: real numbers"),
         ("AdaFed", {"gamma": -1}, "gamma"),
         ("AdaFed", {"losses": "now"}, "losses"),
         ("FedFV", {"alpha": 2}, "alpha"),
@@ -84,6 +87,13 @@ def test_lambda0_is_for_the_whole_population():
     torch.testing.assert_close(got.weights, torch.tensor([1 / 3, 2 / 3], dtype=torch.float64))
     with pytest.raises(ValueError, match="lambda0"):
         rule.direction(updates(G))
+
+
+def test_q_fedavg_needs_a_step_size_only_where_it_takes_l_from_it():
+    u = Updates(G, losses=[1, 2, 3], local_lr=0)
+    with pytest.raises(Refused, match="local_lr .*is 0.0; allowed: 1e-30 or more, for q-FedAvg takes L = 1 / local_lr"):
+        rules.QFedAvg().direction(u)
+    assert rules.QFedAvg(L=1).direction(u).exact and rules.QFedAvg(q=0).direction(u).exact
 
 
 def test_an_unknown_name_offers_the_nearest():

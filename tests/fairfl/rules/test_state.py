@@ -26,6 +26,13 @@ def rounds(everyone, dtype=torch.float64, d=D):
         )
 
 
+def a_round(rule, u, w):
+    """What a server asks in a round that leads to ``w``: the direction, and the model that the rule reports."""
+    direction = rule.direction(u).vector
+    rule.observe(w)
+    return [direction, rule.report(w)]
+
+
 def saved(rule):
     """The state as a checkpoint gives it back: through a file, plain values only."""
     file = io.BytesIO()
@@ -41,13 +48,13 @@ def test_a_loaded_state_continues_bit_for_bit(variant, dtype):
     whole, first, w = VARIANTS[variant](), VARIANTS[variant](), torch.zeros(d, dtype=dtype)
     expected, got = [], []
     for u in rounds(whole.needs_everyone, dtype, d):
-        expected += [whole.direction(u).vector, whole.report(w + u.round)]
+        expected += a_round(whole, u, w + u.round)
     for u in rounds(whole.needs_everyone, dtype, d):
         if u.round == 4:
             state = saved(first)
             first = VARIANTS[variant]()
             first.load_state_dict(state)
-        got += [first.direction(u).vector, first.report(w + u.round)]
+        got += a_round(first, u, w + u.round)
     assert all(torch.equal(a, b) for a, b in zip(expected, got, strict=True))
 
 
@@ -108,10 +115,10 @@ def test_a_state_of_other_clients_or_another_model_is_refused(variant):
             continue  # they keep what they saw, whoever it was
         rule = VARIANTS[variant]()
         rule.direction(updates(rng.normal(size=(4, D)), round=0))
-        rule.report(torch.zeros(D))
+        rule.observe(torch.zeros(D))
         with pytest.raises(ValueError, match="state"):
             rule.direction(updates(rng.normal(size=(population, d)), round=2))
-            rule.report(torch.zeros(d))
+            rule.observe(torch.zeros(d))
 
 
 def test_afl_reports_the_mean_of_its_iterates():
@@ -119,8 +126,22 @@ def test_afl_reports_the_mean_of_its_iterates():
     for t in range(6):
         w = torch.randn(7, generator=torch.Generator().manual_seed(t), dtype=torch.float64)
         seen.append(w)
+        rule.observe(w)
         torch.testing.assert_close(rule.report(w), torch.stack(seen).mean(0))
-    assert rules.FedAvg().report(seen[0]) is seen[0]
+    assert rules.FedAvg().report(seen[0]) is seen[0] and rules.AFL().report(seen[0]) is seen[0]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_report_is_a_question_and_changes_nothing(variant):
+    rule, w = VARIANTS[variant](), torch.ones(D, dtype=torch.float64)
+    for u in rounds(rule.needs_everyone):
+        reported = a_round(rule, u, w * u.round)[1]
+        before = rule.state_dict()
+        for _ in range(3):
+            assert torch.equal(rule.report(w * u.round), reported)
+            rule.report(-w)
+        after = rule.state_dict()
+        assert all(torch.equal(a, after[n]) if torch.is_tensor(a) else a == after[n] for n, a in before.items())
 
 
 def test_afl_refuses_a_sample_of_clients():
