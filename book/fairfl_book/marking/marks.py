@@ -28,9 +28,9 @@ def mark(
 ) -> list[Row]:
     """Mark every notebook under ``folder`` and write the table to ``out`` (default: ``NAME`` in the folder) after each; returns its rows.
 
-    ``names``: the chapters that are marked; a notebook of another gets a row that says so. What ``out`` holds already stays as it is, a teacher's entries
-    included, where the same cells were marked by the same edition; before other rows are replaced the old table is copied beside. What timed out
-    is tried again. Raises ``ValueError`` for a folder without notebooks, and for an ``out`` that is something else.
+    ``names``: the chapters that are marked; a notebook of another keeps the rows that it has, and else gets one that says so. What ``out`` holds already
+    stays as it is, a teacher's entries included, where the same cells were marked by the same edition; before other rows are replaced the old table
+    is copied beside. What timed out is tried again. Raises ``ValueError`` for a folder without notebooks, and for an ``out`` that is something else.
     """
     if not folder.is_dir():
         raise Refused(
@@ -56,6 +56,9 @@ def mark(
         identity = _identity(paper, asks, note, names)
         if _stands(rows.get(file, []), identity):
             report(f"{head}: as before")
+            continue
+        if asks and asks.name not in names and _has_marks(rows.get(file, []), asks.name):
+            report(f"{head}: as before; {asks.name} is not asked for")
             continue
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
         if not aside and file in rows:
@@ -91,6 +94,11 @@ def _identity(paper: Paper, asks: Chapter | None, note: str, names: Sequence[str
 def _stands(rows: Sequence[Row], identity: str) -> bool:
     """Whether a notebook's rows need not be made again."""
     return bool(rows) and all(one["notebook"] == identity and one["verdict"] != examiner.LATE for one in rows)
+
+
+def _has_marks(rows: Sequence[Row], chapter: str) -> bool:
+    """Whether ``chapter`` was marked in a notebook before, in whatever state that was."""
+    return any(one["chapter"] == chapter and one["verdict"] != NOT_MARKED for one in rows)
 
 
 def _marked(
