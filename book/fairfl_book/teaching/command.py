@@ -16,7 +16,11 @@ def add(commands) -> None:
         make.set_defaults(run=_notebooks, kind=kind)
 
     pack = commands.add_parser("release", help="write one archive with all that a class needs without a network")
-    pack.add_argument("--out", type=Path, help="the archive's path (default: in dist/, named by the version)")
+    pack.add_argument(
+        "--out",
+        type=Path,
+        help="the archive's path (default: in dist/, named by the version, and by what it leaves out)",
+    )
     pack.add_argument(
         "--wheels",
         action="store_true",
