@@ -320,11 +320,30 @@ def test_who_takes_the_book_s_own_answer_is_named(ferries, tmp_path):
     assert bob == "ferries.seats is answered by a function of the book's own"
 
 
+def test_a_row_that_only_says_why_nothing_was_marked_goes_with_its_file(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb")
+    for name in ("bob.zip", "cid.zip"):
+        (tmp_path / name).write_bytes(b"PK")
+    assert sum(row["verdict"] == "not marked" for row in mark(ferries, tmp_path)) == 2
+    out = tmp_path / marks.NAME
+    lines = out.read_text(encoding="utf-8-sig").replace("cid,,,,,not marked,,", "cid,,,,,not marked,2,")
+    out.write_text(lines, encoding="utf-8-sig")
+    for name in ("ann.ipynb", "bob.zip", "cid.zip"):
+        (tmp_path / name).unlink()
+    handed(tmp_path / "bob" / "01_ferries.ipynb")
+    rows = mark(ferries, tmp_path)
+    assert {row["file"] for row in rows} == {"ann.ipynb", "cid.zip", "bob/01_ferries.ipynb"}, "marks and points stay"
+    assert table.read(tmp_path / "marks.before.csv")[-1]["points"] == "2"
+
+
 def test_a_folder_without_notebooks_and_a_table_that_is_none_are_refused(ferries, tmp_path):
     with pytest.raises(ValueError, match="holds no notebook"):
         mark(ferries, tmp_path)
     with pytest.raises(ValueError, match="which is no folder"):
         mark(ferries, tmp_path / "nowhere")
+    (tmp_path / "all.zip").write_bytes(b"PK")
+    with pytest.raises(ValueError, match="holds no notebook.*Unpack"):
+        mark(ferries, tmp_path)
     handed(tmp_path / "ann.ipynb")
     for other in (b"name,points\nann,3\n", b"\xff\xfe\x00"):
         (tmp_path / marks.NAME).write_bytes(other)

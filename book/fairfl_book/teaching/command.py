@@ -52,8 +52,10 @@ def _notebooks(given: argparse.Namespace) -> int:
 
 def _release(given: argparse.Namespace) -> int:
     from fairfl_book import places
+    from fairfl_book.out import refuse_unwritable
     from fairfl_book.teaching import release, wheels
 
+    refuse_unwritable(given.out)
     book = places.find()
     fetched = wheels.fetch(book) if given.wheels else None
     old = release.older_than_the_chapters(book)
