@@ -102,7 +102,7 @@ class Claim:
 
 def papers() -> list[str]:
     """The papers with declared claims."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return catalogue.stems(FOLDER)
 
 
 def load(paper: str | Path) -> list[Claim]:
@@ -110,11 +110,7 @@ def load(paper: str | Path) -> list[Claim]:
 
     Raises ``Refused`` for an unknown paper, unreadable TOML, an unknown or missing key, and a table or row that is not declared.
     """
-    path = Path(paper)
-    if path.suffix != ".toml":
-        if str(paper) not in papers():
-            raise unknown("paper", str(paper), papers(), "The path of a TOML file of your own works as well.")
-        path = FOLDER / f"{paper}.toml"
+    path = catalogue.named(paper, "paper", FOLDER)
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
