@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import fairfl
@@ -21,7 +22,14 @@ from fairfl_book.teaching import kit
 
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
-_SOLUTIONS, _TEACHERS = f"book/{solutions.FOLDER}/", "book/teachers.md"
+_SOLUTIONS = f"book/{solutions.FOLDER}/"
+_REWORDED: dict[str, Callable[[str], str]] = {  # pages that speak of solutions → what they say where there are none
+    "book/teachers.md": answers.without,
+    "README.md": lambda page: answers.noted(
+        page, "This copy of the book has no solutions: `book/solutions` is left out."
+    ),
+    "README.zh.md": lambda page: answers.noted(page, "本副本不含习题答案：其中没有 `book/solutions`。"),
+}
 _PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _EARLIEST = 315532800  # 1980, the first moment that a zip can name, as seconds since 1970
 _CHUNK = 1 << 20
@@ -96,8 +104,9 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
-        if _TEACHERS in entries:
-            entries[_TEACHERS] = answers.without((book.root / _TEACHERS).read_text(encoding="utf-8")).encode("utf-8")
+        for path, reword in _REWORDED.items():
+            if path in entries:
+                entries[path] = reword((book.root / path).read_text(encoding="utf-8")).encode("utf-8")
     entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
