@@ -37,11 +37,11 @@ help:
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
 	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
 	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
-	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER; ARGS=--help says more"
+	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help says more"
 	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist: ARGS=--without-solutions"
 	@echo "make benchmarks     print what rules, training, larger federations and a card cost, and what others do: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
-	@echo "make clean          remove .venv and what tools left behind; work/ stays"
+	@echo "make clean          remove .venv and what tools left behind; work/, dist/ and runs/ stay"
 
 lab: $(VENV)/.lab
 	@$(PY) -m fairfl_book lab $(ARGS)
@@ -101,10 +101,10 @@ book: $(VENV)/.book
 	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site $(if $(filter book,$(MAKECMDGOALS)),$(ARGS))
 
 note: $(VENV)/.dev
-	@$(PY) -m fairfl_book.build.paper
+	@$(PY) -m fairfl_book.build.paper $(ARGS)
 
 pdf: $(VENV)/.dev
-	@$(AS_STORED) $(PY) -m fairfl_book.build.whole
+	@$(AS_STORED) $(PY) -m fairfl_book.build.whole $(ARGS)
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)
@@ -126,8 +126,8 @@ lock: $(VENV)/.dev
 	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.dev
 
 clean:
-	rm -rf $(VENV) book/_build build dist *.egg-info .pytest_cache .hypothesis requirements.lock.part
-	find fairfl book reproductions examples tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) book/_build build *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache requirements.lock.part
+	find . \( -path ./.git -o -path ./work -o -path ./dist -o -path ./runs \) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.lab: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,lab)

@@ -3,6 +3,7 @@
 python benchmarks/import_time.py [REPEATS]
 """
 
+import argparse
 import statistics
 import subprocess
 import sys
@@ -16,7 +17,7 @@ def seconds(name: str) -> float:
     return float(done.stdout)
 
 
-def main(repeats: int = 7) -> None:
+def main(repeats: int) -> None:
     seconds("fairfl")  # fills the disk's cache for both
     pairs = [(seconds("torch"), seconds("fairfl")) for _ in range(repeats)]
     torch, fairfl = (statistics.median(column) for column in zip(*pairs))
@@ -25,4 +26,6 @@ def main(repeats: int = 7) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("repeats", nargs="?", type=int, default=7, metavar="REPEATS", help="of both (default: 7)")
+    main(parser.parse_args().repeats)

@@ -3,8 +3,8 @@
 python benchmarks/labs.py [MOVES]      $CHROMIUM names the browser
 """
 
+import argparse
 import statistics
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +48,7 @@ def states():
             yield f"Hull, {rule}, {clients} clients", Crowd(), address
 
 
-def main(moves: int = 400) -> None:
+def main(moves: int) -> None:
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         page = browser.new_page(viewport={"width": 1024, "height": 800}, reduced_motion="reduce")
         print(f"{'ms a move':28} fastest   median    95 %   ({moves} moves; a frame is 16 ms)")
@@ -64,4 +64,6 @@ def main(moves: int = 400) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="$CHROMIUM names the browser.")
+    parser.add_argument("moves", nargs="?", type=int, default=400, metavar="MOVES", help="a lab (default: 400)")
+    main(parser.parse_args().moves)

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused, refuse, unknown
 from reproductions import declaration
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.settings import made
@@ -13,7 +13,32 @@ FOLDER = Path(__file__).parent / "tables"
 
 def names() -> list[str]:
     """The tables that come with the package."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return stems(FOLDER)
+
+
+def stems(folder: Path) -> list[str]:
+    """The names of the declarations in ``folder``."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
+
+
+def named(given: str | Path, kind: str, folder: Path) -> Path:
+    """The declaration that a reader means: a TOML file of their own, or the one in ``folder`` that has this name.
+
+    ``kind``: what the declarations in ``folder`` are. Raises ``Refused`` for a file of another sort, and for an unknown name.
+    """
+    path = Path(given)
+    if path.suffix == ".toml":
+        return path
+    if str(given) in stems(folder):
+        return folder / f"{given}.toml"
+    if path.suffix or len(path.parts) > 1 or path.is_file():  # no name, and a list of names would not help
+        raise refuse(
+            f"the {kind}",
+            str(given),
+            "a name, or a declaration of your own, which is a .toml file",
+            "Name such a file.",
+        )
+    raise unknown(kind, str(given), stems(folder), "The path of a TOML file of your own works as well.")
 
 
 def undeclared() -> dict[tuple[str, str], str]:
@@ -28,11 +53,7 @@ def load(name: str | Path) -> Experiment:
     Raises ``Refused`` for an unknown name, unreadable TOML, an unknown or missing key, or a value out of range, each by name. What a
     reader's own class or function raises goes through.
     """
-    path = Path(name)
-    if path.suffix != ".toml":
-        if str(name) not in names():
-            raise unknown("experiment", str(name), names(), "The path of a TOML file of your own works as well.")
-        path = FOLDER / f"{name}.toml"
+    path = named(name, "experiment", FOLDER)
     given = declaration.read(path, "a declaration", names())
     try:
         return parse(given | {"name": path.stem})

@@ -101,7 +101,7 @@ class Claim:
 
 def papers() -> list[str]:
     """The papers with declared claims."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return catalogue.stems(FOLDER)
 
 
 def load(paper: str | Path) -> list[Claim]:
@@ -109,11 +109,7 @@ def load(paper: str | Path) -> list[Claim]:
 
     Raises ``Refused`` for an unknown paper, unreadable TOML, an unknown or missing key, and a table or row that is not declared.
     """
-    path = Path(paper)
-    if path.suffix != ".toml":
-        if str(paper) not in papers():
-            raise unknown("paper", str(paper), papers(), "The path of a TOML file of your own works as well.")
-        path = FOLDER / f"{paper}.toml"
+    path = catalogue.named(paper, "paper", FOLDER)
     given = declaration.read(path, "claims", papers())
     if set(given) != {"claims"} or not isinstance(given["claims"], list):
         raise Refused(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairfl_book import terminal
+from fairfl_book.out import refuse_unwritable
 
 from fairfl.errors import Refused
 from fairfl.kinds import a_device
@@ -173,7 +174,7 @@ def listing(records) -> str:
 
 def _claims(given: argparse.Namespace) -> int:
     records = places.find()
-    _writable(given.out)
+    refuse_unwritable(given.out)
     pages = [
         claim_pages.page(Path(paper).stem, judgement.judge(paper, records), given.format)
         for paper in given.papers or claim.papers()
@@ -184,7 +185,7 @@ def _claims(given: argparse.Namespace) -> int:
 
 def _report(given: argparse.Namespace) -> int:
     records, folder, told = places.find(), _folder(given.runs), []
-    _writable(given.out)
+    refuse_unwritable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
     for experiment in chosen:
         results.compile(experiment, folder or records.runs, records.results)
@@ -209,14 +210,6 @@ def _report(given: argparse.Namespace) -> int:
     text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
     _tell(text, given.out)
     return 0
-
-
-def _writable(out: Path | None) -> None:
-    if out and (out.is_dir() or not out.parent.is_dir()):
-        wrong = "is a folder" if out.is_dir() else f"would stand in {out.parent}, which is no folder"
-        raise Refused(
-            f"--out is {out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file"
-        )
 
 
 def _tell(text: str, out: Path | None) -> None:

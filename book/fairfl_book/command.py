@@ -65,9 +65,11 @@ def _lab(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
     from fairfl_book import places
     from fairfl_book.reading import server
+    from fairfl_book.translation import words
 
     if given.port is not None and not 1 <= given.port <= 65535:
         raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
+    words.refuse_unknown(given.language)
     book = places.find()
     chapter = book.select([given.chapter])[0] if given.chapter else None
     server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language)
@@ -89,15 +91,19 @@ def _reset(given: argparse.Namespace) -> int:
     from fairfl.errors import Refused
     from fairfl_book import places
     from fairfl_book.reading import copies, dress
-    from fairfl_book.translation import desk
+    from fairfl_book.translation import desk, words
 
+    words.refuse_unknown(given.language)
     book = places.find()
     if not given.names:
         raise Refused(f"reset needs a chapter, by name or number; there are {', '.join(book.names())}: reset 04")
     work = (_work(given) or book.work).resolve()
-    work = work if given.language == "en" else work / given.language
-    for name in book.select(given.names):
-        if given.language == "en":
+    work = work if given.language == words.ENGLISH else work / given.language
+    names = book.select(given.names)
+    if given.language != words.ENGLISH:
+        desk.refuse_untranslated(book, given.language, names)
+    for name in names:
+        if given.language == words.ENGLISH:
             kept = copies.reset(book.chapters, work, name)
         else:
             kept = desk.reset(book, work, given.language, name)
@@ -110,10 +116,12 @@ def _reset(given: argparse.Namespace) -> int:
 def _chapters(given: argparse.Namespace) -> int:
     from fairfl_book import places
     from fairfl_book.build import prerequisites, twins
+    from fairfl_book.translation import words
 
+    words.refuse_unknown(given.language)
     book = places.find()
     names = book.select(given.names)
-    if given.language != "en":
+    if given.language != words.ENGLISH:
         return _edition(book, given.language, names)
     for name in names:
         print(twins.execute(book, name).line, flush=True)
@@ -125,7 +133,7 @@ def _chapters(given: argparse.Namespace) -> int:
 def _edition(book, language, names) -> int:
     from fairfl_book.translation import edition, waiting, words
 
-    with words.using(language):  # refuses one that is not there
+    with words.using(language):
         folder = edition.build(book, language, names)
     for name, left in waiting.counted(book, language).items():
         if name in names:
@@ -139,6 +147,7 @@ def _translate(given: argparse.Namespace) -> int:
     from fairfl_book import places
     from fairfl_book.translation import text, waiting, words
 
+    words.refuse_unknown(given.language, words.LANGUAGES.keys() - {words.ENGLISH})
     book = places.find()
     with words.using(given.language):
         for name in book.select(given.names) if given.names else text.names(book, given.language):

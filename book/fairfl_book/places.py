@@ -65,7 +65,7 @@ class Book:
         numbers = {name[:2]: name for name in names}
         chosen = {numbers.get(word.zfill(2), word) for word in given} or set(names)
         for word in sorted(chosen - set(names)):
-            raise unknown("chapter", word, names, "Give a name or its number; none means all.")
+            raise unknown("chapter", word, names, "Give a name or its number.")
         return sorted(chosen)
 
 

@@ -237,6 +237,27 @@ def test_what_stands_is_kept_with_a_teacher_s_entries_and_what_is_handed_in_agai
     assert table.read(out) == sorted(rows.values(), key=lambda row: (row["student"], row["number"]))
 
 
+def test_rows_of_chapters_that_are_not_asked_for_stay_with_a_teacher_s_entries(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb", RIGHT[0], (WHY, "# ferries.why: because"))
+    mark(ferries, tmp_path)
+    out = tmp_path / marks.NAME
+    graded = out.read_text(encoding="utf-8-sig").replace("for you to read,,", "for you to read,9,")
+    out.write_text(graded, encoding="utf-8-sig")
+    said = []
+    handed(tmp_path / "ann.ipynb", *RIGHT, (WHY, "# ferries.why: because"))
+    rows = marks.mark(ferries, tmp_path, ["02_bridges"], report=said.append)
+    assert [(row["verdict"], row["points"]) for row in rows] == [
+        ("right", "1"),
+        ("not attempted", "0"),
+        ("for you to read", "9"),
+    ]
+    assert said == ["1/1 ann.ipynb: as before; 01_ferries is not asked for"] and not list(tmp_path.glob("*before*"))
+    handed(tmp_path / "ann.ipynb", RIGHT[0], (WHY, "# ferries.why: because"))
+    assert mark(ferries, tmp_path, said) == rows and said[-1] == "1/1 ann.ipynb: as before"
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right"] * 2, "asked for, it is marked again"
+
+
 def test_a_run_that_is_stopped_goes_on_where_it_was(ferries, tmp_path):
     for student in ("ann", "bob", "cid"):
         handed(tmp_path / f"{student}.ipynb")
@@ -299,11 +320,30 @@ def test_who_takes_the_book_s_own_answer_is_named(ferries, tmp_path):
     assert bob == "ferries.seats is answered by a function of the book's own"
 
 
+def test_a_row_that_only_says_why_nothing_was_marked_goes_with_its_file(ferries, tmp_path):
+    handed(tmp_path / "ann.ipynb")
+    for name in ("bob.zip", "cid.zip"):
+        (tmp_path / name).write_bytes(b"PK")
+    assert sum(row["verdict"] == "not marked" for row in mark(ferries, tmp_path)) == 2
+    out = tmp_path / marks.NAME
+    lines = out.read_text(encoding="utf-8-sig").replace("cid,,,,,not marked,,", "cid,,,,,not marked,2,")
+    out.write_text(lines, encoding="utf-8-sig")
+    for name in ("ann.ipynb", "bob.zip", "cid.zip"):
+        (tmp_path / name).unlink()
+    handed(tmp_path / "bob" / "01_ferries.ipynb")
+    rows = mark(ferries, tmp_path)
+    assert {row["file"] for row in rows} == {"ann.ipynb", "cid.zip", "bob/01_ferries.ipynb"}, "marks and points stay"
+    assert table.read(tmp_path / "marks.before.csv")[-1]["points"] == "2"
+
+
 def test_a_folder_without_notebooks_and_a_table_that_is_none_are_refused(ferries, tmp_path):
     with pytest.raises(ValueError, match="holds no notebook"):
         mark(ferries, tmp_path)
     with pytest.raises(ValueError, match="which is no folder"):
         mark(ferries, tmp_path / "nowhere")
+    (tmp_path / "all.zip").write_bytes(b"PK")
+    with pytest.raises(ValueError, match="holds no notebook.*Unpack"):
+        mark(ferries, tmp_path)
     handed(tmp_path / "ann.ipynb")
     for other in (b"name,points\nann,3\n", b"\xff\xfe\x00"):
         (tmp_path / marks.NAME).write_bytes(other)

@@ -7,8 +7,9 @@ from pathlib import PurePath
 import numpy as np
 import pytest
 import torch
+from fairfl_book import command
 from fairfl_book.exercises.compare import equal
-from fairfl_book.marking import handed_in, table, values
+from fairfl_book.marking import handed_in, marks, table, values
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,58 @@ from fairfl_book.marking import handed_in, table, values
 )
 def test_whose_a_file_is(path, student):
     assert handed_in.student(PurePath(path), "class", ["01_ferries"]) == student
+
+
+def test_the_folder_may_stand_first_or_last(tmp_path, monkeypatch, capsys):
+    marked = []
+    monkeypatch.setattr(marks, "mark", lambda book, folder, names, *rest: marked.append((folder, names)) or [])
+    for line in (f"{tmp_path} --chapters 00 03", f"--chapters 00 03 {tmp_path}", f"--chapters 00 03 -- {tmp_path}"):
+        assert command.main(["mark", *line.split()]) == 0
+    assert marked == [(tmp_path, ["00_start_here", "03_pareto_stationarity"])] * 3
+    capsys.readouterr()
+    for line in ("", "--chapters 03", "--chapters 00 03", f"--chapters {tmp_path}"):
+        assert command.main(["mark", *line.split()]) == 2
+        said = capsys.readouterr().err
+        assert "no folder to mark is named" in said and f"Name it first: mark FOLDER {line}".strip() in said
+
+
+@pytest.mark.parametrize("line", ["mark . --out none/marks.csv", "release --out none/book.zip"])
+def test_no_folder_is_made_for_a_file(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert command.main(line.split()) == 2 and not (tmp_path / "none").exists()
+    assert "would stand in none, which is no folder" in capsys.readouterr().err
+
+
+def test_whatever_is_handed_in_is_told_of_but_what_is_the_teacher_s_or_hidden(tmp_path):
+    for name in (
+        "carla.docx",
+        "dora - 01_ferries.zip",
+        "eve.IPYNB",
+        "marks.csv",
+        "marks.before.csv",
+        "marks.xlsx",
+        "term.csv",
+        ".~lock.marks.csv#",
+        "ann/01_ferries.ipynb",
+        "ann/pictures/one.png",
+        "ann/.ipynb_checkpoints/01_ferries-checkpoint.ipynb",
+        "bob/deep/all.zip",
+        "cid/COVER.ipynb",
+        "fay/01_ferries.ipynb",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text('{"cells": []}')
+    papers = handed_in.read(tmp_path, ["01_ferries"], {"marks", "term"})
+    assert {(paper.student, paper.file): paper.problem for paper in papers} == {
+        ("carla", "carla.docx"): "this is no notebook (.ipynb)",
+        ("dora", "dora - 01_ferries.zip"): "this is no notebook (.ipynb); unpack it, and mark again",
+        ("eve", "eve.IPYNB"): "",
+        ("ann", "ann/01_ferries.ipynb"): "",
+        ("ann", "ann/"): "beside what is marked: pictures/one.png",
+        ("bob", "bob/"): "there is no notebook in this folder, only deep/all.zip; unpack it, and mark again",
+        ("cid", "cid/"): "there is no notebook in this folder",
+        ("fay", "fay/01_ferries.ipynb"): "",
+    }
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(1)", " =1", "\t=1", "\r\n@x", "＝1"])

@@ -3,7 +3,9 @@
 import nbformat
 import pytest
 from fairfl_book import places
-from fairfl_book.build import paper, references
+from fairfl_book.build import paper, references, whole
+from fairfl_book.site import __main__ as site
+from fairfl_book.site import vendor
 
 HEAD = '---\ntitle: "T"\nby: "B"\ncites: [k]\n---\n'
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -55,3 +57,24 @@ def test_what_the_note_cites_is_in_the_bibliography():
     text = (book.root / "book" / "note" / f"{paper.NOTE}.md").read_text(encoding="utf-8")
     keys = text.split("cites: [")[1].split("]")[0].split(", ")
     assert len(references.lines(keys, references.load(book.bibliography))) == len(keys)
+
+
+@pytest.mark.parametrize("command", [paper, whole, site], ids=["note", "pdf", "book"])
+def test_a_place_that_cannot_be_written_is_told_in_one_line(command, book, monkeypatch, capsys):
+    pytest.importorskip("myst_nb", reason="the extra book brings it")
+    (book.root / "book" / "_build").write_text("a file")
+    monkeypatch.chdir(book.root)
+    monkeypatch.setattr(vendor, "fetch", lambda folder: [])
+    assert command.main([]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("fairfl: ") and "_build" in line and "name another place" in line
+
+
+@pytest.mark.parametrize("command", [paper, whole])
+def test_help_prints_nothing_but_help(command, monkeypatch, capsys):
+    monkeypatch.setattr(paper.places, "find", lambda: pytest.fail("it would have been printed"))
+    for line, status in (("--help", 0), ("draft", 2)):
+        with pytest.raises(SystemExit) as left:
+            command.main([line])
+        assert left.value.code == status
+    assert "It takes no options." in capsys.readouterr().out

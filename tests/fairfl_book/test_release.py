@@ -93,7 +93,7 @@ def unpacked(path):
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
         return {
-            info.filename.removeprefix(f"{release.NAME}/"): (archive.read(info), info.external_attr >> 16)
+            info.filename.partition("/")[2]: (archive.read(info), info.external_attr >> 16)
             for info in archive.infolist()
         }
 
@@ -123,8 +123,19 @@ def test_without_solutions_no_file_of_the_archive_shows_one(clone):
     whole, files = unpacked(release.write(clone)), unpacked(release.write(clone, answered=False))
     assert set(whole) - set(files) == {"book/solutions/01_ferries.md", "site/index.html", "site/_static/a.png"}
     assert not any(b"n = 2" in content or b"the tide" in content for content, _ in files.values())
+    assert b"has no solutions" in files["README.md"][0] and b"has no solutions" not in whole["README.md"][0]
     page = files["book/teachers.md"][0].decode("utf-8")
     assert page.startswith("Twelve weeks.") and page.endswith("The oral.") and "left out of this copy" in page
+
+
+def test_the_archive_without_solutions_is_called_so_and_leaves_the_other_alone(clone):
+    whole = release.write(clone)
+    before = whole.read_bytes()
+    bare = release.write(clone, answered=False)
+    assert bare != whole and whole.read_bytes() == before
+    for path in (whole, bare):
+        with zipfile.ZipFile(path) as archive:
+            assert {name.partition("/")[0] for name in archive.namelist()} == {path.stem}, "unpacked side by side"
 
 
 def test_a_site_that_was_built_without_solutions_goes_with_them(clone):
@@ -199,7 +210,7 @@ def test_the_command_prints_the_digest_and_what_others_cannot_repeat(clone, monk
     monkeypatch.chdir(clone.root)
     assert command.main(["release"]) == 0
     said = capsys.readouterr().out
-    packed = (clone.root / "dist" / f"{release.NAME}.zip").read_bytes()
+    packed = (clone.root / "dist" / f"{release.name()}.zip").read_bytes()
     assert f"sha256 {hashlib.sha256(packed).hexdigest()}\n" in said
     assert "not as last committed: README.md, gone.txt" in said and "does not know them: untracked.txt" in said
 

@@ -5,6 +5,7 @@ import json
 
 import nbformat
 import pytest
+from fairfl_book import command
 from fairfl_book.build import twins
 from fairfl_book.exercises import check, hint
 from fairfl_book.exercises.registry import _EXERCISES
@@ -251,6 +252,32 @@ def test_a_reader_gets_copies_of_their_own_beside_the_english(book, ferries, cap
         with pytest.raises(ValueError, match="00_boats|fr"):
             ask()
     assert "01_ferries" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("lab --language fr", "unknown --language 'fr'; known: en, zh."),
+        ("reset 00 --language fr", "unknown --language 'fr'; known: en, zh."),
+        ("chapters 00 --language fr", "unknown --language 'fr'; known: en, zh."),
+        ("translate 00 --language en", "unknown --language 'en'; known: zh."),
+        ("lab 01 --language zh", "unknown chapter in zh '01_ferries'; known: 00_boats."),
+        ("reset 00 01 --language zh", "unknown chapter in zh '01_ferries'; known: 00_boats."),
+    ],
+)
+def test_a_language_or_a_chapter_that_is_not_there_is_refused_before_a_copy_is_made(
+    line, said, book, monkeypatch, capsys
+):
+    for name in ("00_boats", "01_ferries"):
+        book.twin(name).touch()
+    (book.chapters / "zh").mkdir(exist_ok=True)
+    monkeypatch.chdir(book.root)
+    monkeypatch.setattr(edition, "fronts", lambda *given: {"00_boats": None})
+    monkeypatch.setattr("fairfl_book.reading.server.promises", lambda book: {})
+    for name in ("prepare", "reset"):
+        monkeypatch.setattr(copies, name, lambda *given: pytest.fail("a copy would have been made"))
+    assert command.main(line.split()) == 2
+    assert said in capsys.readouterr().err and not book.work.exists()
 
 
 def test_a_page_says_its_language_and_where_the_other_is():

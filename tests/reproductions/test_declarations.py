@@ -64,6 +64,9 @@ def test_a_name_that_nobody_knows(tmp_path):
         catalogue.load("fedfv_table_33")
     with pytest.raises(ValueError, match="cannot be read"):
         catalogue.load(tmp_path / "none.toml")
+    for other in ("README.md", "tables/mine", "fedfv_table_3.tmol"):
+        with pytest.raises(ValueError, match=f"the experiment is '{other}'; allowed: a name, .* a .toml file"):
+            catalogue.load(other)
 
 
 def test_rules_and_fractions_are_built_as_written(tmp_path):

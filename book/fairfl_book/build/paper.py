@@ -3,11 +3,12 @@
 Formulas are typeset by one file of MathJax; no network is needed once it is there, and no TeX.
 """
 
+import argparse
 import base64
 import html
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ import yaml
 
 from fairfl import __version__, atomic
 from fairfl.errors import Refused
-from fairfl.extras import NotInstalled, needed_by
-from fairfl_book import places
+from fairfl.extras import needed_by
+from fairfl_book import places, terminal
 from fairfl_book.build import references
 from fairfl_book.build.chromium import chromium
 
@@ -157,12 +158,19 @@ def note(book: places.Book, name: str = NOTE) -> str:
 Press = Callable[[Any, str], bytes]  # (browser, a page's address) → the PDF
 
 
-def publish(name: str, compose: Callable[[places.Book, Path], tuple[str, Press]]) -> int:
-    """Write NAME.html and NAME.pdf into ``book/_build`` and return the exit status: 0, or 2 where something was refused, which is told.
+def publish(
+    module: str,
+    about: str,
+    name: str,
+    compose: Callable[[places.Book, Path], tuple[str, Press]],
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """The command ``python -m MODULE``, ``about`` which is its help: write NAME.html and NAME.pdf into ``book/_build``; the exit status is ``terminal.obey``'s.
 
     ``compose(book, folder)`` answers the page, and what prints it; ``folder`` is that of both files.
     """
-    try:
+
+    def run(given: argparse.Namespace) -> int:
         book = places.find()
         from fairfl_book.site import vendor
 
@@ -173,16 +181,18 @@ def publish(name: str, compose: Callable[[places.Book, Path], tuple[str, Press]]
         atomic.write(made / f"{name}.html", text.encode("utf-8"))
         with chromium() as browser:
             atomic.write(made / f"{name}.pdf", press(browser, (made / f"{name}.html").as_uri()))
-    except (ValueError, NotInstalled) as error:
-        print(f"fairfl: {error}", file=sys.stderr)
-        return 2
-    print(f"printed {(made / f'{name}.pdf').relative_to(book.root)}")
-    return 0
+        print(f"printed {(made / f'{name}.pdf').relative_to(book.root)}")
+        return 0
+
+    parser = terminal.Parser(prog=f"python -m {module}", description=f"{about} It takes no options.")
+    parser.set_defaults(run=run)
+    return terminal.obey(parser, arguments)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the note; the exit status is ``publish``'s."""
-    return publish(NOTE, lambda book, _: (note(book), pdf))
+    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf, by a headless Chromium."
+    return publish("fairfl_book.build.paper", about, NOTE, lambda book, _: (note(book), pdf), arguments)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import base64
 import html
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -138,9 +139,10 @@ def compose(book: places.Book, folder: Path) -> tuple[str, paper.Press]:
     return text, lambda browser, address: bound(browser, address, anchors)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the book; the exit status is that of ``paper.publish``."""
-    return paper.publish(NAME, compose)
+    about = f"Execute the chapters with pictures of lines and print the whole book as book/_build/{NAME}.pdf, by a headless Chromium."
+    return paper.publish("fairfl_book.build.whole", about, NAME, compose, arguments)
 
 
 if __name__ == "__main__":

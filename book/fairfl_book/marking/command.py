@@ -23,11 +23,18 @@ def add(commands: "argparse._SubParsersAction") -> None:
         help="run a class's notebooks and write their marks as a table",
         description=_DESCRIPTION,
         epilog=_SANDBOX,
+        usage="%(prog)s [-h] FOLDER [--chapters CHAPTER ...] [--out OUT] [--timeout SECONDS] [--memory MB]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    mark.add_argument("folder", type=Path, metavar="FOLDER", help="the class's notebooks, or a subfolder a student")
     mark.add_argument(
-        "--chapters", nargs="+", default=[], help="names or numbers of those that are marked (default: all)"
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="the class's notebooks, or a subfolder a student"
+    )
+    mark.add_argument(
+        "--chapters",
+        nargs="+",
+        default=[],
+        metavar="CHAPTER",
+        help="names or numbers of those that are marked (default: all); the others' rows stay as they are",
     )
     mark.add_argument("--out", type=Path, help="the table's path (default: marks.csv in FOLDER)")
     mark.add_argument(
@@ -52,7 +59,10 @@ def _mark(given: argparse.Namespace) -> int:
     from fairfl_book import places
     from fairfl_book.marking import marks, table
     from fairfl_book.marking.examiner import Limits
+    from fairfl_book.out import refuse_unwritable
 
+    folder, chapters = _folder_and_chapters(given)
+    refuse_unwritable(given.out)
     if not 1 <= given.timeout <= 3600:
         raise refuse(
             "--timeout", given.timeout, "1 to 3600 seconds", "Single cells of the chapters take up to half a minute."
@@ -60,13 +70,26 @@ def _mark(given: argparse.Namespace) -> int:
     if given.memory < 500:
         raise refuse("--memory", given.memory, "at least 500 MB", "A chapter needs some hundred.")
     book = places.find()
-    out = given.out or given.folder / marks.NAME
+    out = given.out or folder / marks.NAME
     limits = Limits(given.timeout, given.memory)
-    rows = marks.mark(
-        book, given.folder, book.select(given.chapters), out, limits, lambda said: print(said, flush=True)
-    )
+    rows = marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
     files, students = {one["file"] for one in rows}, {one["student"] for one in rows}
     print(f"{out}: {len(rows)} rows, {len(files)} notebooks, {len(students)} students")
     for exercise, mistake, count in table.most_common(rows):
         print(f"  {count} × {exercise}: {mistake}")
     return 0
+
+
+def _folder_and_chapters(given: argparse.Namespace) -> tuple[Path, list[str]]:
+    """What was named as FOLDER and after --chapters; a folder at the very end counts among the chapters for argparse."""
+    from fairfl.errors import Refused
+
+    if given.folder is not None:
+        return given.folder, given.chapters
+    *chapters, last = given.chapters or [""]
+    if not chapters or not Path(last).is_dir():
+        raise Refused(
+            "no folder to mark is named; allowed: one with a class's notebooks in it. Name it first: "
+            f"mark FOLDER{' --chapters ' if given.chapters else ''}{' '.join(given.chapters)}"
+        )
+    return Path(last), chapters

@@ -1,16 +1,19 @@
-"""What a class handed in: every notebook under a folder, and whose it is. Nothing here runs or trusts what it reads."""
+"""What a class handed in: every notebook under a folder, whose it is, and what is none. Nothing here runs or trusts what it reads."""
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from fairfl_book.reading import copies, dress
 
+NOTEBOOK = ".ipynb"
+SHOWN = 5  # of a subfolder's other files that are named
 LARGEST = 50_000_000  # bytes of a notebook; a chapter with its pictures has at most 1.5 million
 _OURS = (dress.COVER, copies.NOTICE)  # pages of a reader's folder that are no chapters
+_ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"}
 _AGAIN = re.compile(
     r"(?:Copy|newer|yours|\(|\)|\d|[\s_.-])*"
 )  # what Jupyter, a browser and this book add to a second copy's name
@@ -38,23 +41,49 @@ class Paper:
     problem: str = ""
 
 
-def read(folder: Path, chapters: Sequence[str]) -> list[Paper]:
-    """Every notebook under ``folder``, read into memory before anybody's code runs, and one ``Paper`` for a subfolder that holds none.
+def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> list[Paper]:
+    """Every notebook under ``folder``, read into memory before anybody's code runs; and a ``Paper`` with its problem for each other file that lies in
+    ``folder`` itself, and for each subfolder that holds no notebook, or other files as well.
 
     Hidden folders and files (Jupyter's checkpoints) are left out. ``chapters``: the book's names, which a file's name may hold beside a student's.
+    ``ours``: stems of files that are the teacher's tables, and nobody's hand-in.
     """
-    papers = []
-    seen = set()
-    for path in sorted(folder.rglob("*.ipynb")):
+    papers: list[Paper] = []
+    notebooks: set[str] = set()
+    beside: dict[str, list[str]] = {}  # subfolder → its files that are no notebooks
+    for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if any(part.startswith(".") for part in inside.parts) or path.name in _OURS:
             continue
-        papers.append(_paper(path, inside, student(inside, folder.resolve().name, chapters)))
-        seen.add(inside.parts[0])
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and path.name not in seen and not path.name.startswith("."):
-            papers.append(Paper(path.name, f"{path.name}/", problem="there is no notebook in this folder"))
+        if path.suffix.lower() == NOTEBOOK:
+            papers.append(_paper(path, inside, student(inside, folder.resolve().name, chapters)))
+            notebooks.add(inside.parts[0])
+        elif path.is_dir():
+            beside.setdefault(inside.parts[0], [])
+        elif len(inside.parts) > 1:
+            beside.setdefault(inside.parts[0], []).append(inside.relative_to(inside.parts[0]).as_posix())
+        elif path.name.partition(".")[0] not in ours:
+            whose = student(inside, folder.resolve().name, chapters)
+            papers.append(
+                Paper(whose, inside.as_posix(), problem=f"this is no notebook ({NOTEBOOK}){_packed([path.name])}")
+            )
+    for name, files in beside.items():
+        if problem := _left(files, name in notebooks):
+            papers.append(Paper(name, f"{name}/", problem=problem))
     return papers
+
+
+def _left(files: Sequence[str], marked: bool) -> str:
+    """What a teacher should know of a subfolder; "" for nothing. ``files``: those that are no notebooks; ``marked``: whether there are others."""
+    more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+    named = f"{', '.join(files[:SHOWN])}{more}{_packed(files)}"
+    if marked:
+        return f"beside what is marked: {named}" if files else ""
+    return f"there is no notebook in this folder{f', only {named}' if files else ''}"
+
+
+def _packed(files: Iterable[str]) -> str:
+    return "; unpack it, and mark again" if any(PurePath(file).suffix.lower() in _ARCHIVES for file in files) else ""
 
 
 def student(inside: PurePath, folder: str, chapters: Sequence[str]) -> str:

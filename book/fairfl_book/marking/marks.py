@@ -2,7 +2,7 @@
 
 import hashlib
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from fairfl.errors import Refused
@@ -28,9 +28,9 @@ def mark(
 ) -> list[Row]:
     """Mark every notebook under ``folder`` and write the table to ``out`` (default: ``NAME`` in the folder) after each; returns its rows.
 
-    ``names``: the chapters that are marked; a notebook of another gets a row that says so. What ``out`` holds already stays as it is, a teacher's entries
-    included, where the same cells were marked by the same edition; before other rows are replaced the old table is copied beside. What timed out
-    is tried again. Raises ``ValueError`` for a folder without notebooks, and for an ``out`` that is something else.
+    ``names``: the chapters that are marked; a notebook of another keeps the rows that it has, and else gets one that says so. What ``out`` holds already
+    stays as it is, a teacher's entries included, where the same cells were marked by the same edition; before other rows are replaced the old table
+    is copied beside. What timed out is tried again. Raises ``ValueError`` for a folder without notebooks, and for an ``out`` that is something else.
     """
     if not folder.is_dir():
         raise Refused(
@@ -38,8 +38,8 @@ def mark(
         )
     out = (out or folder / NAME).resolve()
     known = {name: chapter.load(book, name) for name in book.executed()}
-    papers = handed_in.read(folder, list(known))
-    if not papers:
+    papers = handed_in.read(folder, list(known), {Path(NAME).stem, out.stem})
+    if not any(paper.file.lower().endswith(handed_in.NOTEBOOK) for paper in papers):
         raise Refused(
             f"{folder} holds no notebook; allowed: a folder of .ipynb files, or of a subfolder for each student. "
             "Unpack what the class handed in there."
@@ -48,6 +48,11 @@ def mark(
     for one in table.read(out):
         rows.setdefault(one["file"], []).append(one)
     aside = not rows
+    if gone := _gone(rows, {table.field(paper.file) for paper in papers}):
+        report(f"The table as it was: {table.set_aside(out)}")
+        aside = True
+        rows = {file: some for file, some in rows.items() if file not in gone}
+        table.write(out, [one for some in rows.values() for one in some])
     asked = {paper.file: known.get(compared.chapter_of(paper, known)) for paper in papers if not paper.problem}
     twice = _twice(papers, asked)
     for number, paper in enumerate(papers, 1):
@@ -57,6 +62,9 @@ def mark(
         if _stands(rows.get(file, []), identity):
             report(f"{head}: as before")
             continue
+        if asks and asks.name not in names and _has_marks(rows.get(file, []), asks.name):
+            report(f"{head}: as before; {asks.name} is not asked for")
+            continue
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
         if not aside and file in rows:
             report(f"The table as it was: {table.set_aside(out)}")
@@ -65,6 +73,15 @@ def mark(
         table.write(out, [one for some in rows.values() for one in some])
         report(f"{head}: {_line(made)}")
     return [one for some in rows.values() for one in some]
+
+
+def _gone(rows: Mapping[str, Sequence[Row]], present: Collection[str]) -> list[str]:
+    """What has a row that only says why it was not marked, and is there no longer: an archive that was unpacked, a folder that was filled since."""
+    return [
+        file
+        for file, some in rows.items()
+        if file not in present and all(one["verdict"] == NOT_MARKED and not one["points"] for one in some)
+    ]
 
 
 def _twice(papers: Sequence[Paper], asked: Mapping[str, Chapter | None]) -> dict[str, str]:
@@ -91,6 +108,11 @@ def _identity(paper: Paper, asks: Chapter | None, note: str, names: Sequence[str
 def _stands(rows: Sequence[Row], identity: str) -> bool:
     """Whether a notebook's rows need not be made again."""
     return bool(rows) and all(one["notebook"] == identity and one["verdict"] != examiner.LATE for one in rows)
+
+
+def _has_marks(rows: Sequence[Row], chapter: str) -> bool:
+    """Whether ``chapter`` was marked in a notebook before, in whatever state that was."""
+    return any(one["chapter"] == chapter and one["verdict"] != NOT_MARKED for one in rows)
 
 
 def _marked(

@@ -55,7 +55,7 @@ def write(path: Path, rows: Iterable[Row]) -> None:
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
     writer.writerows(sorted(rows, key=_place))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)  # a student's code may have removed it
     atomic.write(path, text.getvalue().encode("utf-8-sig"))
 
 

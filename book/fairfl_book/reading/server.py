@@ -65,6 +65,8 @@ def start(
     """
     work = (work or book.work).resolve()
     fronts = promises(book)
+    if chapter and language != words.ENGLISH:
+        desk.refuse_untranslated(book, language, [chapter])
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]

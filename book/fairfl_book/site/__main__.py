@@ -3,14 +3,15 @@
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 
-from fairfl.extras import NotInstalled, needed_by
-from fairfl_book import places
+from fairfl.extras import needed_by
+from fairfl_book import places, terminal
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Build the site of the book around this folder and return the exit status: 0, or 2 for a site that could not be built."""
-    parser = argparse.ArgumentParser(
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build the site of the book around this folder and return the exit status, ``terminal.obey``'s."""
+    parser = terminal.Parser(
         prog="python -m fairfl_book.site", description="Build the static site into book/_build/html."
     )
     parser.add_argument(
@@ -21,24 +22,24 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="leave out solutions and what a good answer has, for a class's copy",
     )
-    given = parser.parse_args(arguments)
+    parser.set_defaults(run=_build)
+    return terminal.obey(parser, arguments)
+
+
+def _build(given: argparse.Namespace) -> int:
     begun = time.perf_counter()
-    try:
-        book = places.find()
-        here = book.root / "book"
-        vendored, made = here / "_vendor", here / "_build"
-        with needed_by("the site"):
-            import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
+    book = places.find()
+    here = book.root / "book"
+    vendored, made = here / "_vendor", here / "_build"
+    with needed_by("the site"):
+        import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
 
-            from fairfl_book.site import build, vendor
+        from fairfl_book.site import build, vendor
 
-            fetched = [] if given.no_vendor else vendor.fetch(vendored)
-            for package in fetched:
-                print(f"fetched {package}")
-            chapters = build.build(book, made / "html", made, vendored, not given.without_solutions)
-    except (ValueError, NotInstalled) as error:
-        print(f"fairfl: {error}", file=sys.stderr)
-        return 2
+        fetched = [] if given.no_vendor else vendor.fetch(vendored)
+        for package in fetched:
+            print(f"fetched {package}")
+        chapters = build.build(book, made / "html", made, vendored, not given.without_solutions)
     print(
         f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}"
     )

@@ -38,3 +38,9 @@ def _folded(title, inside):
 def without(page: str) -> str:
     """The text of ``book/teachers.md`` without what it says of open exercises' answers."""
     return _MARKING.sub(_LEFT_OUT, page)
+
+
+def noted(page: str, note: str) -> str:
+    """The text of a page with ``note`` below its first line, a title or links to other languages."""
+    first, _, rest = page.partition("\n")
+    return f"{first}\n\n> {note}\n{rest}"

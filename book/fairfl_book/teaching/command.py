@@ -16,7 +16,11 @@ def add(commands) -> None:
         make.set_defaults(run=_notebooks, kind=kind)
 
     pack = commands.add_parser("release", help="write one archive with all that a class needs without a network")
-    pack.add_argument("--out", type=Path, help="the archive's path (default: in dist/, named by the version)")
+    pack.add_argument(
+        "--out",
+        type=Path,
+        help="the archive's path (default: in dist/, named by the version, and by what it leaves out)",
+    )
     pack.add_argument(
         "--wheels",
         action="store_true",
@@ -48,8 +52,10 @@ def _notebooks(given: argparse.Namespace) -> int:
 
 def _release(given: argparse.Namespace) -> int:
     from fairfl_book import places
+    from fairfl_book.out import refuse_unwritable
     from fairfl_book.teaching import release, wheels
 
+    refuse_unwritable(given.out)
     book = places.find()
     fetched = wheels.fetch(book) if given.wheels else None
     old = release.older_than_the_chapters(book)

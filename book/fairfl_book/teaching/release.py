@@ -9,6 +9,7 @@ import os
 import subprocess
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import fairfl
@@ -19,13 +20,24 @@ from fairfl_book.places import Book
 from fairfl_book.site import answers
 from fairfl_book.teaching import kit
 
-NAME = f"fairfl-book-{fairfl.__version__}"
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
-_SOLUTIONS, _TEACHERS = f"book/{solutions.FOLDER}/", "book/teachers.md"
+_SOLUTIONS = f"book/{solutions.FOLDER}/"
+_REWORDED: dict[str, Callable[[str], str]] = {  # pages that speak of solutions → what they say where there are none
+    "book/teachers.md": answers.without,
+    "README.md": lambda page: answers.noted(
+        page, "This copy of the book has no solutions: `book/solutions` is left out."
+    ),
+    "README.zh.md": lambda page: answers.noted(page, "本副本不含习题答案：其中没有 `book/solutions`。"),
+}
 _PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _EARLIEST = 315532800  # 1980, the first moment that a zip can name, as seconds since 1970
 _CHUNK = 1 << 20
+
+
+def name(answered: bool = True) -> str:
+    """What the archive is called, and the folder in it; without solutions otherwise, so that neither is taken for the other or written over it."""
+    return f"fairfl-book-{fairfl.__version__}{'' if answered else '-without-solutions'}"
 
 
 def tracked(root: Path) -> dict[str, bool]:
@@ -92,8 +104,9 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
-        if _TEACHERS in entries:
-            entries[_TEACHERS] = answers.without((book.root / _TEACHERS).read_text(encoding="utf-8")).encode("utf-8")
+        for path, reword in _REWORDED.items():
+            if path in entries:
+                entries[path] = reword((book.root / path).read_text(encoding="utf-8")).encode("utf-8")
     entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
@@ -109,18 +122,20 @@ def site(book: Book, answered: bool = True) -> Path | None:
 
 
 def write(book: Book, out: Path | None = None, wheels: Path | None = None, answered: bool = True) -> Path:
-    """Write the archive (default: ``dist/NAME.zip``) and return its path.
+    """Write the archive (default: in ``dist``, under its ``name``) and return its path.
 
     ``answered``: whether with ``book/solutions``, the teachers' page's word on open exercises, and a site that shows solutions.
     """
-    out = out or book.root / "dist" / f"{NAME}.zip"
+    top = name(answered)
+    out = out or book.root / "dist" / f"{top}.zip"
     executable, when, hashes = tracked(book.root), time.gmtime(epoch(book.root))[:6], []
     entries = contents(book, wheels, answered)
     out.parent.mkdir(parents=True, exist_ok=True)
     with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
-        for name in sorted(entries):
-            hashes.append(f"{_add(archive, when, name, entries[name], executable.get(name, False))}  {name}\n")
-        _add(archive, when, MANIFEST, "".join(hashes).encode("utf-8"))
+        for path in sorted(entries):
+            found = _add(archive, when, f"{top}/{path}", entries[path], executable.get(path, False))
+            hashes.append(f"{found}  {path}\n")
+        _add(archive, when, f"{top}/{MANIFEST}", "".join(hashes).encode("utf-8"))
     return out
 
 
@@ -134,7 +149,7 @@ def _add(
     archive: zipfile.ZipFile, when: tuple[int, ...], name: str, content: Path | bytes, executable: bool = False
 ) -> str:
     """Put one file into the archive; returns its SHA-256. ``when``: year, month, day, hour, minute, second."""
-    info = zipfile.ZipInfo(f"{NAME}/{name}", when)
+    info = zipfile.ZipInfo(name, when)
     info.create_system = 3  # Unix, on every system: the mode below is read
     info.external_attr = (0o100755 if executable else 0o100644) << 16
     info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED

@@ -1,6 +1,6 @@
 """The reader's copies in another language, in a folder of their own among the English ones, with a cover of their own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from fairfl.errors import unknown
@@ -21,10 +21,10 @@ def prepare(
     ``fronts``: the English front matter of every chapter. What is not translated is linked to the English copies in ``work``.
     Raises ``ValueError`` for a ``chapter`` that is not translated, or a language that the book does not have.
     """
+    if chapter:
+        refuse_untranslated(book, language, [chapter])
     with using(language):
         translated = edition.fronts(book, language)
-        if chapter:
-            _known(chapter, translated, language)
         here, titles = work / language, {name: front.title for name, front in fronts.items()}
         page = cover.content({**fronts, **translated}, progress.solved(here), translated)
         report = copies.prepare(edition.build(book, language), here, {dress.COVER: page}, titles)
@@ -35,13 +35,17 @@ def prepare(
 
 
 def reset(book: Book, work: Path, language: str, name: str) -> Path | None:
-    """``copies.reset`` for the translated copy of chapter ``name`` in ``work``, the folder of that language."""
+    """``copies.reset`` for the translated copy of chapter ``name`` in ``work``, the folder of that language. Raises as ``refuse_untranslated``."""
+    refuse_untranslated(book, language, [name])
     with using(language):
-        _known(name, edition.fronts(book, language), language)
         titles = {other: front.title for other, front in guards.fronts(book).items()}
         return copies.reset(edition.build(book, language), work, name, titles)
 
 
-def _known(name, translated, language):
-    if name not in translated:
-        raise unknown(f"chapter in {language}", name, translated, "Leave out --language for the English one.")
+def refuse_untranslated(book: Book, language: str, names: Iterable[str]) -> None:
+    """Refuse the first of the chapters ``names`` that is not there in ``language``: asked before any copy is made."""
+    with using(language):
+        translated = edition.fronts(book, language)
+    for name in names:
+        if name not in translated:
+            raise unknown(f"chapter in {language}", name, translated, "Leave out --language for the English one.")

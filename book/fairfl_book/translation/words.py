@@ -7,7 +7,7 @@ English. Catalogues are the files ``LANGUAGE/*.toml`` beside this one: tables ``
 import functools
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.resources import files
@@ -29,6 +29,13 @@ def _known(language):
     if language not in LANGUAGES:
         raise unknown(SETTING, language, LANGUAGES, "It names the language of what checks and labs say.")
     return language
+
+
+def refuse_unknown(language: str, allowed: Iterable[str] = LANGUAGES) -> None:
+    """Refuse a ``language`` that was named by the option --language and is not ``allowed``: asked before anything is made in it."""
+    names = sorted(allowed)
+    if language not in names:
+        raise unknown("--language", language, names, "It is the language of the chapters.")
 
 
 @contextmanager
