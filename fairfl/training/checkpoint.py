@@ -120,7 +120,8 @@ def _complete(state: dict, fresh: dict) -> bool:
 
 
 def _kinds(parts: dict) -> dict:
-    return {name: type(part) for name, part in parts.items()}
+    # A tensor is one wherever it lies and whatever carries it.
+    return {name: torch.Tensor if isinstance(part, torch.Tensor) else type(part) for name, part in parts.items()}
 
 
 def _unreadable(path: Path) -> Refused:

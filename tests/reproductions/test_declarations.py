@@ -28,7 +28,7 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
         ("rounds = 6", "rounds = 'six'", "rounds is 'six', a str; allowed: a value of type int"),
         ("rounds = 6", "rounds = true", "rounds is True, a bool"),
         ("seeds = 2", "seeds = [1, 1]", "seeds is .*one integer or several different ones"),
-        ("lr = 0.1", "lr = -0.1", "row 'FedAvg': lr is -0.1; allowed: a positive number"),
+        ("lr = 0.1", "lr = -0.1", "row 'FedAvg': lr is -0.1; allowed: above 0"),
         ("batch_size", "batchsize", "unknown setting of local 'batchsize'.*'batch_size'"),
         ('rule = "FedFV"', 'rule = "FedFB"', "unknown rule 'FedFB'.*known: .*FedFV"),
         ("alpha =", "alfa =", "unknown setting of rule FedFV 'alfa'"),

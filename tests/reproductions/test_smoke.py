@@ -39,6 +39,8 @@ def made_up(dataset):
 @pytest.mark.parametrize("name", catalogue.names())
 def test_one_round_of_each_methods_best_row(name, tmp_path):
     declared = catalogue.load(name)
+    if all(row.reprints for row in declared.rows):
+        pytest.skip("every row is judged by another table's runs")
     rows = tuple(row for row in declared.rows if row.best and not row.reprints)
     assert rows, "a table that is run in part needs rows marked best"
     # A big network is tried with its first and last method: the others differ in the server's arithmetic alone.
