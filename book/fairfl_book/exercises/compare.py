@@ -1,9 +1,11 @@
 """Whether two answers are the same, for numbers, vectors, and the rest."""
 
+from typing import Any
+
 import numpy as np
 
 
-def plain(value: object) -> object:
+def plain(value: Any) -> Any:
     """Tensors and arrays as NumPy arrays; anything else as it is."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()

@@ -60,7 +60,7 @@ class AllRules(Lab):
     }
     also = {"menu": {"show": "ellipse"}, "near": {"tips": NEAR}}
 
-    def __init__(self, extra: rules.Rule | Sequence[rules.Rule] = ()) -> None:
+    def __init__(self, extra: rules.Rule | list[rules.Rule] | tuple[rules.Rule, ...] = ()) -> None:
         super().__init__()
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
         new = [name for name in rules.names() if not rules.RULES[name].__module__.startswith("fairfl.")]
