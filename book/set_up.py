@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from collections.abc import Callable  # older than 3.9, Python cannot read Callable[...] outside of quotes
 from pathlib import Path
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -25,7 +26,7 @@ SIZES = {  # the CPU set-up measured and rounded up, the CUDA one an estimate
 }
 
 
-def card():
+def card() -> bool:
     """Whether an NVIDIA card is there for PyTorch to use."""
     if any(Path("/proc/driver/nvidia/gpus").glob("*")):
         return True
@@ -36,7 +37,7 @@ def card():
     return listed.returncode == 0 and "GPU " in listed.stdout
 
 
-def answers(index, patience=PATIENCE):
+def answers(index: str, patience: float = PATIENCE) -> bool:
     """Whether the package index at ``index`` answers within ``patience`` seconds, name servers and proxies included."""
     found = []
 
@@ -53,7 +54,7 @@ def answers(index, patience=PATIENCE):
     return found == [True]
 
 
-def build(asked, system, seen, reachable):
+def build(asked: str, system: str, seen: "Callable[[], bool]", reachable: "Callable[[], bool]") -> "tuple[str, str]":
     """Which PyTorch, "cpu" or "cuda" or "own" (the only one for this system), and why, as a pair.
 
     ``asked``: $TORCH. ``system``: sys.platform. ``seen``, ``reachable``: functions that answer whether there is a card, and an index.
@@ -74,17 +75,17 @@ def build(asked, system, seen, reachable):
     )
 
 
-def python(venv):
+def python(venv: Path) -> Path:
     """The Python in ``venv``."""
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def text(path):
+def text(path: Path) -> str:
     """What the file at ``path`` says, without spaces around it; nothing if it is not there."""
     return path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
 
-def unsound(venv, root, asked):
+def unsound(venv: Path, root: Path, asked: str) -> str:
     """Why the set-up in ``venv`` cannot be gone on with; empty if it can."""
     if not venv.exists():
         return "it is not there"
@@ -104,7 +105,7 @@ def unsound(venv, root, asked):
     return ""
 
 
-def install(venv, root, extra, which):
+def install(venv: Path, root: Path, extra: str, which: str) -> int:
     """Install the project with ``extra`` into ``venv``. On a terminal one line says what is under way; pip's own words go into a file.
 
     Returns pip's status.
@@ -135,7 +136,7 @@ def install(venv, root, extra, which):
     return pip.returncode
 
 
-def main(extra, asked):
+def main(extra: str, asked: str) -> int:
     """Set up what is missing; returns the exit status."""
     if asked not in ("", "cpu", "cuda"):
         print(f"TORCH is '{asked}'; allowed: cpu, cuda. Leave it out, and the computer is looked at.", file=sys.stderr)

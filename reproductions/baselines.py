@@ -15,10 +15,10 @@ class OneClient(GramRule):
     FedMGDA+'s Table 7 has it as "Baseline". Raises ``ValueError`` in a round that the client sits out.
     """
 
-    def __init__(self, client: int):
+    def __init__(self, client: int) -> None:
         self.client = int(client)
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor:
         if self.client not in updates.clients.tolist():
             raise refuse(
                 "the one client",

@@ -34,7 +34,7 @@ class Contrast:
     margin: float = 0.0
     reading: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.expect not in EXPECTED:
             raise unknown("expect", self.expect, EXPECTED)
         if self.margin < 0 or self.expect == "equal" and not self.margin:
@@ -83,7 +83,7 @@ class Claim:
     by_construction: str = ""
     not_run: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if sum(map(bool, (self.tests, self.by_construction, self.not_run))) != 1:
             raise Refused(
                 "a claim has tests, or says why it is true by_construction, or why it is not_run; give one of the three"

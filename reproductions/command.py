@@ -155,7 +155,7 @@ def _again(experiment, given, records, folder, device) -> int:
     return int(any(one.refuted for one in compared))
 
 
-def listing(records) -> str:
+def listing(records: places.Records) -> str:
     """A line a table: name, jobs finished, title; then the published tables that nobody declared, with the reason."""
     lines = []
     for name in catalogue.names():

@@ -138,7 +138,7 @@ class Experiment:
     tried: str = ""
     sources: dict = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9_]+", self.name):
             raise refuse("name", self.name, "small letters, digits and underscores", "It is a file's name.")
         for what, value, allowed in (("together", self.together, TOGETHER), ("spread", self.spread, SPREADS)):

@@ -46,10 +46,10 @@ class Job:
     def title(self) -> str:
         return f"{self.row.label}, seed {self.seed}"
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.key)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Job) and self.key == other.key
 
 

@@ -1,5 +1,6 @@
 """The same jobs on a Ray cluster: a task a batch, files in a folder that all machines share."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from fairfl.extras import needed_by
@@ -16,7 +17,7 @@ def run(
     device: str | None = None,
     address: str | None = None,
     threads: int = 1,
-    report=print,
+    report: Callable[[str], None] = print,
 ) -> Outcome:
     """As ``runner.run``, each batch as a Ray task on ``threads`` CPUs (and one GPU where ``device`` is "cuda").
 

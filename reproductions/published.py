@@ -3,13 +3,17 @@
 import csv
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairfl.errors import unknown
 from fairfl.extras import needed_by
 from reproductions import places
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-def published(**given):
+
+def published(**given: str) -> "DataFrame":
     """The rows of ``data/papers/published_results.csv`` as a pandas ``DataFrame``, those that match ``given`` alone.
 
     ``given`` names columns: ``published(paper="fedfv", table="Table 3")``. ``value`` and ``spread`` are numbers (NaN where nothing is
@@ -40,7 +44,7 @@ def count(papers: Path) -> Counter:
         return Counter((line["paper"], line["table"]) for line in csv.DictReader(file))
 
 
-def wide(frame):
+def wide(frame: "DataFrame") -> "DataFrame":
     """``frame`` with a row for each printed row and a column for each metric, in the printed order."""
     keys = ["paper", "table", "dataset", "setup", "algorithm", "hyperparameters"]
     return frame.set_index([*keys, "metric"])["value"].unstack("metric", sort=False).reset_index()

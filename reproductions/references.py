@@ -35,7 +35,7 @@ def find(kind: str, reference: str) -> Callable:
     return getattr(held, name)
 
 
-def function(kind: str, reference: str, *arguments: str, **settings) -> Callable:
+def function(kind: str, reference: str, *arguments: str, **settings: object) -> Callable:
     """As ``find``, refused unless it can be called with ``arguments`` (what they are, in words) and ``settings``."""
     found = find(kind, reference)
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import torch
 
-from fairfl.rules import Direction, QFedAvg, Rule
+from fairfl.rules import Direction, QFedAvg, Rule, Weights
 from fairfl.rules.settings import number
 from fairfl.updates import Updates
 
@@ -17,7 +17,7 @@ class QFedAvgAfter(QFedAvg):
 
     needs = frozenset({"losses_after"})
 
-    def weights(self, gram, updates):
+    def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
         return super().weights(gram, replace(updates, losses=updates.extras["losses_after"] + 1e-10))
 
 
@@ -30,7 +30,7 @@ class UniformFedFA(Rule):
 
     remembers = ("memory",)
 
-    def __init__(self, momentum: float = 0.5, lr: float = 0.1):
+    def __init__(self, momentum: float = 0.5, lr: float = 0.1) -> None:
         self.momentum = number("momentum", momentum, 0, 1)
         self.lr = number("lr", lr, low=0)
 

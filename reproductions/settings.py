@@ -10,8 +10,10 @@ from fractions import Fraction
 
 from fairfl.errors import Refused, unknown
 
+_Made = typing.TypeVar("_Made")
 
-def made(what: str, make: Callable, given: dict, kind: str = "setting of"):
+
+def made(what: str, make: Callable[..., _Made], given: dict, kind: str = "setting of") -> _Made:
     """``make(**given)``, with fractions such as "1/3" as numbers and lists as tuples.
 
     ``what`` names the owner in messages ("local", "rule FedFV"), ``kind`` what a name in ``given`` is. Raises ``Refused`` for a name

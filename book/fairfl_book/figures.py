@@ -5,11 +5,19 @@ import html
 import io
 import os
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse, unknown
 from fairfl.extras import needed_by
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 # Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
 COLOURS = {
@@ -58,7 +66,7 @@ def style() -> None:
     )
 
 
-def show(figure, alt: str) -> None:
+def show(figure: "Figure", alt: str) -> None:
     """Show ``figure`` as the output of a cell, an HTML image with ``alt`` as its alternative text, and close it.
 
     ``alt`` says what there is to see in a sentence or two. Raises ``ValueError`` if it is too short to say anything.
@@ -75,7 +83,7 @@ def show(figure, alt: str) -> None:
     plt.close(figure)
 
 
-def image(figure, alt: str) -> str:
+def image(figure: "Figure", alt: str) -> str:
     """``figure`` as an HTML image with ``alt`` as its alternative text, the picture itself inside, no wider than the page.
 
     The width is an attribute, and no style, because GitHub takes styles out: the picture would then be ``SCALE`` times too wide.
@@ -92,7 +100,7 @@ def image(figure, alt: str) -> str:
     )
 
 
-def png(figure) -> bytes:
+def png(figure: "Figure") -> bytes:
     """``figure`` as a PNG of ``SCALE`` times its size and at most 128 colours: a quarter of the bytes, and notebooks stay reviewable.
 
     Sharp on fine screens, as SVG would be, whose outlines of letters and lines take twice the bytes of these pixels.
@@ -106,7 +114,7 @@ def png(figure) -> bytes:
     return small.getvalue()
 
 
-def svg(figure) -> bytes:
+def svg(figure: "Figure") -> bytes:
     """``figure`` as an SVG, for paper: sharp at any size, letters as outlines. The same figure gives the same bytes."""
     import matplotlib as mpl
 
@@ -116,7 +124,7 @@ def svg(figure) -> bytes:
     return drawn.getvalue()
 
 
-def class_map(axes, counts, classes, largest: float = 160) -> None:
+def class_map(axes: "Axes", counts: ArrayLike, classes: Sequence[object], largest: float = 160) -> None:
     """Who has what: a dot for each client and class, its area the number of rows.
 
     ``counts`` (N, C) as from ``federation.class_counts()``. ``largest``: the largest dot's area, in points squared.
@@ -135,7 +143,7 @@ def class_map(axes, counts, classes, largest: float = 160) -> None:
     )
 
 
-def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
+def client_bars(axes: "Axes", accuracy: ArrayLike, test_sizes: ArrayLike | None = None, colour: str = "blue") -> None:
     """One bar a client, sorted from worst to best, in percent.
 
     With ``test_sizes``, whiskers of one binomial standard error: how far chance alone moves a bar.
@@ -159,7 +167,7 @@ def client_bars(axes, accuracy, test_sizes=None, colour: str = "blue") -> None:
     )
 
 
-def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> None:
+def curves(axes: "Axes", rounds: ArrayLike, accuracy: ArrayLike, label: str = "", colour: str = "blue") -> None:
     """Mean over clients as a line, worst to best client as a band, in percent. ``accuracy`` (E, N)."""
     accuracy = 100 * np.asarray(accuracy, dtype=float)
     axes.plot(rounds, accuracy.mean(1), color=COLOURS[colour], label=label)
@@ -167,7 +175,7 @@ def curves(axes, rounds, accuracy, label: str = "", colour: str = "blue") -> Non
     axes.set(xlabel="round", ylabel="test accuracy (%)", ylim=(0, 100))
 
 
-def ours_over_theirs(axes, ours, theirs, row: str, colour: str = "blue") -> None:
+def ours_over_theirs(axes: "Axes", ours: "DataFrame", theirs: "DataFrame", row: str, colour: str = "blue") -> None:
     """A row's mean accuracy over the rounds: its authors' in black below ours in colour, one standard deviation over seeds as bands.
 
     ``ours``: a recorded table's ``NAME.curves.csv`` as a ``DataFrame``; ``theirs``: the same table's lines of ``data/papers/fedfv_curves.csv``.

@@ -3,9 +3,11 @@
 A point w is an array (..., 2); a problem has K losses, one a client. NumPy in float64 throughout.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl.errors import refuse
 
@@ -20,10 +22,10 @@ class Toy:
     clients: int
     box: tuple[float, float, float, float]
 
-    def losses(self, w) -> np.ndarray:
+    def losses(self, w: ArrayLike) -> np.ndarray:
         raise NotImplementedError
 
-    def gradients(self, w) -> np.ndarray:
+    def gradients(self, w: ArrayLike) -> np.ndarray:
         raise NotImplementedError
 
     def pareto_set(self, n: int = 101) -> np.ndarray:
@@ -58,7 +60,7 @@ class Quadratics(Toy):
     box: tuple = (-2.0, 2.0, -2.0, 2.0)
     _H: np.ndarray = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         c = np.asarray(self.centres, float)
         if c.ndim != 2 or c.shape[1] != 2:
             raise refuse("the shape of centres", c.shape, "(K, 2)", "Give one point in the plane a client.")
@@ -87,20 +89,20 @@ class Quadratics(Toy):
         """(K, 2, 2)."""
         return self._H
 
-    def losses(self, w):
+    def losses(self, w: ArrayLike) -> np.ndarray:
         away = np.asarray(w, float)[..., None, :] - self.centres
         return 0.5 * np.einsum("...ki,kij,...kj->...k", away, self._H, away)
 
-    def gradients(self, w):
+    def gradients(self, w: ArrayLike) -> np.ndarray:
         return np.einsum("kij,kj->ki", self._H, np.asarray(w, float) - self.centres)
 
-    def minimiser(self, weights) -> np.ndarray:
+    def minimiser(self, weights: ArrayLike) -> np.ndarray:
         """The minimiser (..., 2) of ``Σ λ_k f_k`` for ``weights`` (..., K)."""
         weights = np.asarray(weights, float)
         pull = np.einsum("...k,kij,kj->...i", weights, self._H, self.centres)
         return np.linalg.solve(np.einsum("...k,kij->...ij", weights, self._H), pull[..., None])[..., 0]
 
-    def pareto_set(self, n=101):
+    def pareto_set(self, n: int = 101) -> np.ndarray:
         if self.clients == 2:
             weights = np.stack([1 - np.linspace(0, 1, n), np.linspace(0, 1, n)], 1)
         else:
@@ -123,15 +125,15 @@ class FonsecaFleming(Toy):
     def centres(self) -> np.ndarray:
         return np.array([[1.0, 1.0], [-1.0, -1.0]]) / np.sqrt(2)
 
-    def losses(self, w):
+    def losses(self, w: ArrayLike) -> np.ndarray:
         away = np.asarray(w, float)[..., None, :] - self.centres
         return 1 - np.exp(-(away**2).sum(-1))
 
-    def gradients(self, w):
+    def gradients(self, w: ArrayLike) -> np.ndarray:
         away = np.asarray(w, float) - self.centres
         return 2 * away * np.exp(-(away**2).sum(-1, keepdims=True))
 
-    def pareto_set(self, n=101):
+    def pareto_set(self, n: int = 101) -> np.ndarray:
         t = np.linspace(0, 1, n)[:, None]
         return (1 - t) * self.centres[0] + t * self.centres[1]
 
@@ -141,7 +143,7 @@ def two_valleys() -> Quadratics:
     return Quadratics([[-1.0, -0.5], [1.0, 0.5]], [[[2.0, 0.5], [0.5, 0.6]], [[0.5, -0.3], [-0.3, 1.5]]])
 
 
-def descend(direction, start, step: float, steps: int) -> np.ndarray:
+def descend(direction: Callable[[np.ndarray], ArrayLike], start: ArrayLike, step: float, steps: int) -> np.ndarray:
     """The path (steps + 1, 2) of ``w ← w − step · direction(w)`` from ``start``."""
     path = [np.asarray(start, float)]
     for _ in range(steps):

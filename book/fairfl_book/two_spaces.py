@@ -1,11 +1,19 @@
 """Two clients' problems as figures: the plane of parameters and the plane of losses, side by side."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl_book.figures import COLOURS
+from fairfl_book.toy import Toy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def backdrop(axes, problem, window=None) -> None:
+def backdrop(axes: "Iterable[Axes]", problem: Toy, window: ArrayLike | None = None) -> None:
     """A two-client problem in its two spaces, drawn into ``axes`` = (parameters, losses).
 
     Left: contours of both losses and the Pareto set. Right: the front, and shaded all that is on it or worse.
@@ -45,7 +53,7 @@ def backdrop(axes, problem, window=None) -> None:
     )
 
 
-def level(axis, method: str, setting, f) -> None:
+def level(axis: "Axes", method: str, setting: float | np.ndarray, f: np.ndarray) -> None:
     """The losses ``f`` (2,) of a method's solution, and the line or corner that it pushes towards the lower left.
 
     ``setting``: the weights (2,), the bound ε on f₂, or the reference point s (2,).

@@ -5,9 +5,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairfl.errors import Refused
 from fairfl.extras import needed_by
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 FLAGS = (
     "--no-sandbox",
@@ -20,7 +24,7 @@ FLAGS = (
 
 
 @contextmanager
-def chromium() -> Iterator:
+def chromium() -> Iterator["Browser"]:
     """A headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own. Raises ``ValueError`` if there is none."""
     with needed_by("headless Chromium"):
         from playwright.sync_api import sync_playwright

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import nbformat
@@ -23,6 +23,9 @@ from fairfl.extras import needed_by
 from fairfl_book import places, terminal
 from fairfl_book.build import references
 from fairfl_book.build.chromium import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 NOTE = "scales_and_hulls"
 SCRIPT = "tex-svg-full.js"
@@ -109,14 +112,14 @@ def stored_picture(chapters: Path, address: str) -> str:
     return source[1]
 
 
-def pdf(browser, address: str) -> bytes:
+def pdf(browser: "Browser", address: str) -> bytes:
     """The page at ``address``, typeset and printed on A4 with page numbers. Raises ``ValueError`` if a formula is not understood."""
     with typeset(browser, address) as sheet:
         return printed(sheet)
 
 
 @contextmanager
-def typeset(browser, address: str, minutes: float = 0.5) -> Iterator:
+def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator["Page"]:
     """The page at ``address``, open in ``browser``, its formulas drawn. Raises ``ValueError`` if one is not understood."""
     sheet = browser.new_page()
     sheet.set_default_timeout(60_000 * minutes)
@@ -133,7 +136,7 @@ def typeset(browser, address: str, minutes: float = 0.5) -> Iterator:
         sheet.close()
 
 
-def printed(sheet, outline: bool = False) -> bytes:
+def printed(sheet: "Page", outline: bool = False) -> bytes:
     """An open page on A4 with page numbers; with ``outline``, its headings as bookmarks."""
     number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
     return sheet.pdf(

@@ -9,6 +9,7 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 
@@ -18,6 +19,9 @@ from fairfl.extras import needed_by
 from fairfl_book import figures, places
 from fairfl_book.build import paper, sheets, twins
 from fairfl_book.exercises import solutions
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAME = "fairfl"
 TITLE = "Fair federated learning as multi-objective optimisation"
@@ -101,7 +105,7 @@ def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax
     return paper.document(TITLE, body, mathjax, STYLE), ["contents", *(heading.anchor for heading in headings)]
 
 
-def bound(browser, address: str, anchors: list[str]) -> bytes:
+def bound(browser: "Browser", address: str, anchors: list[str]) -> bytes:
     """The page at ``address`` as a PDF with bookmarks, the contents' page numbers filled in; ``anchors``: of its headings, in order.
 
     Printed twice: only the first printing knows where each heading falls. Raises ``ValueError`` if headings and bookmarks differ.

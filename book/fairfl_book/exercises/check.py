@@ -162,7 +162,7 @@ def _judge_function(exercise, answer):
     return not_yet(shown + tr("Asked is: {task}", task=tr(exercise.task)))
 
 
-def is_stub(function):
+def is_stub(function: object) -> bool:
     """Whether a function's body does nothing: it reads no name and keeps no value but its description."""
     code = getattr(function, "__code__", None)
     if code is None:

@@ -1,16 +1,18 @@
 """Whether two answers are the same, for numbers, vectors, and the rest."""
 
+from typing import Any
+
 import numpy as np
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """Tensors and arrays as NumPy arrays; anything else as it is."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     return value
 
 
-def numbers(value):
+def numbers(value: object) -> np.ndarray | None:
     """A number, or lists of them, as an array of floats; ``None`` for what is no numbers."""
     try:
         return np.asarray(plain(value), dtype=float)
@@ -18,7 +20,7 @@ def numbers(value):
         return None
 
 
-def equal(given, right, tolerance: float) -> bool:
+def equal(given: object, right: object, tolerance: float) -> bool:
     """Whether ``given`` is ``right`` up to ``tolerance``; never raises, whatever a reader may return."""
     given, right = plain(given), plain(right)
     if isinstance(given, np.ndarray) and given.shape == () and given.dtype == bool:
@@ -47,7 +49,7 @@ def _members(given):
         return None
 
 
-def short(value) -> str:
+def short(value: object) -> str:
     """A value as a reader wants it printed: few digits, few entries."""
     value = plain(value)
     if isinstance(value, str):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -33,7 +33,7 @@ class AffineHull(Lab):
     }
     also = {"parallel": {"gamma": 0.0, "tips": _NEARLY}}
 
-    def compute(self, gamma, loss_1, loss_2, tips):
+    def compute(self, gamma: float, loss_1: float, loss_2: float, tips: Placed) -> dict:
         G = np.array(tips, dtype=float)
         s = np.array([loss_1, loss_2]) ** gamma
         H = G / s[:, None]
@@ -50,7 +50,7 @@ class AffineHull(Lab):
             }
         return numbers
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         lines = [f"scales s        {row(numbers['s'])}"]
         for hull in ("convex", "affine"):
             of = numbers[hull]

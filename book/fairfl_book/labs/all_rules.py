@@ -1,6 +1,7 @@
 """Every rule on the same two gradients: where its step goes, what each client gets from it, and what a lie changes."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Layout, Updates
-from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import zero
 
@@ -59,14 +60,23 @@ class AllRules(Lab):
     }
     also = {"menu": {"show": "ellipse"}, "near": {"tips": NEAR}}
 
-    def __init__(self, extra=()):
+    def __init__(self, extra: rules.Rule | list[rules.Rule] | tuple[rules.Rule, ...] = ()) -> None:
         super().__init__()
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
         new = [name for name in rules.names() if not rules.RULES[name].__module__.startswith("fairfl.")]
         self.rules = [rules.make(name) for name in (*FAMILIES, *new)] + extra
         self.kinds = [*FAMILIES.values(), *["new"] * len(new), *["yours"] * len(extra)]
 
-    def compute(self, families, lie, factor, show, loss, fall, tips):
+    def compute(
+        self,
+        families: Sequence[str],
+        lie: Sequence[str],
+        factor: float,
+        show: str,
+        loss: float,
+        fall: float,
+        tips: Placed,
+    ) -> dict:
         G = np.array(tips, dtype=float)
         steps, honest = self._steps(self.rules, G, lie, factor, loss, fall)
         return {
@@ -82,7 +92,7 @@ class AllRules(Lab):
             "show": show,
         }
 
-    def told(self, state):
+    def told(self, state: dict) -> dict:
         asked = self.rules[len(FAMILIES) :]
         if not asked:
             return {}
@@ -106,11 +116,11 @@ class AllRules(Lab):
         return found[0], found[-1]
 
     @staticmethod
-    def step(rule, updates):
+    def step(rule: rules.Rule, updates: Updates) -> np.ndarray:
         """The direction (d,) of a copy of ``rule``; one with a memory is asked three times."""
         return _last(rule, _rounds(updates))
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         if numbers["show"] == "ellipse":
             pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
             return [f"outside the green, where somebody pays: {', '.join(pay) or 'no rule'}"]
@@ -125,7 +135,7 @@ class AllRules(Lab):
         return lines
 
 
-def tell(G, losses, falls, lie=(), factor=1.0):
+def tell(G: np.ndarray, losses: np.ndarray, falls: np.ndarray, lie: Sequence[str] = (), factor: float = 1.0) -> Updates:
     """What the server gets to see if client 2 multiplies some of what it sends, ``lie`` out of ``LIES``, by ``factor``."""
     loss, fall, gradient = (np.array([1.0, factor if what in lie else 1.0]) for what in LIES)
     return Updates(

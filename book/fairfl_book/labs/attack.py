@@ -1,12 +1,14 @@
 """One client of four lies: what that turns, rule by rule."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from fairfl import rules
 from fairfl.attacks import Scaling
 from fairfl.updates import Updates
-from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 
 LOSSES = (1.0, 1.2, 0.8, 0.6)
@@ -44,7 +46,7 @@ class Attack(Lab):
         "both, under FedMGDA+": {"rule": "FedMGDA+"},
     }
 
-    def compute(self, rule, lies, power, tips):
+    def compute(self, rule: str, lies: Sequence[str], power: float, tips: Placed) -> dict:
         G = torch.tensor(tips, dtype=torch.float64)
         honest = Updates(G, losses=torch.tensor(LOSSES, dtype=torch.float64))
         part = PARTS[tuple(lies)]
@@ -62,7 +64,7 @@ class Attack(Lab):
             "loses": [_losers(G[:LIAR].numpy(), b) for b in after],
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         lines = []
         for name, turn, after, lost in zip(*(numbers[key] for key in ("names", "turned", "after", "loses"))):
             moved = (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fairfl.rules import min_norm
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -39,7 +39,7 @@ class Box(Lab):
         },
     }
 
-    def compute(self, crowd, rows, epsilon, tips):
+    def compute(self, crowd: str, rows: str, epsilon: float, tips: Placed) -> dict:
         G, sizes = np.array(tips, dtype=float), np.array(_CROWDS[crowd])
         lengths = np.linalg.norm(G, axis=1)
         H = G / np.where(lengths > 0, lengths, 1)[:, None] if rows == "unit" else G
@@ -59,7 +59,7 @@ class Box(Lab):
             "enough": float(np.abs((free - equal) / np.where(sizes > 0, sizes, 1)).max()),
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         squared = numbers["direction"] @ numbers["direction"]
         return [
             f"weights  {row(numbers['weights'])}   the box matters below ε = {numbers['enough']:.2f}",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from fairfl.errors import refuse, unknown
 
+Placed = Sequence[Sequence[float]]  # where a reader has put the points of a ``Points``
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -28,7 +30,7 @@ class Slider:
         """Whether the control holds whole numbers."""
         return all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
 
-    def check(self, name, value):
+    def check(self, name: str, value: float) -> None:
         if not self.low <= value <= self.high:
             raise refuse(
                 f"the lab's {name}", value, f"{self.low} to {self.high}", "Move the value inside the slider's range."
@@ -47,7 +49,7 @@ class Choice:
     def ends(self) -> tuple:
         return tuple(self.options)
 
-    def check(self, name, value):
+    def check(self, name: str, value: str) -> None:
         if value not in self.options:
             raise unknown(f"choice of the lab's {name}", value, self.options)
 
@@ -65,7 +67,7 @@ class Several:
         """Nothing switched on, everything, and each alone."""
         return ([], list(self.options), *([one] for one in self.options))
 
-    def check(self, name, value):
+    def check(self, name: str, value: Sequence[str]) -> None:
         for one in value:
             if one not in self.options:
                 raise unknown(f"choice of the lab's {name}", one, self.options)
@@ -88,7 +90,7 @@ class Points:
         """All points at the left, all at the top, all at the origin."""
         return tuple([list(end)] * len(self.start) for end in ((-self.reach, 0.0), (0.0, self.reach), (0.0, 0.0)))
 
-    def check(self, name, value):
+    def check(self, name: str, value: Placed) -> None:
         fits = len(value) == len(self.start) and all(
             len(point) == 2 and math.hypot(*point) <= self.reach + 1e-9 for point in value
         )

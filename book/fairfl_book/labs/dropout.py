@@ -8,7 +8,7 @@ import torch
 from fairfl import rules
 from fairfl.updates import Updates
 from fairfl_book.labs import scripts
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 
 RULES = {"FedAvg": rules.FedAvg, "FedMGDA+": rules.FedMGDAPlus, "FedFV": rules.FedFV, "AdaFed": rules.AdaFed}
@@ -46,7 +46,7 @@ class Dropout(Lab):
         "in time, 100 × as large, FedAvg": {"rule": "FedAvg", "times": _times([*ARRIVE[:9], 1.2]), "ninth": LONG},
     }
 
-    def compute(self, rule, ninth, closing, times):
+    def compute(self, rule: str, ninth: str, closing: float, times: Placed) -> dict:
         rows = torch.tensor(offices()["rows"], dtype=torch.float64)
         fates = ["heard" if time <= closing else "late" for time, _ in times]
         sent, claimed = rows.clone(), list(range(10))
@@ -65,7 +65,7 @@ class Dropout(Lab):
         cosines = rows @ step / rows.norm(dim=1) / length if length > 0 else torch.zeros(10)
         return {"fates": fates, "cosines": cosines.numpy(), "length": length, "longer": length / whole}
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         left_out = [f"office {k} {fate}" for k, fate in enumerate(numbers["fates"]) if fate != "heard"]
         against = [f"office {k}" for k, cosine in enumerate(numbers["cosines"]) if cosine < -5e-3]
         return [

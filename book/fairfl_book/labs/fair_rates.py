@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import bisect
 
 from fairfl import rules
-from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -30,7 +30,7 @@ class FairRates(Lab):
     }
     also = {"zero": {"power": -2.0}, "infinity": {"power": 2.0}}
 
-    def compute(self, clients, power, tips):
+    def compute(self, clients: int, power: float, tips: Placed) -> dict:
         G = np.array(tips[:clients], dtype=float)
         alpha = 10 ** (np.sign(power) * FAR if abs(power) == 2 else power)
         heard, logs = G.any(1), None
@@ -51,7 +51,7 @@ class FairRates(Lab):
             "places": np.stack([weights / (1 + weights), rates / (1 + rates)], 1),
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         alpha = numbers["alpha"]
         told = {10**-FAR: "α → 0", 10**FAR: "α → ∞"}.get(alpha, f"α = {alpha:.2f}")
         if not numbers["solved"]:

@@ -5,7 +5,7 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Updates
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -46,7 +46,7 @@ class Hull(Lab):
     }
     also = {"mended": {"rule": "FedMGDA"}}
 
-    def compute(self, rule, clients, epsilon, tips):
+    def compute(self, rule: str, clients: int, epsilon: float, tips: Placed) -> dict:
         G = np.array(tips[:clients], dtype=float)
         updates = Updates(
             gradients=torch.from_numpy(G),
@@ -69,7 +69,7 @@ class Hull(Lab):
             "meanRates": G @ mean,
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         return [
             f"weights  {row(numbers['weights'])}",
             f"rates    {row(numbers['rates'])}   squared length of dir {numbers['squared']:.2f}",

@@ -10,12 +10,16 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from fairfl.errors import unknown
 from fairfl.extras import needed_by
 from fairfl_book.labs import scripts
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
 from fairfl_book.translation.words import ENGLISH, current, tr
+
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
 
 
 class Lab:
@@ -30,14 +34,14 @@ class Lab:
     tries: dict[str, dict] = {}
     also: dict[str, dict] = {}
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._live = None
 
     @property
     def name(self) -> str:
         return type(self).__name__
 
-    def compute(self, **state) -> dict:
+    def compute(self, **state: object) -> dict:
         """The numbers of a state, as a dictionary."""
         raise NotImplementedError
 
@@ -50,7 +54,7 @@ class Lab:
         """The state at the beginning: control → value."""
         return {name: control.start for name, control in self.controls.items()}
 
-    def at(self, **state) -> dict:
+    def at(self, **state: object) -> dict:
         """The start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
         for name in state:
             if name not in self.controls:
@@ -60,7 +64,7 @@ class Lab:
             self.controls[name].check(name, value)
         return full
 
-    def numbers(self, **state) -> dict:
+    def numbers(self, **state: object) -> dict:
         """``compute`` for the start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
         return self.compute(**self.at(**state))
 
@@ -74,7 +78,7 @@ class Lab:
         it while Python runs, a moment after the state. Empty in a lab whose drawing computes everything."""
         return {}
 
-    def spec(self, **state) -> dict:
+    def spec(self, **state: object) -> dict:
         """What the drawing has to be told: the lab's name, its controls and buttons in the current language, and where it starts."""
         controls = {
             name: {**asdict(control), **_kind(control), "label": tr(control.label)}
@@ -117,7 +121,7 @@ class Lab:
         display(data, raw=True, metadata=metadata)
         print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
-    def widget(self, **state):
+    def widget(self, **state: object) -> "AnyWidget":
         """The living lab, for a notebook with a kernel; tried in JupyterLab. ``state``: where controls start. See ``lab.state``."""
         spec = self.spec(**state)
         live = _widget_class(type(self), current())(spec=spec, state=spec["start"], told=self.told(spec["start"]))

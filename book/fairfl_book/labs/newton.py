@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from fairfl_book.labs.controls import Choice, Points
+from fairfl_book.labs.controls import Choice, Placed, Points
 from fairfl_book.labs.lab import Lab
 
 ROUNDS = 20
@@ -52,7 +52,7 @@ class NewtonRates(Lab):
         },
     }
 
-    def compute(self, steps, clients, minimisers, shapes, begin):
+    def compute(self, steps: str, clients: str, minimisers: Placed, shapes: Placed, begin: Placed) -> dict:
         K = 1 if clients == _ALONE else 2
         c, H = [tuple(point) for point in minimisers[:K]], [curvature(tip) for tip in shapes[:K]]
         pareto = [minimiser(H, c, i / PIECES) for i in range(PIECES + 1)] if K == 2 else c
@@ -70,7 +70,7 @@ class NewtonRates(Lab):
             "fate": fate(H, c, path, distance),
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         distance = numbers["distance"]
         told = (f"round {t}: {max(distance[t], 1e-16):.0e}" for t in (0, 1, 2, 5, 10, ROUNDS))
         verdict = {

@@ -1,7 +1,9 @@
 """A toy problem of two or three clients, a start to drag, and the rules' ways from there."""
 
+from collections.abc import Sequence
+
 from fairfl_book.labs import flows
-from fairfl_book.labs.controls import Choice, Points, Several, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 
 
@@ -37,7 +39,9 @@ class Playground(Lab):
         "three clients, all rules": {"problem": "three clients", "rules": list(flows.RULES), "start": [[0.8, -0.3]]},
     }
 
-    def compute(self, problem, rules, gamma, epsilon, minimisers, start):
+    def compute(
+        self, problem: str, rules: Sequence[str], gamma: float, epsilon: float, minimisers: Placed, start: Placed
+    ) -> dict:
         land = flows.landscape(problem, minimisers)
         walks = {
             rule: flows.walk(rule, land, start[0], epsilon, gamma)
@@ -52,7 +56,7 @@ class Playground(Lab):
             "where": {rule: where for rule, (_, where) in walks.items()},
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         lines = ["rule        losses at the end" + " " * 8 + "it ends"]
         before = " ".join(f"{f + 0.0:6.2f}" for f in numbers["before"])
         lines.append(f"{'(start)':9} {before}")

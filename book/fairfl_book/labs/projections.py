@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row, zero
 
@@ -47,7 +47,7 @@ class Projections(Lab):
     }
     also = {"projected": {"step": 6}}
 
-    def compute(self, step, order, keepers, tips):
+    def compute(self, step: int, order: str, keepers: int, tips: Placed) -> dict:
         G = np.array(tips, dtype=float)
         A, C = G @ G.T, np.eye(3)
         product, before, kept = 0.0, np.zeros(2), False
@@ -73,7 +73,7 @@ class Projections(Lab):
             "fedavg": G @ mean,
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         losers = [str(k + 1) for k in range(3) if numbers["rates"][k] < -5e-3]
         return [
             self._last(numbers),

@@ -92,7 +92,9 @@ class ProximalAverage(Lab):
         "equal curvatures": {"h1": 0.3, "h2": 0.3, "h3": 0.3},
     }
 
-    def compute(self, shape, steps, log_eta, c1, c2, c3, h1, h2, h3):
+    def compute(
+        self, shape: str, steps: int, log_eta: float, c1: float, c2: float, c3: float, h1: float, h2: float, h3: float
+    ) -> dict:
         clients = Clients(np.array([h1, h2, h3]), np.array([c1, c2, c3]), _SLOPES[shape])
         eta = 10.0**log_eta
         rests = self._rests(clients.worked, np.append(_STEPS, steps))
@@ -123,7 +125,7 @@ class ProximalAverage(Lab):
         low, high = np.full(len(settings), 17.0), np.full(len(settings), 25.0)
         return _zero(lambda w: (sent(w, settings) - w[:, None]).sum(-1), low, high)
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         paid = " ".join(f"{v + 0.0:+.2f}" for v in np.round(numbers["paid"], 2))
         return [
             f"mean loss least at           w {numbers['best']:.2f}",

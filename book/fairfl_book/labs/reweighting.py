@@ -104,7 +104,19 @@ class Reweighting(Lab):
         "all knobs up: q = t = 10": {"q": 10.0, "t": 10.0, "gamma": 0.1},
     }
 
-    def compute(self, q, t, gamma, lie, c1, c2, c3, floor1, floor2, floor3):
+    def compute(
+        self,
+        q: float,
+        t: float,
+        gamma: float,
+        lie: float,
+        c1: float,
+        c2: float,
+        c3: float,
+        floor1: float,
+        floor2: float,
+        floor3: float,
+    ) -> dict:
         wishes, floors = (c1, c2, c3), (floor1, floor2, floor3)
 
         def answers(lie):
@@ -123,7 +135,7 @@ class Reweighting(Lab):
 
         return {**answers(lie), "honest": answers(0.0), "settings": [None, q, t, gamma], "lie": lie}
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         lines = []
         for name, value, w, weights, f in zip(
             RULES, numbers["settings"], numbers["ends"], numbers["weights"], numbers["losses"]

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 
 _PROBLEMS = {"dented": toy.FonsecaFleming(), "convex": toy.two_valleys()}
@@ -40,7 +40,9 @@ class Scalarisation(Lab):
         "the line on a convex front": {"problem": "convex", "weight": 0.3, "mine": [[0.2, -0.75]]},
     }
 
-    def compute(self, problem, method, weight, bound, goal_1, goal_2, mine):
+    def compute(
+        self, problem: str, method: str, weight: float, bound: float, goal_1: float, goal_2: float, mine: Placed
+    ) -> dict:
         path, front = _front(problem)
         setting = {
             "weighted sum": np.array([weight, 1 - weight]),
@@ -63,7 +65,7 @@ class Scalarisation(Lab):
             "gain": -(front - image).max(1).min(),
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         rows = {
             {"weighted sum": "weights λ", "ε-constraint": "bound ε on f₂", "Chebyshev": "reference s"}[
                 numbers["method"]

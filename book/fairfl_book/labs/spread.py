@@ -73,7 +73,7 @@ class SpreadBound(Lab):
         "as printed: FedAvg in FedMGDA+'s Table 8": {"mean": 70.11, "worst": 45.45, "best": 88.0, "printed": 13.63},
     }
 
-    def compute(self, uneven, printed, share, mean, worst, best):
+    def compute(self, uneven: float, printed: float, share: int, mean: float, worst: float, best: float) -> dict:
         p, between = share / 100, 100 - 2 * share
         middle = (mean - p * worst - p * best) / (1 - 2 * p)
         room = max(0.0, min(middle - worst, best - middle))
@@ -93,7 +93,7 @@ class SpreadBound(Lab):
             "exist": exist,
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         if not numbers["exist"]:
             return [
                 f"the middle clients would average {numbers['middle']:.1f} %, outside of the tails: no such clients exist"

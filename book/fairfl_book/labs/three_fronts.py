@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -30,13 +30,13 @@ class ThreeFronts(Lab):
         "three on a line: the front is a curve": {"centres": [[-0.8, -0.6], [-0.2, -0.15], [0.8, 0.6]]},
     }
 
-    def compute(self, turn, weights, centres):
+    def compute(self, turn: int, weights: Placed, centres: Placed) -> dict:
         problem = toy.Quadratics(centres)
         shares = _shares(np.array(weights[0]))
         w, fair = problem.minimiser(shares), _middle(problem.centres)
         return {"shares": shares, "w": w, "f": problem.losses(w), "fair": fair, "fairest": problem.losses(fair)}
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         return [
             f"weights λ               {row(numbers['shares'])}",
             f"losses of weighted sum  {row(numbers['f'])}",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.translation.words import tr
 
@@ -21,12 +21,12 @@ class TwoClients(Lab):
         "gradients that oppose each other": {"tips": [[1.0, -0.5], [-1.6, 0.8]]},
     }
 
-    def compute(self, weight, tips):
+    def compute(self, weight: float, tips: Placed) -> dict:
         G, lam = np.array(tips, dtype=float), np.array([weight, 1 - weight])
         A = G @ G.T
         return {"G": G, "weights": lam, "A": A, "direction": G.T @ lam, "rates": A @ lam, "harmless": harmless(A)}
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         lam, rates = numbers["weights"], numbers["rates"]
         losers = [tr("client {k} pays: its loss rises", k=k + 1) for k in range(2) if rates[k] < -5e-3]
         return [

@@ -1,11 +1,12 @@
 """Are two means the same? The ledger's rule on runs that a reader moves: *equivalent*, *different* or *undecided*."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy import stats
 
-from fairfl_book.labs.controls import Points, Slider
+from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 
 CENTRE = 81.0  # per cent; the dots' places are relative to it
@@ -41,7 +42,7 @@ class Verdicts(Lab):
         "our mean 2.5 points higher": {"second": _dots([round(place + 2.69, 2) for place in OURS])},
     }
 
-    def compute(self, theirs, ours, margin, first, second):
+    def compute(self, theirs: int, ours: int, margin: float, first: Placed, second: Placed) -> dict:
         groups = [[CENTRE + x for x, _ in first[:theirs]], [CENTRE + x for x, _ in second[:ours]]]
         means = [sum(values) / len(values) for values in groups]
         variances = [sum((v - m) ** 2 for v in values) / (len(values) - 1) for values, m in zip(groups, means)]
@@ -61,7 +62,7 @@ class Verdicts(Lab):
             "highs": more["high"][: SHOWN - 1],
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         low, high, enough = numbers["low"], numbers["high"], numbers["enough"]
         more = f"; {enough or f'more than {MOST}'} runs a side would settle it" * (numbers["word"] == "undecided")
         return [
@@ -71,7 +72,9 @@ class Verdicts(Lab):
         ]
 
 
-def judged(difference, variances, runs, margin):
+def judged(
+    difference: float, variances: Sequence[float], runs: tuple[np.ndarray, np.ndarray], margin: float
+) -> dict[str, np.ndarray]:
     """Welch's 90 % interval of a ``difference`` of means, and its word, for arrays of numbers of ``runs`` (n₁, n₂).
 
     The rule of ``reproductions.equivalence.compare`` without a rounding of printed digits (Schuirmann 1987; Welch 1947).

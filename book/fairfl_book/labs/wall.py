@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from fairfl_book import toy
-from fairfl_book.labs.controls import Points
+from fairfl_book.labs.controls import Placed, Points
 from fairfl_book.labs.lab import Lab
 
 _BOWLS = toy.Quadratics([[0.0, 0.0], [0.0, 0.0]], [np.diag([1.0, 4.0]), np.diag([4.0, 1.0])])
@@ -28,14 +28,14 @@ class Wall(Lab):
         "beside the diagonal": {"start": [[1.3, 1.15]]},
     }
 
-    def compute(self, start):
+    def compute(self, start: Placed) -> dict:
         numbers = {}
         for rule, whole_line in (("AdaFed", True), ("FedMGDA", False)):
             path = toy.descend(partial(_direction, whole_line=whole_line), start[0], _STEP, _STEPS)
             numbers[rule] = {"path": path, "losses": _BOWLS.losses(path), "away": float(np.linalg.norm(path[-1]))}
         return numbers
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         return [
             f"{rule:8} ends {of['away']:.2f} from the minimiser; losses {of['losses'][-1][0]:.2f} and {of['losses'][-1][1]:.2f}"
             for rule, of in numbers.items()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fairfl.rules import min_norm
-from fairfl_book.labs.controls import Choice, Points, Slider
+from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounded import row
 
@@ -31,7 +31,7 @@ class WithoutSeeing(Lab):
         "one sum, its shadows": {"step": SHADOWS, "tips": [[1.75, 0.5], [-0.3, 1.4], [0.9, 1.5]]},
     }
 
-    def compute(self, step, sums, tips):
+    def compute(self, step: str, sums: int, tips: Placed) -> dict:
         G = np.array(tips, dtype=float)
         weights, heard, corners = np.full(3, 1 / 3), [], []
         for _ in range(sums):
@@ -53,7 +53,7 @@ class WithoutSeeing(Lab):
             "known": np.array([1.0 if k in corners else 1 / (3 - len(corners)) for k in range(3)]),
         }
 
-    def words(self, numbers):
+    def words(self, numbers: dict) -> list[str]:
         return [
             f"least rate a length  {min(numbers['rates']):6.2f}   no direction has more than {numbers['hope']:.2f}",
             f"known of each row    {row(numbers['known'])}",

@@ -1,20 +1,25 @@
 """Formulas for KaTeX: the page carries their LaTeX, ``static/formulas.js`` has it typeset where the page is read, from disk as well."""
 
+from typing import TYPE_CHECKING
+
 from docutils import nodes
 from sphinx.application import Sphinx
+
+if TYPE_CHECKING:
+    from sphinx.writers.html5 import HTML5Translator
 
 RENDERER = "katex"  # Sphinx's html_math_renderer
 STYLE, SCRIPTS = "vendor/katex.min.css", ("vendor/katex.min.js", "formulas.js")
 
 
-def inline(self, node: nodes.math) -> None:
+def inline(self: "HTML5Translator", node: nodes.math) -> None:
     """A formula in a line of text."""
     formula = self.encode(f"\\({node.astext()}\\)")
     self.body.append(f'<span class="math notranslate nohighlight">{formula}</span>')
     raise nodes.SkipNode
 
 
-def block(self, node: nodes.math_block) -> None:
+def block(self: "HTML5Translator", node: nodes.math_block) -> None:
     """A formula on lines of its own. One of several lines is aligned, unless its lines have numbers of their own."""
     text = node.astext().strip()
     if r"\\" in text and r"\tag" not in text and not text.startswith(r"\begin"):

@@ -6,6 +6,7 @@ import io
 import tarfile
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,7 +102,7 @@ def _sound(path: Path, digest: str) -> bool:
     return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
 
 
-def fetch(folder: Path, download=None) -> list[str]:
+def fetch(folder: Path, download: Callable[[str], bytes] | None = None) -> list[str]:
     """Put what is missing into ``folder``; returns the packages that were fetched, none if all was there.
 
     ``download(address) → bytes``; by default over the network. Raises ``ValueError`` if the network does not answer or

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 
-def add(commands) -> None:
+def add(commands: "argparse._SubParsersAction") -> None:
     """Add the four commands to the parser's ``commands``."""
     for kind, what in (
         ("student", "write notebooks without outputs, nothing solved"),
