@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from fairfl.data.dataset import Dataset
+from fairfl.data.dataset import Dataset, a_dataset
 from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
@@ -67,9 +67,7 @@ class Federation:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.dataset, Dataset):
-            remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."
-            raise refuse("dataset", type(self.dataset).__name__, "a Dataset", remedy)
+        a_dataset(self.dataset)
         for part in PARTS:
             given = getattr(self, part)
             if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:

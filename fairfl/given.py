@@ -28,6 +28,15 @@ def tensor(name: str, values: object, *, precise: bool = True) -> torch.Tensor:
     return taken
 
 
+def one_each(
+    name: str, values: torch.Tensor, clients: int, remedy: str, what: str = "number per client"
+) -> torch.Tensor:
+    """``values`` themselves; ``Refused`` where their shape is not (``clients``,)."""
+    if values.shape != (clients,):
+        raise refuse(f"the shape of {name}", tuple(values.shape), f"({clients},), one {what}", remedy)
+    return values
+
+
 def _dense(name: str, values: torch.Tensor) -> torch.Tensor:
     if values.layout != torch.strided or values.is_nested:
         kind = "nested" if values.is_nested else str(values.layout)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.given import tensor
+from fairfl.given import one_each, tensor
 from fairfl.numbers import number, whole
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
@@ -48,15 +48,8 @@ class Layout:
 
 
 def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
-    vector = tensor(name, values)
-    if vector.shape != (clients,):
-        raise refuse(
-            f"the shape of {name}",
-            tuple(vector.shape),
-            f"({clients},), one entry per participating client",
-            "Give one value for each row of gradients.",
-        )
-    return vector
+    remedy = "Give one value for each row of gradients."
+    return one_each(name, tensor(name, values), clients, remedy, "entry per participating client")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             )
         mine = [line for line in recorded if line["row"] == row.label]
         failed = [line for line in mine if line["failed"]]
+        runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
         for column in experiment.columns:
             if column.metric not in found:
                 continue
@@ -62,7 +63,6 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
                 if not line["failed"] and isinstance(line.get(column.metric), float)
             ]
             left_out = bool(row.underspecified or experiment.underspecified)
-            runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
             equal = compare(
                 ours,
                 value,

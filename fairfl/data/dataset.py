@@ -236,6 +236,14 @@ class Dataset:
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
+def a_dataset(dataset: object) -> Dataset:
+    """``dataset`` itself; ``Refused``, saying how to come by one, for what is none."""
+    if not isinstance(dataset, Dataset):
+        remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."
+        raise refuse("dataset", type(dataset).__name__, "a Dataset", remedy)
+    return dataset
+
+
 def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:
     """``given`` as texts, in its order; a set has none, and a text is one name and not several."""
     if isinstance(given, (str, bytes, Set, Mapping)) or not hasattr(given, "__len__") or getattr(given, "ndim", 1) != 1:

@@ -9,8 +9,8 @@ from typing import ParamSpec
 import numpy as np
 import torch
 
-from fairfl.data.dataset import Dataset
-from fairfl.errors import refuse, unknown
+from fairfl.data.dataset import a_dataset
+from fairfl.errors import unknown
 from fairfl.federation import Federation
 
 P = ParamSpec("P")
@@ -32,13 +32,8 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
             if keyword not in signature.parameters:
                 raise unknown(f"keyword of partition.{split.__name__}", keyword, signature.parameters)
         dataset = next(iter(arguments), keywords.get("dataset"))
-        if ("dataset" in keywords or arguments) and not isinstance(dataset, Dataset):
-            raise refuse(
-                "dataset",
-                type(dataset).__name__,
-                "a Dataset",
-                "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets).",
-            )
+        if "dataset" in keywords or arguments:
+            a_dataset(dataset)
         federation = split(*arguments, **keywords)
         call = signature.bind(*arguments, **keywords)
         call.apply_defaults()

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl.errors import Diverged, refuse
-from fairfl.given import tensor
+from fairfl.given import one_each, tensor
 
 
 def weights(rule: str, values: object, clients: int) -> torch.Tensor:
@@ -11,14 +11,8 @@ def weights(rule: str, values: object, clients: int) -> torch.Tensor:
     real number per client.
     """
     taken = tensor(f"what {rule} returns as weights", values).double().cpu()
-    if taken.shape != (clients,):
-        raise refuse(
-            f"the shape of {rule}'s weights",
-            tuple(taken.shape),
-            f"({clients},), one number per client",
-            "Answer for each row of gradients, zero where a client does not count.",
-        )
-    return taken
+    remedy = "Answer for each row of gradients, zero where a client does not count."
+    return one_each(f"{rule}'s weights", taken, clients, remedy)
 
 
 def columns(rule: str, given: dict[str, object]) -> None:

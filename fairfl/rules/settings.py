@@ -5,7 +5,7 @@ import math
 import torch
 
 from fairfl.errors import refuse, unknown
-from fairfl.given import tensor  # noqa: F401  (as the next line: for the rules, which find all their checks here)
+from fairfl.given import one_each, tensor  # noqa: F401  (as the next line: for the rules, which find all their checks here)
 from fairfl.numbers import number, whole, yes_or_no  # noqa: F401
 from fairfl.rules.base import Rule
 from fairfl.updates import Updates
@@ -21,13 +21,7 @@ def one_of(name: str, value: str, *allowed: str) -> str:
 def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
     """One number per client, (K,) float64 on the CPU; ``Refused`` names the clients whose is below ``low``."""
     values = torch.as_tensor(values).double().cpu()
-    if values.shape != (len(updates),):
-        raise refuse(
-            f"the shape of {name}",
-            tuple(values.shape),
-            f"({len(updates)},), one number per client",
-            "Hand over one number for each row of gradients.",
-        )
+    values = one_each(name, values, len(updates), "Hand over one number for each row of gradients.")
     bad = (values < low).nonzero().flatten()
     if len(bad):
         k, clients = int(bad[0]), updates.clients.tolist()

@@ -1,6 +1,7 @@
 """Mentions become links: "chapter 7" leads to the chapter, "Hu et al., 2022" to its line of the references. Each says where, for who hovers over it."""
 
 import re
+from collections.abc import Iterator
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -76,7 +77,10 @@ def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
 
 def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
     """Whether ``node`` lies in a node of one of ``kinds``, at any depth."""
+    return any(isinstance(one, kinds) for one in around(node))
+
+
+def around(node: nodes.Node) -> Iterator[nodes.Node]:
+    """All that ``node`` lies in, from within."""
     while (node := node.parent) is not None:
-        if isinstance(node, kinds):
-            return True
-    return False
+        yield node

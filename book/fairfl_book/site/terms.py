@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl_book.site.known import Known, Word
-from fairfl_book.site.mentions import KEPT, inside
+from fairfl_book.site.mentions import KEPT, around, inside
 
 _CHAPTER = re.compile(r"(?:(\w\w)/)?(\d\d)_\w+")
 
@@ -69,7 +69,4 @@ def _either(part: str) -> str:
 
 
 def _of_the_references(node: nodes.Node) -> bool:
-    while (node := node.parent) is not None:
-        if isinstance(node, nodes.section) and "references" in node["ids"]:
-            return True
-    return False
+    return any(isinstance(one, nodes.section) and "references" in one["ids"] for one in around(node))
