@@ -15,9 +15,10 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def entries():
-    """The first edition's entries, each on one line."""
-    told = TEXT.partition("## The first edition")[2]
-    return [re.sub(r"\s+", " ", entry) for entry in re.split(r"^- ", told, flags=re.MULTILINE)[1:]]
+    """The entries of both editions, each on one line."""
+    told = TEXT.partition("## This edition")[2].replace("## The first edition", "\n- ##")
+    found = [re.sub(r"\s+", " ", entry).strip() for entry in re.split(r"^- ", told, flags=re.MULTILINE)[1:]]
+    return [entry for entry in found if not entry.startswith("##")]
 
 
 def test_the_page_is_in_the_sites_contents():
@@ -38,7 +39,10 @@ def test_it_has_this_edition_and_says_how_to_report():
 def test_every_entry_says_where_what_was_said_and_what_is_right():
     assert len(entries()) >= 10
     for entry in entries():
-        assert re.match(r"\*\*(The sentence|\[?Chapter \d+)", entry), entry
+        assert re.match(
+            r"\*\*(The sentence|The package|The commands|The front page|The labs|The site|The ledger|The book on paper|The note|\[?Chapter \d+)",
+            entry,
+        ), entry
         assert ("*Said:*" in entry and "*Right:*" in entry) or "what was not said" in entry, entry
 
 
