@@ -9,6 +9,7 @@ from oracles.problems import problem
 from fairfl.errors import Refused
 from fairfl.rules import min_norm
 from fairfl.rules.gram import gram_matrix
+from fairfl.rules.solvers import box_qp
 from fairfl.rules.solvers.min_norm import nearest
 
 
@@ -79,6 +80,32 @@ def test_many_clients(K):
             rng.normal(size=(K, 20)) + 1,
         ):
             assert min_norm(G @ G.T).gap <= 1e-14 and min_norm(G @ G.T, radius=0.5 / K).gap <= 1e-14
+
+
+def boxed(K, seed):
+    """Plain random rows and a box of a few times 1/K around equal weights: how FedMGDA+ is used. On some of them the active sets stall at a vertex."""
+    rng = np.random.default_rng((K, seed))
+    d = int(rng.integers(25, 150))
+    G = rng.normal(size=(K, d)) + rng.choice([0, 0.3])
+    return G @ G.T, np.full(K, 1 / K), rng.uniform(0, 5 / K)
+
+
+@pytest.mark.parametrize("K, seed", [(50, 561), (50, 844), (100, 186)])
+def test_a_search_that_stalls_at_a_vertex_is_led_on(K, seed):
+    A, centre, radius = boxed(K, seed)
+    point = min_norm(A, centre=centre, radius=radius)
+    low, high = np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+    assert point.exact and gap(A, point.weights.numpy(), low, high) <= 1e-12
+
+
+def test_pairs_alone_lead_from_the_worst_vertex_to_the_minimum():
+    for seed in range(40):
+        A, centre, radius = boxed(4 + seed, seed)
+        low, high = np.maximum(centre - radius, 0), np.minimum(centre + radius, 1)
+        worst = box_qp._filled(-(A @ centre), low, high)
+        point = box_qp._along_pairs(A, worst, low, high)
+        assert gap(A, point, low, high) <= 1e-12
+        assert abs(point.sum() - 1) <= 1e-12 and (point >= low).all() and (point <= high).all()
 
 
 @pytest.mark.parametrize("d", [2, 20, 10_000])
