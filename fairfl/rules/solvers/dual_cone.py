@@ -63,8 +63,13 @@ def _one_by_one(C: np.ndarray, slope: np.ndarray) -> np.ndarray:
     free, w = np.zeros(K, dtype=bool), np.zeros(K)
     for _ in range(10 * K + 50):
         rates = slope + C @ w
-        joins = [k for k in np.argsort(rates) if not free[k] and rates[k] < -VIOLATED and _independent(C, free, k)]
-        if not joins:
+        wrong = np.flatnonzero(~free & (rates < -VIOLATED))
+        wrong = wrong[np.argsort(rates[wrong])]
+        # Mostly the first may join. Only where it may not are all the others asked, at once.
+        joins = next(
+            (part[able] for part in (wrong[:1], wrong[1:]) if (able := _independent(C, free, part)).any()), None
+        )
+        if joins is None:
             break
         free[joins[0]] = True
         while True:
@@ -82,6 +87,7 @@ def _one_by_one(C: np.ndarray, slope: np.ndarray) -> np.ndarray:
     return w
 
 
-def _independent(C: np.ndarray, free: np.ndarray, k: int) -> bool:
-    beside = C[free, k]
-    return bool(C[k, k] - beside @ np.linalg.solve(C[np.ix_(free, free)], beside) > DEPENDENT)
+def _independent(C: np.ndarray, free: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Which of ``rows`` do not depend on the free ones. One solve serves all of them."""
+    beside = C[np.ix_(free, rows)]
+    return C[rows, rows] - (beside * np.linalg.solve(C[np.ix_(free, free)], beside)).sum(0) > DEPENDENT
