@@ -35,10 +35,11 @@ def solve(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def _along_pairs(A: np.ndarray, point: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """``point`` led on to the minimum, where the active sets have stalled.
 
-    At a vertex the one free coordinate stands on its bound as well, and no face that contains it may lead down. A pair of
-    clients does as long as the point is not optimal: weight moves from one with a large rate to one with a small rate, as far as
-    the bounds or an exact line search allow. The client to receive is the one with the smallest rate that may still rise, the client to
-    give the one that lowers the value most (sequential minimal optimisation; Fan, Chen and Lin 2005, JMLR 6, working set selection 2).
+    At a vertex the one free coordinate stands on its bound as well, and no face that contains it may lead down. A pair
+    of clients does, as long as the point is not optimal: weight moves from a client with a large rate to one with a
+    small rate, as far as the bounds or an exact line search allow. The client with the smallest rate that may still
+    rise receives, and the one that lowers the value most gives (sequential minimal optimisation; Fan, Chen and Lin
+    2005, JMLR 6, working set selection 2).
     """
     point, largest = point.copy(), A.diagonal().max()
     curvature = A.diagonal()[:, None] + A.diagonal() - 2 * A
