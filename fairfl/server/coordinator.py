@@ -64,13 +64,13 @@ class Coordinator:
 
     One reply cannot end the federation. Before any rule sees a round, a row is refused that is more than a million
     times as long as the median row (or than 1) and whose squared length leaves the model's type: in float32, one longer
-    than 1.8e19. What is shorter may still ruin the model. So suppose that a row of the newest step was a million times as
-    long as the median one, that ``quorum`` or more clients now come back with numbers that are not finite, and that
+    than 1.8e19. What is shorter may still ruin the model. So suppose that a row of the newest step was a million times
+    as long as the median one, that ``quorum`` or more clients now come back with numbers that are not finite, and that
     nobody but the row's sender comes back sound. Then the model and all memories go back to where they were before that
     step, the round's record names the sender, and rows of such a length are refused from then on. It goes back one step
-    at most, to a model from which clients did come back sound. A fleet whose rows are of comparable length is never refused by this. What it cannot
-    see: outsized rows from half of the clients or more, a client that answers alone, and lies of ordinary size, against
-    which only the choice of a rule helps.
+    at most, to a model from which clients did come back sound. A fleet whose rows are of comparable length is never
+    refused by this. What it cannot see: outsized rows from half of the clients or more, a client that answers alone,
+    and lies of ordinary size, against which only the choice of a rule helps.
 
     ``w`` (d,): the model that clients start the next round from. ``reported`` (d,): the model that the method reports.
     ``round``: the round that comes next. ``log``: one ``RoundRecord`` a round.
