@@ -16,7 +16,7 @@ from fairfl.numbers import whole
 from fairfl.rules import Rule
 from fairfl.server.blame import culprits
 from fairfl.server.checks import claims, replies_of
-from fairfl.server.collect import Sound, gather, sift
+from fairfl.server.collect import LISTED, Sound, gather, sift
 from fairfl.server.footing import Footing
 from fairfl.server.reply import Refusal, Reply
 from fairfl.server.round import ServerStep
@@ -28,7 +28,7 @@ class RoundRecord:
     """What happened in one round.
 
     ``clients``: whose updates the rule was left with. ``refused``: who was left out and why.
-    ``missing``: numbers nobody answered for.
+    ``missing``: who was asked and did not answer.
     ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in
     ``History``. ``remark``: where the rule had to deviate from its own formula.
     """
@@ -46,7 +46,7 @@ class RoundRecord:
         """What happened, one sentence a line: the round, then who was missing, then who was refused."""
         did = f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
         did = f"skipped ({self.skipped})" if self.skipped else did
-        gone = [f"client {k} missing" for k in self.missing]
+        gone = [_missing(self.missing)] if self.missing else []
         return [f"round {self.round}: {did}", *gone, *(f"{r.who} refused: it {r.reason}" for r in self.refused)]
 
     def __str__(self) -> str:
@@ -122,15 +122,19 @@ class Coordinator:
             for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)
         }
 
-    def receive(self, replies: Iterable[Reply]) -> RoundRecord:
+    def receive(self, replies: Iterable[Reply], asked: Iterable[int] | None = None) -> RoundRecord:
         """One round: check the replies, ask the rule, move the model.
 
+        ``asked``: the numbers of the clients that were asked, everybody if left out. Who of them is silent is missing.
         A bad reply is left out. So is a client with whose numbers the rule cannot work: the rule is asked again, as
         if that client had not answered. A round without a direction is skipped and leaves no trace in any memory.
         Either way the round is over and in ``log``.
         Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as
         it was before.
         """
+        asked = range(self.population) if asked is None else asked
+        told = "Name clients of the population."
+        wanted = sorted({whole("a client that was asked", k, 0, told, high=self.population - 1) for k in asked})
         replies, strays = replies_of(replies)
         heard = claims(replies, self.population)
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
@@ -140,7 +144,7 @@ class Coordinator:
             sound = {}
         else:
             done = self._decide(sound, refused)
-        missing = tuple(k for k in range(self.population) if k not in heard)
+        missing = tuple(k for k in wanted if k not in heard)
         told = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain text, which torch.load takes
         record = RoundRecord(self.round, tuple(sound), told, missing, **done)
         self.round += 1
@@ -203,6 +207,12 @@ class Coordinator:
         if "footing" in state:  # states of 1.0.0 have none
             self._footing.load_state_dict(state["footing"])
         self.round, self.log = next_round, log
+
+
+def _missing(clients: tuple[int, ...]) -> str:
+    """Who is missing, in one line however many they are."""
+    more = f" and {len(clients) - LISTED} more" if len(clients) > LISTED else ""
+    return f"client{'s' * (len(clients) > 1)} {', '.join(map(str, clients[:LISTED]))}{more} missing"
 
 
 def _count(n: int, one: str, many: str = "") -> str:

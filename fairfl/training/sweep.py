@@ -67,7 +67,8 @@ def sweep(
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
     its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the
     ``last`` evaluations; the same with ``train_`` or ``validation_`` before it for each part that ``score`` names (to
-    choose settings, read validation and not test); ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
+    choose settings, read validation and not test);
+    ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
     or "". Lines come in the order of the product above, its first varying slowest. ``histories``: a list, to which
     every run's ``History`` is added in that order. (In the table's ``attrs`` pandas would copy them at every step, and
     could not join two sweeps.) A table written with ``to_csv`` is read back with ``pandas.read_csv(file,
