@@ -133,8 +133,8 @@ class Coordinator:
         it was before.
         """
         asked = range(self.population) if asked is None else asked
-        told = "Name clients of the population."
-        wanted = sorted({whole("a client that was asked", k, 0, told, high=self.population - 1) for k in asked})
+        remedy = "Name clients of the population."
+        wanted = sorted({whole("a client that was asked", k, 0, remedy, high=self.population - 1) for k in asked})
         replies, strays = replies_of(replies)
         heard = claims(replies, self.population)
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
