@@ -23,7 +23,7 @@ from fairfl import vision
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.layers import as_image, ending, image_shape, stack, width_after
-from fairfl.randomness import key
+from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
@@ -32,7 +32,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
     called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of outputs. It draws
     its weights with PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on
-    every device, and no global random state is touched.
+    every device and in every thread, and global random states are as they were before.
 
     Raises ``Refused`` for an unknown name or setting, a function that cannot be called so or makes no module, text
     given to a model of numbers or the reverse, or inputs of a shape that the model cannot take.
@@ -42,7 +42,7 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     make = partial(name if callable(name) else MODELS[name], **settings)
     _check(make, dataset)
     # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+    with GLOBAL_STREAM, torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.default_generator.manual_seed(key(seed, "weights"))
         module = make(tuple(dataset.inputs.shape[1:]), dataset.outputs)
     if not isinstance(module, nn.Module):

@@ -7,11 +7,17 @@ rules that run with one seed see the same clients and the same batches.
 """
 
 import hashlib
+import threading
 
 import numpy as np
 import torch
 
 from fairfl.numbers import whole
+
+# Layers draw their first weights and dropout from the process's one global stream, and PyTorch lets nobody hand them
+# another. Whoever seeds that stream or watches it holds this lock until its state is put back, so that runs in several
+# threads draw what each would draw alone. A thread that uses the global stream without the lock is not kept out.
+GLOBAL_STREAM = threading.RLock()
 
 
 def key(seed: int, purpose: str, round: int = 0, client: int = 0) -> int:

@@ -62,7 +62,8 @@ class Updates:
     uniform if omitted. ``clients`` (K,): who they are, 0 … population − 1. ``round``: t, from 0.
     ``layout``: where each parameter tensor sits in d; ``None`` if the rows are plain vectors.
     ``extras``: what else a rule asked for, by name, each with K entries along its first axis, finite numbers.
-    ``local_lr``: the step size of local training this round (1 for plain gradients).
+    ``local_lr``: the step size of local training this round (1 for plain gradients). The sum of all step sizes behind
+    each row is ``extras["pseudo_lr"]``, for a rule that lists it in its ``needs``.
 
     Gradients and numbers are detached: rules move models, and nothing is differentiated through them. Tensors are not
     copied, arrays are. Python's floats become float64; as gradients, PyTorch's default type, float32.

@@ -112,12 +112,18 @@ def smoothness(view: RoundView) -> torch.Tensor:
     return torch.tensor(steep, dtype=torch.float64)
 
 
+def pseudo_lr(view: RoundView) -> torch.Tensor:
+    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)``, as ``LocalSGD.pseudo_lr``."""
+    return torch.tensor(view.pseudo_lr, dtype=torch.float64)
+
+
 PROVIDERS = {
     "losses": losses,
     "losses_after": losses_after,
     "accuracies": accuracies,
     "newton_rates": newton_rates,
     "smoothness": smoothness,
+    "pseudo_lr": pseudo_lr,
 }
 ALWAYS = {"layout", "shares"}
 

@@ -6,7 +6,7 @@ from fairfl.clients.correction import Bound
 from fairfl.clients.flat import FlatModel
 from fairfl.clients.slots import Slot
 from fairfl.clients.work import RoundWork
-from fairfl.randomness import key
+from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
@@ -18,7 +18,8 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
         start = work.starts[slot.run]
         flat.vector.copy_(start)
         if flat.has_dropout:
-            with torch.random.fork_rng(devices=[flat.device] if flat.device.type == "cuda" else []):
+            devices = [flat.device] if flat.device.type == "cuda" else []
+            with GLOBAL_STREAM, torch.random.fork_rng(devices=devices):
                 torch.manual_seed(key(slot.seed, "dropout", work.round, slot.client))
                 _descend(flat, work, slot, mine)
         else:

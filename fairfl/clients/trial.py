@@ -10,6 +10,7 @@ import torch
 
 from fairfl.clients.flat import FlatModel
 from fairfl.errors import Refused, refuse
+from fairfl.randomness import GLOBAL_STREAM
 
 
 def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Callable) -> bool:
@@ -25,7 +26,7 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
     # A little off, since a buffer that follows the weights may have settled at those it was made with.
     flat.vector.add_(torch.sin(torch.arange(len(weights), device=flat.device)).to(weights), alpha=0.01)
     try:
-        with torch.no_grad(), _watched(flat.device) as drew:
+        with torch.no_grad(), GLOBAL_STREAM, _watched(flat.device) as drew:
             flat.module.train()
             losses = loss(flat.module(inputs), targets)
             trains_randomly = drew()

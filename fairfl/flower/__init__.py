@@ -3,15 +3,24 @@
 In: Flower's messages. Out: Flower's messages. ``FairStrategy``, ``client_app`` and ``server_app`` put replies into
 these and read them out again; what the server does with them is ``fairfl.server.Coordinator``. Needs ``pip install
 "fairfl[flower]"``; imported on first use.
+
+``FairStrategy``: a ``Coordinator`` behind Flower's ``Strategy``. ``client_app``: the program of a SuperNode, from a
+``Member``. ``server_app``: the program of the SuperLink. ``help(fairfl.flower.FairStrategy)`` says more of each.
 """
 
 import importlib
+import importlib.util
 
 from fairfl.extras import needed_by
 
 _WITH_FLOWER = {"FairStrategy": "strategy", "client_app": "apps", "server_app": "apps"}
 
 __all__ = [*_WITH_FLOWER]
+
+
+def __dir__() -> list[str]:
+    # ``help`` reads whatever is listed here, so that names that cannot be had would stop it.
+    return sorted({*globals(), *(__all__ if importlib.util.find_spec("flwr") else ())})
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,9 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Strategy
 
 from fairfl.flower.records import MODEL, TASK, to_record, to_reply
+from fairfl.numbers import number, whole
 from fairfl.server.coordinator import Coordinator
+from fairfl.server.sampling import sampled
 from fairfl.server.scores import scores_of
 
 
@@ -23,7 +25,12 @@ class FairStrategy(Strategy):
     ``coordinator.quorum``. ``evaluate``: whether clients score the reported model after each round. ``roster``:
     Flower's node number → client number, for authenticated nodes; without it a client is whoever it says it is.
 
-    All connected nodes are asked in every round. Which model clients start from is the coordinator's business:
+    ``fraction_train``, ``min_train_nodes``, ``min_available_nodes``: as in Flower's FedAvg. A round waits until
+    ``min_available_nodes`` are connected, and asks this fraction of the connected nodes, but at least
+    ``min_train_nodes``. The draw is keyed by ``seed`` and the round. By default all connected nodes are asked. Without
+    a ``roster`` nobody knows which clients a sample of nodes stands for, so that then no client is said to be missing.
+
+    Which model clients start from is the coordinator's business:
     ``initial_arrays`` of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one
     that the method reports.
 
@@ -38,7 +45,17 @@ class FairStrategy(Strategy):
         wait_for: int | None = None,
         evaluate: bool = True,
         roster: Mapping[int, int] | None = None,
+        fraction_train: float = 1.0,
+        min_train_nodes: int = 1,
+        min_available_nodes: int = 1,
+        seed: int = 0,
     ) -> None:
+        told = "It is the fraction of the connected nodes that a round asks."
+        self.fraction_train = number("fraction_train", fraction_train, 0, 1, told)
+        self.min_train_nodes = whole("min_train_nodes", min_train_nodes, 1, "A round asks somebody.")
+        self.min_available_nodes = whole("min_available_nodes", min_available_nodes, 1, "A round needs nodes.")
+        self.seed = whole("seed", seed)
+        self._asked: list[int] | None = None
         self.coordinator, self.evaluate, self.roster = coordinator, evaluate, roster
         self.wait_for = coordinator.population if wait_for is None else wait_for
         self.scores: list[tuple[int, np.ndarray, np.ndarray]] = []
@@ -54,11 +71,19 @@ class FairStrategy(Strategy):
     ) -> Iterable[Message]:
         c = self.coordinator
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
-        nodes = _nodes(grid, self.wait_for if c.round == 0 else c.quorum)
+        enough = max(self.min_available_nodes, self.wait_for if c.round == 0 else c.quorum)
+        here = _nodes(grid, enough)
+        nodes = sampled(here, self.fraction_train, max(self.min_train_nodes, c.quorum), self.seed, c.round)
+        self._asked = nodes if len(nodes) < len(here) else None
         return _to_each(nodes, MessageType.TRAIN, to_record(c.arrays()), task)
 
     def aggregate_train(self, server_round: int, replies: Iterable[Message]) -> tuple[ArrayRecord, MetricRecord]:
-        record = self.coordinator.receive(to_reply(message, self.roster) for message in replies)
+        told = [to_reply(message, self.roster) for message in replies]
+        asked = None
+        if self._asked is not None:
+            roster = self.roster or {}
+            asked = [roster[node] for node in self._asked if node in roster]
+        record = self.coordinator.receive(told, asked)
         log(WARNING if record.skipped or record.refused or record.missing else INFO, "%s", record)
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)

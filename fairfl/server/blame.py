@@ -1,5 +1,7 @@
 """Whose reply made a rule refuse a round, so that the round can go on without it."""
 
+import torch
+
 from fairfl.errors import Refused
 from fairfl.updates import Updates
 
@@ -16,6 +18,23 @@ def culprits(refusal: Refused, updates: Updates) -> dict[int, str]:
     """
     present = set(updates.clients.tolist())
     return {k: why for k, why in refusal.clients.items() if k in present} or _outsized(updates)
+
+
+def far_rows(updates: Updates) -> dict[int, tuple[float, float, str]]:
+    """Clients whose row is more than ``FAR`` times as long as the median row (or than 1): its length, the median, and
+    what the client sent, in words that follow "it".
+
+    Of two rows the shorter one is the median; of one row alone nothing can be said.
+    """
+    lengths = torch.linalg.vector_norm(updates.gradients, dim=1, dtype=torch.float64).cpu()
+    lengths = lengths.clamp(max=torch.finfo(torch.float64).max)
+    sizes = updates.gradients.abs().amax(1).double().cpu()
+    median, usual = float(lengths.median()), float(sizes.median())
+    far = (lengths > FAR * max(1.0, median)).nonzero().flatten().tolist()
+    words = {
+        row: f"sent an update with an entry of size {sizes[row]:.3g} (everybody's median: {usual:.3g})" for row in far
+    }
+    return {int(updates.clients[row]): (float(lengths[row]), median, words[row]) for row in far}
 
 
 def _outsized(updates: Updates) -> dict[int, str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from fairfl.server.quoting import quoted, told
-from fairfl.server.reply import Refusal, Reply
+from fairfl.server.reply import NotFinite, Refusal, Reply
 
 # Every whole number up to here is a float64, and the sum of a population's sizes is finite.
 MOST_ROWS = 2**53
@@ -65,6 +65,9 @@ def against_numbers(numbers: object, needs: Iterable[str], reader: str = "the ru
             sent = quoted(list(numbers)) if numbers else "no numbers"
             return f"sent no {name!r}, which {reader} reads; it sent {sent}"
         value = numbers[name]
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
-            return f"sent {name!r} = {quoted(value)}; allowed: a finite number"
+        said = f"sent {name!r} = {quoted(value)}; allowed: a finite number"
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            return said
+        if not abs(value) <= sys.float_info.max:
+            return NotFinite(said)
     return ""

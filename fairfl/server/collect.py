@@ -12,7 +12,7 @@ import torch
 
 from fairfl.server.checks import against_name, against_numbers, against_size, claims, replies_of
 from fairfl.server.quoting import printable, quoted
-from fairfl.server.reply import Refusal, Reply
+from fairfl.server.reply import NotFinite, Refusal, Reply
 from fairfl.updates import Layout, Updates
 
 # Parameter names of another model that a sentence lists.
@@ -103,7 +103,7 @@ def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torc
     gradient = start - row
     # Two finite models can be farther apart than the dtype reaches.
     if not bool(torch.isfinite(gradient).all()):
-        return None, f"sent a model so far away that the difference overflows {start.dtype}"
+        return None, NotFinite(f"sent a model so far away that the difference overflows {start.dtype}")
     return gradient, ""
 
 
@@ -131,7 +131,7 @@ def flattened(arrays: object, layout: Layout, like: torch.Tensor) -> tuple[torch
     row = torch.cat(pieces)
     bad = int((~torch.isfinite(row)).sum())
     if bad:
-        return None, f"sent {bad} non-finite {'entry' if bad == 1 else 'entries'}"
+        return None, NotFinite(f"sent {bad} non-finite {'entry' if bad == 1 else 'entries'}")
     return row, ""
 
 

@@ -30,6 +30,10 @@ class Reply:
         return ", ".join(names + [name for name in [told(self.sender)] if name]) or "an unnamed sender"
 
 
+class NotFinite(str):
+    """A reason to refuse a reply: its numbers are not finite. Then the model that the client was given may be lost."""
+
+
 @dataclass(frozen=True)
 class Refusal:
     """A reply that was left out of the round: whose, and why, in words that follow "it"."""

@@ -66,7 +66,9 @@ def sweep(
 
     Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
     its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the
-    ``last`` evaluations; ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
+    ``last`` evaluations; the same with ``train_`` or ``validation_`` before it for each part that ``score`` names (to
+    choose settings, read validation and not test);
+    ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
     or "". Lines come in the order of the product above, its first varying slowest. ``histories``: a list, to which
     every run's ``History`` is added in that order. (In the table's ``attrs`` pandas would copy them at every step, and
     could not join two sweeps.) A table written with ``to_csv`` is read back with ``pandas.read_csv(file,
@@ -122,8 +124,7 @@ def sweep(
                         **{name: job.name[name] for name in shown},
                         "client": range(len(federation)),
                         "test_size": history.test_sizes,
-                        **({} if history.accuracy is None else {"accuracy": history.accuracy[-last:].mean(0)}),
-                        "loss": history.loss[-last:].mean(0),
+                        **_scores(history, last),
                         "rounds": int(history.rounds[-1]),
                         "diverged": str(error or ""),
                     }
@@ -137,6 +138,13 @@ def sweep(
         jobs.append(Job(seed=seed, name=dict(zip(asked, labels)), **dict(zip(asked, things))))
     train_jobs(federation, model, jobs, record, together=together, **settings)
     return pandas.concat(tables, ignore_index=True)
+
+
+def _scores(history: History, last: int) -> dict[str, Any]:
+    """Every accuracy and loss that the run recorded, by column."""
+    columns = [f"{part}{what}" for part in ("", "train_", "validation_") for what in ("accuracy", "loss")]
+    recorded = {name: getattr(history, name) for name in columns}
+    return {name: scores[-last:].mean(0) for name, scores in recorded.items() if scores is not None}
 
 
 def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:

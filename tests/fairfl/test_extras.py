@@ -110,3 +110,18 @@ def test_other_failures_pass_through():
     with pytest.raises(ImportError, match="cannot import name") as broken, needed_by("this"):
         from json import nothing_there  # noqa: F401
     assert not isinstance(broken.value, NotInstalled)
+
+
+def test_the_public_names_of_flower_are_shown_without_importing_flower():
+    script = (
+        "import sys, pydoc, importlib.util\n"
+        "import fairfl.flower as f\n"
+        "names = ('FairStrategy', 'client_app', 'server_app')\n"
+        "assert all(name in f.__doc__ for name in names)\n"
+        "there = importlib.util.find_spec('flwr') is not None\n"
+        "assert there == (set(names) <= set(dir(f)))\n"
+        "assert 'flwr' not in sys.modules\n"
+        "text = pydoc.render_doc(f, renderer=pydoc.plaintext)\n"
+        "assert all(name in text for name in names)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

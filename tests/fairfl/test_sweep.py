@@ -203,3 +203,14 @@ def test_without_pandas_it_says_what_to_install_before_anything_trains(federatio
     with pytest.raises(NotInstalled, match=r"sweep needs pandas.*fairfl\[data\]"):
         sweep(federation, rules="FedAvg", rounds=1)
     assert calls == []
+
+
+def test_every_part_that_was_scored_has_its_columns(small):
+    federation = partition.iid(small, 3, validation=0.2)
+    told = dict(rules="FedAvg", rounds=2, score=("test", "train", "validation"), last=2, histories=(held := []))
+    table = sweep(federation, **told)
+    for part in ("", "train_", "validation_"):
+        for what in ("accuracy", "loss"):
+            assert np.array_equal(table[f"{part}{what}"], getattr(held[0], f"{part}{what}")[-2:].mean(0))
+    plain = sweep(federation, rules="FedAvg", rounds=2)
+    assert not [name for name in plain if name.startswith(("train_", "validation_"))]

@@ -20,9 +20,11 @@ class DQNFed(GramRule):
     ``capped=True`` is a reading that stays stable where the literal one leaps: no loss is asked to fall by more than a
     quadratic that is never negative can, ``r_k ≤ 2 f_k``, and the step is that of the paper's Theorem 4.2,
     ``min(1/‖𝔡‖², (2/L) min r_k)`` for ``𝔡`` with rates ``r_k ‖𝔡‖²``, L from ``extras["smoothness"]`` (K,), the largest
-    ``‖y‖ / ‖s‖`` among the clients' pairs. That losses are bounded by 0 is our assumption. Where it was counted
-    (three classes of clothing, 300 rounds, one seed) the cap held in 99 % of all cases: the direction is then AdaFed's
-    with γ = 1, and curvature acts through L alone.
+    ``‖y‖ / ‖s‖`` among the clients' pairs. Both speak of gradients. A row is about ``ℓ_k ∇f_k`` with ℓ_k the sum of
+    the client's local step sizes, ``extras["pseudo_lr"]`` (K,), and so are the rates that the rule reads: it caps them
+    at ``2 ℓ_k f_k``, and divides them by ``ℓ_k`` for the step. That losses are bounded by 0 is our assumption. Where
+    it was counted (three classes of clothing, 300 rounds, one seed) the cap held in 99 % of all cases: the direction is
+    then AdaFed's with γ = 1, and curvature acts through L alone.
 
     The formulas are missing in our copy of the paper: this is a reconstruction, from its proof of Theorem 4.1. On
     conflicting convex quadratics with exact Hessians the literal rule's steps never tend to zero (K = d independent
@@ -36,7 +38,7 @@ class DQNFed(GramRule):
 
     def __init__(self, capped: bool = False) -> None:
         self.capped = yes_or_no("capped", capped)
-        self.needs = frozenset({"newton_rates", "losses", "smoothness"} if capped else {"newton_rates"})
+        self.needs = frozenset({"newton_rates"} | ({"losses", "smoothness", "pseudo_lr"} if capped else set()))
 
     @property
     def name(self) -> str:
@@ -54,7 +56,9 @@ class DQNFed(GramRule):
         if self.capped:
             remedy = "The cap holds for losses that are never negative."
             losses = column("losses", updates.losses, updates, low=0.0, remedy=remedy)
-            rates = torch.minimum(rates, 2 * updates.local_lr * losses)
+            remedy = "It is the sum of the step sizes behind a row; 1 for a plain gradient."
+            lengths = column("pseudo_lr", updates.extras["pseudo_lr"], updates, low=1e-30, remedy=remedy)
+            rates = torch.minimum(rates, 2 * lengths * losses)
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if not bool(rates[keep].any()):
@@ -65,13 +69,16 @@ class DQNFed(GramRule):
         if point.squared_norm > 0:
             weights[keep] = point.weights / point.squared_norm * largest
             if self.capped:
-                weights *= self._damping(rates[keep], float(largest) / point.squared_norm, updates)
+                # A loss falls by its rate divided by its row's length: rates are measured on the rows.
+                least = float((rates[keep] / largest / lengths[keep]).min())
+                weights *= self._damping(least, float(largest) / point.squared_norm, updates)
         reason = "; ".join(filter(None, (reason, point.reason)))
         return Weights(weights, not reason, reason)
 
     @staticmethod
-    def _damping(rates: torch.Tensor, full: float, updates: Updates) -> float:
-        """What is left of the step ``1/‖𝔡‖²``, here ``full`` times ``max r``, by Theorem 4.2's bound."""
+    def _damping(least: float, full: float, updates: Updates) -> float:
+        """What is left of the step ``1/‖𝔡‖²`` by Theorem 4.2's bound, both divided by ``max r``: ``least`` is the
+        smallest fall that was asked for, ``full`` the step.
+        """
         steepest = float(column("smoothness", updates.extras["smoothness"], updates, low=0.0).max())
-        safe = 2 * float(rates.min() / rates.max()) / updates.local_lr
-        return min(1.0, safe / steepest / full) if steepest > 0 else 1.0
+        return min(1.0, 2 * least / steepest / full) if steepest > 0 else 1.0

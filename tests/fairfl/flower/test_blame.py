@@ -75,7 +75,9 @@ def test_a_liar_is_left_out_as_if_it_had_not_answered_and_the_rounds_go_on(model
         without.receive([*sent[:2], sent[3]])
         assert record.clients == (0, 1, 3) and not record.skipped and torch.equal(c.w, without.w)
         [refused] = record.refused
-        assert refused.who == "client 2" and refused.reason.endswith(f"({c.rule.name})")
+        assert refused.who == "client 2"
+        if what != "long update, FedAvg":  # which no rule was asked about
+            assert refused.reason.endswith(f"({c.rule.name})")
         assert re.search(words, refused.reason)
 
 

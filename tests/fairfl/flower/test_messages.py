@@ -100,3 +100,15 @@ def test_a_strategy_is_saved_with_its_scores_and_continues():
     other.load_state_dict(one.state_dict())
     assert torch.equal(other.coordinator.w, one.coordinator.w) and other.coordinator.round == 1
     assert [done for done, _, _ in other.scores] == [1]
+
+
+def test_a_sample_of_the_nodes_is_asked_and_only_its_clients_can_be_missing(monkeypatch):
+    from fairfl.flower import strategy as module
+
+    monkeypatch.setattr(module, "Message", lambda content, message_type, dst_node_id: dst_node_id)
+    grid, roster = SimpleNamespace(get_node_ids=lambda: range(100, 200)), {node: node - 100 for node in range(100, 200)}
+    c = Coordinator("FedAvg", torch.nn.Linear(2, 1), 100, 3)
+    strategy = module.FairStrategy(c, roster=roster, fraction_train=0.1)
+    asked = list(strategy.configure_train(1, flwr.ArrayRecord({}), flwr.ConfigRecord({}), grid))
+    strategy.aggregate_train(1, [])
+    assert len(asked) == 10 and c.log[0].missing == tuple(roster[node] for node in asked)

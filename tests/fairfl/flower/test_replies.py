@@ -176,7 +176,7 @@ def test_scores_are_used_or_refused_by_name_as_replies_are():
 def test_a_missing_client_is_missed_by_name(model, members):
     c = coordinator("FedAvg", model)
     record = c.receive(replies(c, members[:2]))
-    assert record.clients == (0, 1) and record.missing == (2, 3) and "client 3 missing" in str(record)
+    assert record.clients == (0, 1) and record.missing == (2, 3) and "clients 2, 3 missing" in str(record)
 
 
 @pytest.mark.parametrize(

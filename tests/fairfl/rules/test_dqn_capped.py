@@ -18,25 +18,34 @@ def losses_of(H, c, w):
     return np.array([(w - m) @ h @ (w - m) / 2 for h, m in zip(H, c)])
 
 
-def sent(H, c, w, lr):
-    """What clients send at ``w``: rows ``lr ∇f``, losses, the falls of their Newton steps on the rows' scale, true smoothness."""
+def sent(H, c, w, lr, steps=1, boast=1.0):
+    """What clients send at ``w`` after ``steps`` (one number, or one each) short steps of size ``lr``: rows ``ℓ ∇f``
+    with ``ℓ = lr · steps``, losses, the falls of their Newton steps on the rows' scale, ``boast`` times as large, and
+    true smoothness.
+    """
     G = np.stack([h @ (w - m) for h, m in zip(H, c)])
     falls = np.array([g @ np.linalg.solve(h, g) for g, h in zip(G, H)])
-    extras = {"newton_rates": lr * falls, "smoothness": np.array([np.linalg.eigvalsh(h)[-1] for h in H])}
-    return Updates(
-        lr * G, losses=losses_of(H, c, w), extras={k: torch.tensor(v) for k, v in extras.items()}, local_lr=lr
-    )
+    lengths = lr * np.broadcast_to(np.asarray(steps, dtype=float), len(G))
+    extras = {
+        "newton_rates": boast * lengths * falls,
+        "smoothness": np.array([np.linalg.eigvalsh(h)[-1] for h in H]),
+        "pseudo_lr": lengths,
+    }
+    extras = {k: torch.tensor(v) for k, v in extras.items()}
+    return Updates(lengths[:, None] * G, losses=losses_of(H, c, w), extras=extras, local_lr=lr)
 
 
-@pytest.mark.parametrize("lr", [1.0, 0.1])
-def test_the_step_is_theorem_4_2s_on_a_literal_version(lr):
+@pytest.mark.parametrize("boast", [1.0, 10.0])  # at 10 the cap binds: on a quadratic r = 2 f
+@pytest.mark.parametrize("lr, steps", [(1.0, 1), (0.1, 1), (0.1, 5), (0.1, (1, 5, 20))])
+def test_the_step_is_theorem_4_2s_on_a_literal_version(lr, steps, boast):
     rng = np.random.default_rng(0)
     for _ in range(20):
         H, c = problem(rng)
         w = rng.normal(size=6)
-        u = sent(H, c, w, lr)
-        G = u.gradients.numpy() / lr  # the theorem speaks of gradients
-        r = np.minimum(u.extras["newton_rates"].numpy() / lr, 2 * u.losses.numpy())
+        u = sent(H, c, w, lr, steps, boast)
+        lengths = u.extras["pseudo_lr"].numpy()
+        G = u.gradients.numpy() / lengths[:, None]  # the theorem speaks of gradients
+        r = np.minimum(u.extras["newton_rates"].numpy() / lengths, 2 * u.losses.numpy())
         A = G @ G.T
         lam = np.linalg.solve(A, r)
         short = G.T @ lam / (r @ lam)  # rates r ‖short‖²
@@ -75,3 +84,32 @@ def test_it_trains_where_the_literal_rule_ends():
     history = train(federation, rules.DQNFed(capped=True), **settings)
     losses = history.loss.max(1)
     assert losses[-1] < 0.5 * losses[0] and history.accuracy[-1].min() > 0.8
+
+
+def test_after_five_local_steps_a_loss_is_asked_to_fall_by_twice_its_value_and_no_further():
+    u = sent(*problem(np.random.default_rng(3)), np.zeros(6), 0.1, steps=5, boast=10.0)
+    flat = Updates(u.gradients, losses=u.losses, extras={**u.extras, "smoothness": [0.0] * 3}, local_lr=0.1)
+    asked = rules.DQNFed(capped=True).direction(flat).rates / u.extras["pseudo_lr"]
+    assert torch.allclose(asked, 2 * u.losses, rtol=1e-8) and float(u.extras["pseudo_lr"][0]) == 0.5
+
+
+def test_train_says_how_long_each_clients_row_is():
+    seen = []
+    federation = partition.by_class(data.load("digits").only("3", "8", "9"))
+    local = LocalSGD(lr=0.1, epochs=5, batch_size=100)
+    train(federation, rules.DQNFed(capped=True), rounds=2, local=local, tamper=lambda u: seen.append(u) or u)
+    expected = [local.pseudo_lr(len(rows), 0) for rows in federation.train]
+    assert seen[1].extras["pseudo_lr"].tolist() == expected and min(expected) >= 0.5
+    asked = rules.DQNFed(capped=True).direction(seen[1]).rates / seen[1].extras["pseudo_lr"]
+    assert bool((asked <= 2 * seen[1].losses * (1 + 1e-6)).all())
+
+
+def test_without_the_rows_lengths_the_capped_reading_is_refused_by_name():
+    u = sent(*problem(np.random.default_rng(2)), np.zeros(6), 1.0)
+    lacking = {name: value for name, value in u.extras.items() if name != "pseudo_lr"}
+    with pytest.raises(ValueError, match="'pseudo_lr'"):
+        rules.DQNFed(capped=True).direction(Updates(u.gradients, losses=u.losses, extras=lacking))
+    with pytest.raises(ValueError, match="pseudo_lr"):
+        zero = {**u.extras, "pseudo_lr": [0.0, 1.0, 1.0]}
+        rules.DQNFed(capped=True).direction(Updates(u.gradients, losses=u.losses, extras=zero))
+    assert "pseudo_lr" not in rules.DQNFed().needs
