@@ -197,6 +197,8 @@ def train(
                     direction = run.step(flat, work, mine, attack)
                     if newton is not None:
                         newton.heard(direction, run.curvature)
+                # All clients' updates, (K, d), which would otherwise lie beside those that the next round makes.
+                del rows, mine, direction
                 done = t + 1
                 if done % evaluate_every == 0 or done == rounds:
                     for run in runs:

@@ -32,7 +32,7 @@ def own_copies(tampers: Sequence[Tamper]) -> list[Tamper]:
 
 
 def state(tamper: Tamper) -> dict:
-    """What a run's checkpoint holds of its ``tamper``: an entry where that has ``state_dict`` and ``load_state_dict``."""
+    """What a run's checkpoint holds of its ``tamper``: nothing, or what its ``state_dict`` gives."""
     holder: Any = _holder(tamper)
     return {"tamper": holder.state_dict()} if _answers_for_itself(holder) else {}
 
