@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import LocalSGD, partition, train
+from fairfl import History, LocalSGD, partition, train
 from fairfl.errors import Refused
 
 PART = dict(rounds=6, local=LocalSGD(lr=0.3), model="logistic")
+
 
 class Stop(Exception):
     pass
@@ -143,3 +144,29 @@ def test_what_cannot_be_copied_is_refused_by_name(federation):
 
     with pytest.raises(Refused, match="tamper is Locked, which cannot be copied"):
         train(federation, tamper=Locked(), **PART)
+
+
+def without(*dropped, rounds=range(99)):
+    def tamper(updates):
+        kept = torch.tensor([client not in dropped for client in updates.clients.tolist()])
+        if updates.round not in rounds:
+            return updates
+        shares = updates.shares[kept] / updates.shares[kept].sum()
+        return replace(updates, gradients=updates.gradients[kept], clients=updates.clients[kept], shares=shares)
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    "tamper, expected",
+    [
+        (None, [[0, 1, 2], [0, 1, 2], [0, 1, 2]]),
+        (without(1), [[0, 2], [0, 2], [0, 2]]),
+        (without(0, 2, rounds=[1]), [[0, 1, 2], [1, -1, -1], [0, 1, 2]]),
+    ],
+)
+def test_a_client_that_a_tamper_drops_did_not_take_part(federation, tmp_path, tamper, expected):
+    history = train(federation, rounds=3, tamper=tamper)
+    assert history.participants.tolist() == expected
+    history.save(tmp_path / "h.npz")
+    assert History.load(tmp_path / "h.npz").participants.tolist() == expected
