@@ -11,6 +11,7 @@ import torch
 from fairfl import History, LocalSGD, partition, train
 from fairfl.errors import Refused
 
+COUNT = 0
 PART = dict(rounds=6, local=LocalSGD(lr=0.3), model="logistic")
 
 
@@ -86,6 +87,12 @@ def attributed(updates):
     return updates
 
 
+def counted(updates):
+    global COUNT
+    COUNT += 1
+    return updates
+
+
 @pytest.mark.parametrize(
     "make, what",
     [
@@ -94,6 +101,7 @@ def attributed(updates):
         (captured, "remembers changed .*seen"),
         (lambda: functools.partial(scaled, by=Largest()), "_left"),
         (lambda: Largest().__call__, "_left"),
+        (lambda: counted, "counted changed .*COUNT"),
         (lambda: attributed, "attributed changed .*calls"),
     ],
 )
