@@ -37,8 +37,10 @@ def unknown(kind: str, given: object, allowed: Iterable[str], remedy: str = "") 
     ``kind`` says what the name was meant to be ("dataset", "rule"); ``allowed`` are the known names.
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(str(given), names, n=1, cutoff=0.4)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    # Small letters: "fedmgda+" is nearer to "FedMGDA+" than to any other name.
+    small = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(str(given).casefold(), small, n=1, cutoff=0.4)
+    hint = f" Did you mean {small[near[0]]!r}?" if near else ""
     tail = f" {remedy}" if remedy else ""
     return Refused(f"unknown {kind} {given!r}; known: {', '.join(names)}.{hint}{tail}")
 

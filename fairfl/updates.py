@@ -7,7 +7,7 @@ and neither side knows the other.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -202,10 +202,12 @@ class Updates:
     def require(self, *names: str, by: str) -> None:
         """Refuse, by name, if something that rule ``by`` reads is missing."""
         for name in names:
-            present = getattr(self, name, None) is not None or name in self.extras
+            # A column of the record is read there; under extras nobody would find it.
+            column = name in {f.name for f in fields(self)}
+            present = getattr(self, name) is not None if column else name in self.extras
             if not present:
+                given = f"Updates(..., {name}=...)" if column else f"Updates(..., extras={{{name!r}: ...}})"
                 raise Refused(
-                    f"{by} needs {name!r} of every client, and these updates have none. Pass "
-                    f"Updates(..., {name}=...) (or extras={{{name!r}: ...}}), or list {name!r} in the "
-                    f"rule's `needs` so that train provides it."
+                    f"{by} needs {name!r} of every client, and these updates have none. Pass {given}, "
+                    f"or list {name!r} in the rule's `needs` so that train provides it."
                 )

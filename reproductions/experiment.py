@@ -83,6 +83,10 @@ class Row:
     underspecified: str = ""
     tried: str = ""
 
+    def __post_init__(self) -> None:
+        # "FedMGDA+" and "FedMGDAPlus" are one row, with one key.
+        object.__setattr__(self, "rule", rules.class_name(self.rule) if isinstance(self.rule, str) else self.rule)
+
     @property
     def reprinted(self) -> tuple[str, str]:
         """The table and the row that ``reprints`` names."""
@@ -218,7 +222,7 @@ class Experiment:
         if ":" in row.rule:
             return references.find("rule", row.rule)
         if row.rule not in RULES:
-            raise unknown("rule", row.rule, RULES, "A module:Class of your own works as well.")
+            raise unknown("rule", row.rule, {*RULES, *rules.PRINTED}, "A module:Class of your own works as well.")
         return RULES[row.rule]
 
     def rule(self, row: Row) -> rules.Rule:

@@ -75,15 +75,29 @@ RULES: dict[str, type[Rule]] = {
 }
 
 
+# What a rule prints is its name in the papers, such as "FedMGDA+", which no class can have. A name needs no settings.
+PRINTED: dict[str, str] = {rule.__new__(rule).name: name for name, rule in RULES.items()}
+
+
 def names() -> list[str]:
-    """The rules that ``make`` knows by name."""
+    """The rules that ``make`` knows, by the names of their classes. It takes the names that they print as well."""
     return list(RULES)
 
 
+def class_name(name: str) -> str:
+    """The class's name for the name that a rule prints: "FedMGDAPlus" for "FedMGDA+". Any other name stays."""
+    return PRINTED.get(name, name)
+
+
 def make(name: str, **settings: Any) -> Rule:
-    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting."""
+    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting.
+
+    >>> make("FedMGDA+", epsilon=0.5), make("FedMGDAPlus").name
+    (FedMGDAPlus(epsilon=0.5), 'FedMGDA+')
+    """
+    given, name = name, class_name(name)
     if name not in RULES:
-        raise unknown("rule", name, RULES, "For your own rule pass an instance of a Rule subclass.")
+        raise unknown("rule", given, {*RULES, *PRINTED}, "For your own rule pass an instance of a Rule subclass.")
     known = list(inspect.signature(RULES[name]).parameters)
     for setting in settings:
         if setting not in known:
@@ -99,6 +113,7 @@ __all__ = [
     "TorchJD",
     "WeightRule",
     "Weights",
+    "class_name",
     "make",
     "min_norm",
     "names",

@@ -3,6 +3,7 @@
 import errno
 import math
 import os
+import re
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -98,10 +99,10 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
         raise _unreadable(path)
     different = differences(settings, theirs)
     if different:
-        raise Refused(
-            f"{path} is a checkpoint of a run with other settings: {'; '.join(different)}. "
-            f"Give another path, or the same settings"
-        )
+        told, remedy = "; ".join(different), "Give another path, or the same settings"
+        if len(set(re.findall(r"(Python [\d.]+) code:", told))) > 1:
+            remedy = "Code is compared within one version of Python: give another path, or go on with the version there"
+        raise Refused(f"{path} is a checkpoint of a run with other settings: {told}. {remedy}")
     if not isinstance(state, dict) or not _complete(state, fresh):
         raise _unreadable(path)
     return state

@@ -18,7 +18,8 @@ class History:
     ``rounds`` (E,): completed rounds at each evaluation, from 0 (the initial model). ``accuracy``, ``loss`` (E, N): on
     the clients' test rows, accuracies from 0 to 1 (``None`` where targets are numbers: the losses are then the scores).
     ``train_accuracy``, ``train_loss`` and ``validation_accuracy``, ``validation_loss`` (E, N): only if ``train(...,
-    score=…)`` asked for them. ``participants`` (T, K): who took part. ``direction_norm`` (T,): ``‖dir‖``.
+    score=…)`` asked for them. ``participants`` (T, K): whose updates the rule saw, −1 in place of each
+    that a tamper dropped where other rounds have more. ``direction_norm`` (T,): ``‖dir‖``.
     ``smallest_rate`` (T,): ``min_k ρ_k``, NaN where the rule gives no rates; negative means that this step sacrificed
     somebody, to first order. ``remarks``: (round, reason) where a rule had to deviate from its own formula.
     ``parameters`` (d,): the reported model at the end. ``test_sizes`` (N,). ``settings``: everything that was set.

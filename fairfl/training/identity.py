@@ -1,11 +1,12 @@
 """A run's identity: everything that decides its numbers, compared when a checkpoint is continued."""
 
+import types
 from collections.abc import Sequence
 
 import torch
 
 from fairfl.clients import FlatModel
-from fairfl.training.settings import describe, identify, public
+from fairfl.training.settings import code_of, describe, function_code, identify, public
 
 
 def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel, **common: object) -> dict:
@@ -13,7 +14,8 @@ def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel,
 
     ``given``: the objects behind each run's own settings, its seed among them; ``listed``: whether they are lists,
     whose place is then "batch_group"; ``common``: the objects that all runs share. Beside these, what a model's text
-    leaves out is held: its plain attributes, its frozen weights and its buffers. Raises ``Refused`` for what cannot be
+    leaves out is held: its plain attributes, its frozen weights and its buffers, and the code of the reader's own
+    modules with the functions that they hold. Raises ``Refused`` for what cannot be
     told from another of its kind.
     """
     runs = [{name: identify(name, thing) for name, thing in things.items()} for things in given]
@@ -30,7 +32,12 @@ def _inside(flat: FlatModel) -> dict:
         if name != "training" and _plain(value)
     }
     frozen = {name: p for name, p in flat.module.named_parameters() if name not in flat.layout.names}
-    return describe(attributes | frozen | dict(flat.module.named_buffers()))
+    own: dict = {}
+    for path, module in flat.module.named_modules():
+        own |= code_of(type(module))
+        held = {name: value for name, value in public(module).items() if isinstance(value, types.FunctionType)}
+        own |= {f"{path}.{name}".lstrip("."): function_code(value) for name, value in held.items()}
+    return describe(attributes | frozen | dict(flat.module.named_buffers())) | own
 
 
 def _plain(value: object) -> bool:

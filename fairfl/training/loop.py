@@ -26,6 +26,8 @@ from fairfl.training.identity import strict
 from fairfl.training.memory import Memory
 from fairfl.training.run import Run
 from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
+from fairfl.training.tampers import TamperMemory, own_copies, restore
+from fairfl.training.tampers import state as tamper_state
 
 
 def train(
@@ -62,15 +64,17 @@ def train(
     ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose
     clients all do the same trains as one batch. ``evaluate_every``: rounds between evaluations (the first and the last
     model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one of these.
-    ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise. ``personal``:
+    ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise (a copy of an object is
+    used for every seed; a function is used as it is). One that remembers needs ``state_dict`` and ``load_state_dict``
+    for a checkpoint. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
     targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
     "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
     ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched"; by default a fixed function of
     the settings. ``precision``: "float32", or on CUDA "tf32", whose products have ten bits; the rules' own sums stay
     float64. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
-    same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule with a
-    memory that it does not declare. ``checkpoint_every``: rounds between two of them, or more where
+    same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule or a
+    tamper with a memory that it does not declare. ``checkpoint_every``: rounds between two of them, or more where
     writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
 
     Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
@@ -98,6 +102,7 @@ def train(
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
     rules = [a_rule(r) for r in rules]
     check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
+    tampers = own_copies(tampers)
     dataset = federation.dataset
     flats = [FlatModel(models.fresh(model, dataset, s), device) for s in seeds]
     flat = flats[0]
@@ -146,17 +151,21 @@ def train(
 
     def state(done: int) -> dict:
         seconds = spent + time.perf_counter() - begun
-        return {"round": done, "seconds": seconds, "runs": [run.state_dict() for run in runs]}
+        held = [run.state_dict() | tamper_state(attack) for run, attack in zip(runs, tampers)]
+        return {"round": done, "seconds": seconds, "runs": held}
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
         compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
         if (held := checkpoints.load(checkpoint, compared, state(0))) is not None:
             first, spent = held["round"], held["seconds"]
-            for run, kept in zip(runs, held["runs"]):
+            for run, attack, kept in zip(runs, tampers, held["runs"]):
                 run.load_state_dict(kept)
+                restore(attack, kept)
     del flats
-    memories = [Memory(run.server.rule) for run in runs] if checkpoint is not None else []
+    memories: list[Memory | TamperMemory] = []
+    if checkpoint is not None:
+        memories = [*(Memory(run.server.rule) for run in runs), *map(TamperMemory, tampers)]
     if first == 0:
         with arithmetic(precision, device):
             for run in runs:
@@ -188,6 +197,8 @@ def train(
                     direction = run.step(flat, work, mine, attack)
                     if newton is not None:
                         newton.heard(direction, run.curvature)
+                # All clients' updates, (K, d), which would otherwise lie beside those that the next round makes.
+                del rows, mine, direction
                 done = t + 1
                 if done % evaluate_every == 0 or done == rounds:
                     for run in runs:

@@ -37,16 +37,7 @@ class Memory:
                 f"remembers = ({word!r},), or compute it anew in each round, or leave checkpoint= out"
             )
         for name, value in self.rule.state_dict().items() if readable else ():
-            try:
-                torch.save(value, file := io.BytesIO())
-                file.seek(0)
-                torch.load(file, weights_only=True)
-            except Exception as error:
-                kind = f"{type(value).__module__}.{type(value).__qualname__}"
-                raise Refused(
-                    f"{self.rule.name} remembers {name!r} as a {kind}, which could not be read back from a "
-                    f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these"
-                ) from error
+            readable_back(self.rule.name, name, value)
 
     def _attributes(self) -> dict:
         if self.trusted:
@@ -58,3 +49,17 @@ class Memory:
             for name, value in vars(self.rule).items()
             if name not in declared and not cached(name)
         }
+
+
+def readable_back(who: str, name: str, value: object) -> None:
+    """Raise ``Refused`` if a checkpoint could hold ``who``'s ``value`` and not give it back."""
+    try:
+        torch.save(value, file := io.BytesIO())
+        file.seek(0)
+        torch.load(file, weights_only=True)
+    except Exception as error:
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise Refused(
+            f"{who} remembers {name!r} as a {kind}, which could not be read back from a "
+            f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these"
+        ) from error

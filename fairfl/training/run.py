@@ -128,7 +128,7 @@ class Run:
             self.ditto.step(flat, work, self.slots, self.personal, self.server.w, self.engine)
         taken = self.server.take(updates)
         self.scored = {}
-        self.record["participants"].append(clients)
+        self.record["participants"].append(updates.clients.tolist())
         self.record["direction_norm"].append(taken.norm)
         self.record["smallest_rate"].append(taken.smallest_rate)
         if taken.direction.reason:
@@ -191,7 +191,7 @@ class Run:
                 scored[f"{prefix}accuracy"] = None
         return History(
             rounds=np.array(r["rounds"]),
-            participants=np.array(r["participants"], dtype=np.int64),
+            participants=_filled(r["participants"]),
             direction_norm=np.array(r["direction_norm"]),
             smallest_rate=np.array(r["smallest_rate"]),
             test_sizes=np.array([len(rows) for rows in federation.test]),
@@ -213,6 +213,13 @@ def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates
             "End it with return dataclasses.replace(updates, gradients=...).",
         )
     return sent
+
+
+def _filled(rounds: list[list[int]]) -> np.ndarray:
+    """One line a round, as long as the longest; −1, which is nobody, where a tamper left fewer."""
+    longest = max(map(len, rounds), default=0)
+    lines = [clients + [-1] * (longest - len(clients)) for clients in rounds]
+    return np.array(lines, dtype=np.int64)
 
 
 def _array(vector: torch.Tensor) -> np.ndarray:

@@ -8,7 +8,7 @@ import re
 import types
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -21,9 +21,11 @@ import torch
 from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.rules import Rule
+from fairfl.training import code
 
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _ROOM = re.compile(r"^fairfl\.rules\.(losses|geometry|structure)\.")
 Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
 REMEDY = (
@@ -43,12 +45,23 @@ def describe(thing: object) -> Any:
 
 def identify(what: str, thing: object) -> Any:
     """As ``describe``, and such that different settings differ: dataclasses tell their class, methods their object,
-    modules their content.
+    modules their content, and the reader's own functions and classes their code (``code``): what they do, their
+    defaults, and the globals that they read.
 
     ``what`` names ``thing`` in a refusal. Raises ``Refused`` for what cannot be told from another of its kind, a lambda
     above all.
     """
     return _Teller(strict=True).tell(thing, what)
+
+
+def code_of(cls: type) -> dict:
+    """The code of ``cls`` as ``identify`` tells it; empty where the class is not the reader's own."""
+    return _Teller(strict=True).code(cls)
+
+
+def function_code(function: types.FunctionType) -> Any:
+    """``function`` as ``identify`` tells it, and a lambda as well: its code tells it from another."""
+    return _Teller(strict=True, within=True).tell(function)
 
 
 def state_of(thing: object) -> Any:
@@ -58,10 +71,34 @@ def state_of(thing: object) -> Any:
 
 @dataclass(frozen=True)
 class _Teller:
-    """One way of describing. ``strict``: refuse what cannot be told apart; ``private``: underscored attributes too."""
+    """One way of describing. ``strict``: refuse what cannot be told apart, and tell code; ``private``: underscored
+    attributes too; ``within``: what code reads, of which nothing is refused, and functions and classes are digests.
+
+    ``told``: the functions and classes that were begun, by their ids, and their digests.
+    """
 
     strict: bool = False
     private: bool = False
+    within: bool = False
+    told: dict[int, tuple[object, str]] = field(default_factory=dict)
+
+    def code(self, cls: type) -> dict:
+        """The code of the reader's own classes that ``cls`` is made of; empty unless ``strict``."""
+        return code.of_class(cls, self._within) if self.strict else {}
+
+    def _within(self, thing: object, name: str) -> Any:
+        """What code reads, or a function of a class's body."""
+        if isinstance(thing, (types.FunctionType, type)) and code.own(thing):
+            return self._digest(thing, name)
+        return replace(self, within=True).tell(thing, name)
+
+    def _digest(self, thing: types.FunctionType | type, name: str) -> str:
+        if id(thing) not in self.told:
+            self.told[id(thing)] = (thing, "(itself)")
+            teller = replace(self, within=True)
+            told = teller.code(thing) if isinstance(thing, type) else teller.tell(thing, name)
+            self.told[id(thing)] = (thing, code.digest(told))
+        return self.told[id(thing)][1]
 
     def tell(self, thing: object, path: str = "", around: tuple[int, ...] = ()) -> Any:
         """``thing`` as plain values; ``path`` leads to it in words, ``around`` are the ids of what holds it."""
@@ -82,6 +119,8 @@ class _Teller:
         if isinstance(thing, SAID_BY_REPR):
             return repr(thing)
         if isinstance(thing, (type, types.ModuleType)):
+            if isinstance(thing, type) and self.strict and code.own(thing):
+                return {"class": _name(thing), "code": self._digest(thing, path)}
             return _name(thing)
         if id(thing) in around:
             return "(itself)"
@@ -92,12 +131,12 @@ class _Teller:
     def _parts(self, thing: Any, path: str, around: tuple[int, ...]) -> Any:
         inside = lambda value, name: self.tell(value, f"{path}.{name}", around)
         if isinstance(thing, dict):
-            return {str(k): inside(v, k) for k, v in thing.items()}
+            return {_ADDRESS.sub("", str(k)): inside(v, k) for k, v in thing.items()}
         if isinstance(thing, (set, frozenset)):
             try:
                 thing = sorted(thing)
             except TypeError:
-                thing = sorted(thing, key=repr)
+                thing = sorted(thing, key=lambda one: _ADDRESS.sub("", repr(one)))
         if isinstance(thing, (list, tuple, deque)):
             return [inside(v, i) for i, v in enumerate(thing)]
         if isinstance(thing, functools.partial):
@@ -109,15 +148,19 @@ class _Teller:
             return {name: value for name, value in told.items() if value}
         if isinstance(thing, types.FunctionType):
             return self._function(thing, path, inside)
+        if self.strict and isinstance(getattr(thing, "__wrapped__", None), types.FunctionType):  # functools.cache
+            return {"function": _name(thing), "code": self._within(thing.__wrapped__, "__wrapped__")}
         if callable(thing) and hasattr(thing, "__qualname__"):
             holder = getattr(thing, "__self__", None)
             if not self.strict or holder is None or isinstance(holder, types.ModuleType):
                 return _name(thing)
             return {"method": thing.__qualname__, "of": inside(holder, "its object")}
+        if self.within and not _compared(thing):
+            return {"class": _name(type(thing))}
         return self._object(thing, path, inside)
 
     def _function(self, thing: types.FunctionType, path: str, inside: Inside) -> Any:
-        if self.strict and thing.__code__.co_name == "<lambda>":
+        if self.strict and not self.within and thing.__code__.co_name == "<lambda>":
             return self._unknown(path, "a lambda, and one lambda cannot be told from another", "")
         captured = dict(zip(thing.__code__.co_freevars, thing.__closure__ or ()))
         told = {name: inside(_content(cell), name) for name, cell in captured.items()}
@@ -125,10 +168,13 @@ class _Teller:
             count, values = thing.__code__.co_argcount, thing.__defaults__ or ()
             defaults = dict(zip(thing.__code__.co_varnames[count - len(values) : count], values))
             told |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
-        return {"function": _name(thing), "captured": told} if told else _name(thing)
+        does = code.of_function(thing, self._within) if self.strict and code.own(thing) else {}
+        if not told and not does:
+            return _name(thing)
+        return {"function": _name(thing)} | ({"captured": told} if told else {}) | ({"code": does} if does else {})
 
     def _object(self, thing: Any, path: str, inside: Inside) -> Any:
-        kind = {"class": _name(type(thing))}
+        kind = {"class": _name(type(thing))} | self.code(type(thing))
         if isinstance(thing, torch.Generator):
             return kind | {"state": inside(thing.get_state(), "state")}
         if isinstance(thing, np.random.Generator):
@@ -159,12 +205,19 @@ class _Teller:
         }
 
     def _unknown(self, path: str, why: str, instead: object) -> object:
-        if not self.strict:
+        if not self.strict or self.within:
             return instead
         raise Refused(
             f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
             f"or leave checkpoint= out"
         )
+
+
+def _compared(thing: object) -> bool:
+    """Whether an object that code reads is compared by its content; one of an installed package by its class alone."""
+    kind = type(thing)
+    known = (torch.nn.Module, torch.Generator, np.random.Generator, np.random.RandomState, random.Random)
+    return kind.__module__.partition(".")[0] == "fairfl" or code.own(kind) or isinstance(thing, known)
 
 
 def _digest(what: str, content: bytes | memoryview) -> str:

@@ -129,14 +129,13 @@ class Stop(Exception):
 
 
 class Interrupting:
-    """Raises at its n-th call; when is no public attribute, so that two of them are one setting."""
+    """Raises in a round; which is no public attribute, so that two of them are one setting."""
 
     def __init__(self, at):
-        self._at, self._calls = at, 0
+        self._at = at
 
     def __call__(self, updates):
-        self._calls += 1
-        if self._calls == self._at:
+        if updates.round == self._at:
             raise Stop
         return updates
 
@@ -156,7 +155,7 @@ def test_a_resumed_run_has_the_same_bits(federation, tmp_path, optimiser):
 
     kept = dict(checkpoint=tmp_path / "c.pt", checkpoint_every=1)
     with pytest.raises(Stop):
-        train(federation, tamper=Interrupting(at=11), **kept, **settings)
+        train(federation, tamper=Interrupting(at=5), **kept, **settings)
     resumed = train(federation, tamper=Interrupting(at=None), **kept, **settings)
     for a, b in zip(whole, resumed):
         assert same(a, b) and a.remarks == b.remarks == [(2, "test")]

@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -150,6 +151,30 @@ def test_a_missing_need_is_named():
 
     with pytest.raises(ValueError, match="Needy needs 'losses' of every client"):
         Needy().direction(Updates(G))
+
+
+@pytest.mark.parametrize("name", rules.names())
+def test_the_way_out_that_a_refusal_names_works(name):
+    """Losses and layout are columns of the record, and all else goes into extras; each was advised for the other."""
+    rule = rules.make(name)
+    given = {"losses": [1.0, 2.0], "layout": Layout(("w",), ((3,),))}
+    rows = [[1.0, 2.0, 0.5], [0.5, -1.0, 2.0]]
+    arguments, asked = {}, 0
+    while True:
+        try:
+            rule.direction(Updates(rows, **arguments))
+            break
+        except Refused as refused:
+            what, where = re.search(r"needs '(\w+)'.*Pass Updates\(\.\.\., (\w+)=", str(refused)).groups()
+        value = given.get(what, [0.5, 0.75])
+        arguments[where] = value if where == what else arguments.get("extras", {}) | {what: value}
+        asked += 1
+    assert asked == len(rule.needs)
+
+
+def test_losses_among_the_extras_are_not_taken_for_the_column():
+    with pytest.raises(Refused, match="q-FedAvg needs 'losses'"):
+        rules.make("QFedAvg").direction(Updates(G, extras={"losses": [1.0] * len(G)}))
 
 
 def test_layout_places():
