@@ -1,3 +1,4 @@
+import dataclasses
 import re
 from fractions import Fraction
 
@@ -68,6 +69,19 @@ def test_check_does_not_let_an_answer_change_the_cases():
 
     judge(DOUBLE, greedy)
     assert DOUBLE.cases[1][0].tolist() == [1.0, 2.0]
+
+
+def test_a_slip_that_shows_in_another_case_names_that_case():
+    exercise = dataclasses.replace(
+        registry()["start.rates"],
+        wrong={},
+        cases=[([[1.0, 0.0], [-1.0, 2.0]], [0.5, 0.5]), ([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]], [0.5, 0.5])],
+    )
+    said = judge(exercise, lambda G, w: sum(G)).message  # two numbers first, as it should be, and then three
+    shown, _, slip = said.partition("it should be")
+    assert "[0, 2]" in shown and "[[1, 2, 0], [0, 1, 1]]" in slip and "a list of 2" in slip and "a list of 3" in slip
+    said = judge(exercise, lambda G, w: [*sum(G), 1]).message
+    assert "a list of 3" in said and "[[1, 2, 0]" not in said, "the case that is shown already is named once"
 
 
 def test_unknown_slug_offers_the_nearest():

@@ -1,5 +1,8 @@
 """What a page for paper is made of, without a browser."""
 
+import base64
+import re
+
 import nbformat
 import pytest
 from fairfl_book import places
@@ -57,6 +60,15 @@ def test_what_the_note_cites_is_in_the_bibliography():
     text = (book.root / "book" / "note" / f"{paper.NOTE}.md").read_text(encoding="utf-8")
     keys = text.split("cites: [")[1].split("]")[0].split(", ")
     assert len(references.lines(keys, references.load(book.bibliography))) == len(keys)
+
+
+def test_the_cover_of_the_whole_book_is_a_picture_that_does_not_move():
+    pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
+    made, _ = whole.page(places.find(), {}, places.find().root / "script.js")
+    [cover] = re.findall(r'<div class="cover">.*?src="data:image/svg\+xml;base64,([^"]+)"', made)
+    picture = base64.b64decode(cover).decode()
+    assert not re.search("keyframes|animation|<animate|stroke-dashoffset", picture), "a printer catches it half-way"
+    assert picture.count('class="way"') == 8 and "FedMGDA" in picture  # four rules in two panels
 
 
 @pytest.mark.parametrize("command", [paper, whole, site], ids=["note", "pdf", "book"])

@@ -19,6 +19,7 @@ from fairfl.extras import needed_by
 from fairfl_book import figures, places
 from fairfl_book.build import paper, sheets, twins
 from fairfl_book.exercises import solutions
+from fairfl_book.labs import scripts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -96,7 +97,8 @@ def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax
     ]
     parts.append(appendix(book, list(notebooks)))
     headings = [heading for part in parts for heading in part.headings]
-    picture = base64.b64encode((book.root / "book" / "playground.svg").read_bytes()).decode()
+    # The still, and not the README's book/playground.svg: that one moves, and Chromium moves a picture even where the page asks for less motion.
+    picture = base64.b64encode(scripts.read("playground.svg").encode()).decode()
     cover = (
         f'<div class="cover"><div class="title">{html.escape(TITLE)}</div><p>A computational textbook</p>'
         f'<p>fairfl {__version__}</p><img alt="" src="data:image/svg+xml;base64,{picture}"></div>'

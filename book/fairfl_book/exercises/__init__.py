@@ -7,6 +7,7 @@ from fairfl_book.exercises.hints import hint
 from fairfl_book.exercises.progress import begin
 from fairfl_book.exercises.registry import Exercise, Question, Wrong, register, registry
 from fairfl_book.exercises.solutions import solution
+from fairfl_book.reading import cold
 
 __all__ = [
     "Exercise",
@@ -26,3 +27,4 @@ __all__ = [
 ]
 
 attempt.watch()
+cold.watch()

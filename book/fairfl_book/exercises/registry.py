@@ -1,6 +1,7 @@
 """What an exercise is: cases to try, the right answer, and wrong answers that are worth a word of their own."""
 
 import copy
+import difflib
 import importlib
 import pkgutil
 from collections.abc import Sequence
@@ -116,9 +117,14 @@ def find_any(slug: str) -> Exercise | Question:
 
 
 def _named(slug, known):
-    if slug not in known:
-        raise unknown("exercise", slug, known)
-    return known[slug]
+    if slug in known:
+        return known[slug]
+    near = difflib.get_close_matches(str(slug), known, n=1, cutoff=0.4)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    word = str(near[0] if near else slug).partition(".")[0]
+    beside = [name for name in known if name.partition(".")[0] == word]  # the whole book's would bury the nearest
+    tail = f" Its chapter has {', '.join(beside)}." if beside else " The cell below each exercise has its name."
+    raise Refused(f"unknown exercise {slug!r}.{hint}{tail}")
 
 
 def chapter_of(slug: str) -> int:

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from fairfl_book.exercises.compare import equal, numbers, plain
+from fairfl_book.exercises.compare import equal, numbers, plain, short
 from fairfl_book.exercises.registry import Exercise
 from fairfl_book.translation.words import tr
 
@@ -116,10 +116,12 @@ def recognise(exercise: Exercise, given: Sequence[object]) -> str:
     for _, words, made in _slips(exercise):
         if len(made) == len(given) and all(equal(g, m, TOLERANCE) for g, m in zip(given, made)):
             return words
+    # What is said first of a function shows this case: nothing below may speak of another one as if it were this.
+    shown = next((i for i, (g, r) in enumerate(zip(given, right)) if not equal(g, r, exercise.tolerance)), 0)
     return (
         _truth(given, right)
-        or _members(given, right)
-        or _shape(given, right)
+        or _members(given[shown], right[shown])
+        or _shape(exercise, given, right, shown)
         or _same(given, right)
         or _proportional(given, right)
     )
@@ -228,9 +230,8 @@ def _truth(given, right) -> str:
     return ""
 
 
-def _members(given, right) -> str:
+def _members(mine, wanted) -> str:
     """The words for a set, which may be told how much of it is right but not what."""
-    mine, wanted = given[0], right[0]
     if not isinstance(wanted, (set, frozenset)) or not isinstance(mine, (set, frozenset, list, tuple)):
         return ""
     mine = set(mine)
@@ -249,12 +250,17 @@ def _same(given, right) -> str:
     return ""
 
 
-def _shape(given, right) -> str:
-    """The words for answers that are more, or fewer, numbers than the right ones."""
-    for mine, wanted in zip(given, right):
-        a, b = numbers(mine), numbers(wanted)
-        if a is not None and b is not None and a.shape != b.shape:
-            return tr("Asked is for {wanted}, and yours is {given}", wanted=_spelled(b.shape), given=_spelled(a.shape))
+def _shape(exercise, given, right, shown) -> str:
+    """The words for answers that are more, or fewer, numbers than the right ones; for another case than the one ``shown``, with that case."""
+    for i in sorted(range(len(given)), key=lambda i: i != shown):
+        a, b = numbers(given[i]), numbers(right[i])
+        if a is None or b is None or a.shape == b.shape:
+            continue
+        spelled = {"wanted": _spelled(b.shape), "given": _spelled(a.shape)}
+        if i == shown:
+            return tr("Asked is for {wanted}, and yours is {given}", **spelled)
+        case = ", ".join(map(short, exercise.cases[i]))
+        return tr("For {case} the answer should be {wanted}, and yours is {given}", case=case, **spelled)
     return ""
 
 

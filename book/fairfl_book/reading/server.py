@@ -69,6 +69,7 @@ def start(
         desk.refuse_untranslated(book, language, [chapter])
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
+    os.environ.setdefault("PYTHONSTARTUP", str(DEFAULTS / "startup.py"))  # kernels run it; a reader's own goes before
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 

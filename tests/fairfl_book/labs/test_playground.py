@@ -1,5 +1,6 @@
 """The playground: each rule's closed form in the plane is the package's, paths keep their promises, buttons theirs."""
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -143,6 +144,18 @@ def test_the_readmes_picture_is_the_starts_race_in_motion():
     assert moving.count('class="way w') == moving.count('class="dot d') == 2 * len(numbers["running"])
     root = ElementTree.fromstring(drawn)
     assert root.get("role") == "img" and "FedAvg makes client 2 pay" in root.get("aria-label")
+
+
+@pytest.mark.parametrize("rule, colour", [("FedFV", "#CC79A7"), ("FedMGDA", "#56B4E9"), ("AdaFed", "#D55E00")])
+def test_the_readmes_names_have_their_paths_colours_and_are_led_to_their_ends(rule, colour):
+    drawn = stills.RACE.read_text(encoding="utf-8")
+    worded = stills._coloured(f"color-mix(in srgb, {colour} 55%, var(--ink))")
+    fills = re.findall(rf'<text [^>]*?fill="([^"]+)"[^>]*>{rule}</text>', drawn)
+    assert fills == [worded, worded]  # one in each panel
+    assert re.search(rf'<line [^>]*?stroke="{colour}"', drawn)
+    assert bool(re.search(rf'<circle [^>]*?fill="none" stroke="{colour}"', drawn)) == (rule == "FedMGDA"), (
+        "its end lies below a handle"
+    )
 
 
 def test_the_readmes_words_are_the_races_numbers():

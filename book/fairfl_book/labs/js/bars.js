@@ -4,15 +4,15 @@ import { BAD, INK, LINE, SOFT } from "./palette.js";
 import { ZERO, two } from "./said.js";
 import { tr } from "./says.js";
 
-const TOP = 46, FOOT = 22, COLUMN = 68, NOTHING = 84, ONE = 32, POINT = 6;
+const TOP = 46, FOOT = 22, COLUMN = 118, NOTHING = 84, ONE = 32, POINT = 6;
 
 /** ``rates``: one a client; ``ghosts``: rates to compare with, as dashed outlines; ``weights``: numbers with small bars below them, under
  *  ``weighed``; ``bound``: { at, words }, a dashed line across; ``low`` … ``high``: what the bars' axis shows, with ``ticks``. A bar
  *  that is longer than its room ends in a point. */
 export function bars({ width, height, names, colours, rates, ghosts, weights, weighed = tr("weight λ"), heading = tr("rate g · dir: how fast the loss falls"), bound, low, high, ticks: at }) {
-  const left = weights ? 126 : 84, right = width - 52, bottom = height - FOOT, row = (bottom - TOP - 2) / rates.length, half = Math.min(13, 0.25 * row);
+  const left = weights ? 128 : 84, right = width - 52, bottom = height - FOOT, row = (bottom - TOP - 2) / rates.length, half = Math.min(13, 0.25 * row);
   const across = (v) => left + (Math.min(high, Math.max(low, v)) - low) / (high - low) * (right - left), zero = across(0);
-  const pieces = [label(width - 1, 16, heading, { fill: SOFT, "text-anchor": "end" }), weights ? label(COLUMN - 8, 36, weighed, { fill: SOFT }) : ""];
+  const pieces = [label(width - 1, 16, heading, { fill: SOFT, "text-anchor": "end" }), weights ? label(60, 36, weighed, { fill: SOFT }) : ""];
   for (const tick of at) {
     pieces.push(line([across(tick), TOP - 4], [across(tick), bottom], { stroke: tick ? LINE : SOFT, "stroke-width": tick ? 0.7 : 1.2 }));
     pieces.push(label(across(tick), height - 5, String(tick).replace("-", "−"), { fill: SOFT, "text-anchor": "middle" }));
@@ -27,7 +27,7 @@ export function bars({ width, height, names, colours, rates, ghosts, weights, we
     pieces.push(label(0, middle + 5, names[k], { class: "strong" }));
     if (weights) {
       const end = NOTHING + Math.min(1, Math.max(-0.5, weights[k])) * ONE, thin = Math.min(6, row - 16);
-      pieces.push(label(COLUMN, middle + 2, two(weights[k])), line([NOTHING, middle + 5], [NOTHING, middle + 7 + thin], { stroke: SOFT }));
+      pieces.push(label(COLUMN, middle + 2, two(weights[k]), { "text-anchor": "end" }), line([NOTHING, middle + 5], [NOTHING, middle + 7 + thin], { stroke: SOFT }));
       pieces.push(bar(NOTHING, end, middle + 6 + thin / 2, thin / 2, weights[k] > 1 ? 1 : weights[k] < -0.5 ? -1 : 0, { fill: colours[k] }));
     }
     pieces.push(bar(zero, across(rate), middle, half, over, { fill: colours[k] }));

@@ -68,7 +68,7 @@ const draw = (numbers) => ({ day: day(numbers), step: bars(numbers) });
 const row = (k) => TOP + (BOTTOM - TOP) * (k + 0.5) / ALL;
 const colour = (k) => (k === LAST ? CLIENTS[5] : CLIENTS[0]);
 /** An office's name before its row; the last one's says what it alone has. */
-const office = (k) => (k === LAST ? label(0, row(k) + 3, `office ${k}`, { class: "strong" }) + label(0, row(k) + 19, "digits 8, 9", { fill: SOFT }) : label(0, row(k) + 5, `office ${k}`));
+const office = (k) => (k === LAST ? label(0, row(k) + 1, `office ${k}`, { class: "strong" }) + label(0, row(k) + 19, "has 8, 9", { fill: SOFT }) : label(0, row(k) + 5, `office ${k}`));
 const used = (fate) => fate === "heard" || fate === "taken for office 0";
 const clock = (v) => { const minutes = Math.round(60 * (NOON + v)); return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}`; };
 

@@ -24,12 +24,13 @@ export function arrow(from, to, colour, width, more = {}) {
 
 /** Puts labels where they are free of one another, of ``blocked`` circles [x, y, r] and of the panel's edge: {at, towards, words}, the
  *  most important first. Each goes beside its point, away from the origin if that is free, else as little turned as can be, and in one of
- *  ``rings`` distances. ``wide``: pixels a letter; ``edge``: what a label outside costs, beside 1 for one over another. */
+ *  ``rings`` distances. ``wide``: pixels a letter, where a narrow panel makes it largest; ``edge``: what a label outside costs, beside 1 for one over another;
+ *  ``leader``: the colour of a line from the label to its point, which names need where points lie close to one another. */
 export function placed(labels, blocked, width, height, edge = 4) {
   const boxes = [];
   const over = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
-  return labels.map(({ at, towards, words, away = 12, wide = 8, rings = 1, more = {} }) => {
-    const w = [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 14 : wide), 4), h = 18, ahead = Math.atan2(towards[1], towards[0]);
+  return labels.map(({ at, towards, words, away = 12, wide = 9, rings = 2, leader = "", more = {} }) => {
+    const w = [...words].reduce((sum, letter) => sum + (letter > "\u2e80" ? 14 : wide), 4), h = 20, ahead = Math.atan2(towards[1], towards[0]);
     let best = null, least = Infinity;
     for (let j = 0; j < 16 * rings; j++) {
       const i = j % 16, out = away + 18 * Math.floor(j / 16), turn = ahead + Math.ceil(i / 2) * (i % 2 ? 1 : -1) * Math.PI / 8, c = Math.cos(turn), s = Math.sin(turn);
@@ -41,6 +42,7 @@ export function placed(labels, blocked, width, height, edge = 4) {
       if (cost < least) { least = cost; best = { x, y, box }; }
     }
     boxes.push(best.box);
-    return label(best.x, best.y + 5, words, { "text-anchor": "middle", ...more });
+    const near = [0, 1].map((i) => Math.min(best.box[i + 2] - 2, Math.max(best.box[i] + 2, at[i]))), led = leader && Math.hypot(near[0] - at[0], near[1] - at[1]) > 6;
+    return (led ? line(at, near, { stroke: leader, "stroke-width": 1.2 }) : "") + label(best.x, best.y + 5, words, { "text-anchor": "middle", ...more });
   }).join("");
 }

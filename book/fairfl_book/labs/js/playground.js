@@ -5,12 +5,13 @@ import { grip } from "./grips.js";
 import { label, line, placed, tag } from "./marks.js";
 import { CLIENTS, INK, PAPER, SOFT } from "./palette.js";
 import { coordinates } from "./plane.js";
-import { COLUMNS, PENS, SQUARE, columns, names, occupied, outlined, parts, square, tenth, thinned, trails } from "./race.js";
+import { COLUMNS, PENS, SQUARE, columns, names, occupied, outlined, painted, parts, square, tenth, thinned, trails } from "./race.js";
 import { listed, named, two } from "./said.js";
 
 const WIDE = 360, HIGH = 272, UNIT = 62, BOUND = [-WIDE, WIDE, -HIGH, HIGH].map((v) => v / 2 / UNIT);
 const FIELD = coordinates({ x: BOUND.slice(0, 2), y: BOUND.slice(2), left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = FIELD;
 const LEVELS = { "Fonseca–Fleming": [0.1, 0.35, 0.7, 0.9] }, USUAL = [0.08, 0.35, 0.9, 1.8];
+const HIDDEN = 8; // pixels
 const PAYS = (f, g) => g > 1.01 * f + 1e-3;
 
 function compute({ problem, rules, gamma, epsilon, minimisers, start }) {
@@ -52,7 +53,9 @@ function field({ problem, running, centres, start }, land, ways) {
     labels.push({ at: lonely(wall.map(([p]) => p), busy), towards: [1, 0], away: 6, words: "wall", more: { fill: SOFT } });
   }
   const blocked = [...busy.map((p) => [...p, 8]), ...shown.flatMap(({ points }) => points.filter((_, i) => i % 4 === 0).map((p) => [...p, 3]))];
-  return pieces.join("") + trails(shown) + placed(labels, blocked, WIDE, HIGH, 40);
+  const hidden = shown.filter((_, i) => places.some((p) => Math.hypot(p[0] - heads[i][0], p[1] - heads[i][1]) < HIDDEN)); // below a minimiser's handle
+  const around = hidden.map(({ rule, points }) => { const [cx, cy] = points[points.length - 1].map(tenth); return tag("circle", { cx, cy, r: 10.5, fill: "none", stroke: PENS[rule].colour, "stroke-width": 3, class: "head" }); });
+  return pieces.join("") + trails(shown) + around.join("") + placed(labels, blocked, WIDE, HIGH, 40);
 }
 
 /** The Pareto set of two clients, or the outline of that of three. */
@@ -98,13 +101,13 @@ function fates({ centres, before }, land, ways) {
     last.push({ rule, from: ends[2][1], y: ends[2][1] });
     return tag("path", { d: outlined(ends), fill: "none", stroke: PENS[rule].colour, "stroke-width": 2.6, "stroke-dasharray": PENS[rule].dashes }) + dots(rule, ends);
   });
-  const beside = spread(last).map(({ rule, from, y }) => line([COLUMNS.x(2) + 5, from], [COLUMNS.x(2) + 19, y], { stroke: PENS[rule].colour, "stroke-width": 1.2 }) + label(COLUMNS.x(2) + 21, y + 5, rule, { class: "strong" }));
+  const beside = spread(last).map(({ rule, from, y }) => line([COLUMNS.x(2) + 5, from], [COLUMNS.x(2) + 19, y], { stroke: PENS[rule].colour, "stroke-width": 1.2 }) + label(COLUMNS.x(2) + 21, y + 5, rule, { class: "strong", fill: painted(PENS[rule].colour) }));
   return columns(3) + lines.join("") + beside.join("");
 }
 
 /** Names beside the last column, none over another. */
 function spread(ends) {
-  const sorted = ends.sort((a, b) => a.y - b.y), top = 18, foot = 226;
+  const sorted = ends.sort((a, b) => a.y - b.y), top = 18, foot = 214;
   sorted.forEach((end, i) => { end.y = Math.max(end.y, i ? sorted[i - 1].y + 17 : top); });
   for (let i = sorted.length - 1; i >= 0; i--) sorted[i].y = Math.min(sorted[i].y, i === sorted.length - 1 ? foot : sorted[i + 1].y - 17);
   return sorted;

@@ -1,7 +1,7 @@
 // What a race looks like: each rule's way as a line with its head and name, and what became of each client's loss on the way.
 import { label, line, px, tag } from "./marks.js";
 import { coordinates } from "./plane.js";
-import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
+import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT, worded } from "./palette.js";
 
 // A colour a family, away from the clients' own; the second of a family is dashed.
 export const PENS = {
@@ -30,11 +30,13 @@ export const outlined = (points) => `M${points.map((p) => p.map(tenth).join(" ")
 export const trails = (ways) => ways.map(({ rule, points }) => tag("path", { d: outlined(thinned(points)), fill: "none", stroke: PENS[rule].colour, "stroke-width": 2.6, ...(PENS[rule].dashes === "none" ? {} : { "stroke-dasharray": PENS[rule].dashes }), "stroke-linejoin": "round", class: "way" })).join("")
   + ways.map(({ rule, points }) => { const [cx, cy] = points[points.length - 1].map(tenth); return tag("circle", { cx, cy, r: 4.5, fill: PENS[rule].colour, stroke: PAPER, "stroke-width": 1.2, class: "head" }); }).join("");
 
-/** Labels for ``placed`` with the rules' names at their heads, pointing away from ``from``. */
+/** Labels for ``placed`` with the rules' names at their heads, in their ways' colours, pointing away from ``from``. */
 export const names = (ways, from) => ways.map(({ rule, points }) => {
   const at = points[points.length - 1];
-  return { at, towards: [at[0] - from[0] || 1, at[1] - from[1] || 1], words: rule, away: 8, wide: 11, rings: 2, more: { class: "strong" } };
+  return { at, towards: [at[0] - from[0] || 1, at[1] - from[1] || 1], words: rule, away: 8, wide: 11, rings: 4, leader: PENS[rule].colour, more: { class: "strong", fill: painted(PENS[rule].colour) } };
 });
+/** A way's colour, for words. */
+export const painted = (colour) => (colour === INK ? INK : worded(colour));
 
 /** Circles that keep labels off words of ``length`` pixels beginning at [x, y]. */
 export const kept = (x, y, length) => Array.from({ length: Math.ceil(length / 16) }, (_, i) => [x + 8 + 16 * i, y - 5, 8]);

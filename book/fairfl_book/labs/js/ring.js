@@ -9,7 +9,7 @@ const LINE_HIGH = 18, NUDGE = 0.04, GAP = 8, LONGEST_LINE = 10;
 export function ring(labels, middle, r, [left, top, right, bottom]) {
   const all = labels.map((one) => ({ ...one, at: one.turn, lines: inTwo(one.words) })).sort((a, b) => a.turn - b.turn);
   const place = (one) => {
-    const w = 7.6 * Math.max(...one.lines.map((words) => words.length)) + 4, h = LINE_HIGH * one.lines.length, c = Math.cos(one.at), s = Math.sin(one.at), far = r + GAP + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
+    const w = 9 * Math.max(...one.lines.map((words) => words.length)) + 4, h = LINE_HIGH * one.lines.length, c = Math.cos(one.at), s = Math.sin(one.at), far = r + GAP + Math.min(w / 2 / Math.max(Math.abs(c), 1e-9), h / 2 / Math.max(Math.abs(s), 1e-9));
     one.x = Math.min(right - w / 2, Math.max(left + w / 2, middle[0] + far * c));
     one.y = Math.min(bottom - h / 2, Math.max(top + h / 2, middle[1] - far * s));
     Object.assign(one, { w, h });

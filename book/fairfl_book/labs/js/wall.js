@@ -64,7 +64,7 @@ const dotted = ([cx, cy], fill) => tag("circle", { cx, cy, r: 5, fill });
 
 const told = ({ AdaFed, FedMGDA }, now) => bars({ width: WIDE, height: 176, names: ["client 1", "client 2"], colours: CLIENTS, rates: AdaFed.losses[now], ghosts: FedMGDA.losses[now],
   heading: "loss on AdaFed's walk", low: 0, high: 8, ticks: [0, 2, 4, 6, 8] })
-  + FedMGDA.losses[now].map((loss, k) => label(WIDE - 1, 105 + 53 * k, `FedMGDA ${two(loss)}`, { fill: SOFT, "text-anchor": "end" })).join("");
+  + FedMGDA.losses[now].map((loss, k) => label(WIDE - 1, 101 + 53 * k, `FedMGDA ${two(loss)}`, { fill: SOFT, "text-anchor": "end" })).join("");
 
 const handles = ({ AdaFed: { path: [w] } }) => [grip({ name: "start", list: "start", place: w, c: PLANE, reach: REACH, colour: INK, label: "start of both walks", runs: true })];
 
