@@ -101,3 +101,12 @@ def test_the_same_run_in_two_tables_is_one_job():
     keys = lambda name, label: {Job(e, e.row(label), 0).key for e in [catalogue.load(name)]}
     assert keys("adafed_table_7", "AdaFed, γ = 1") == keys("adafed_table_12", "AdaFed, γ = 1")
     assert keys("fedfv_table_3", "FedFV, α = 0.0") == keys("fedfv_table_4_fashion_mnist", "FedFV, ascending")
+
+
+def test_no_table_on_dealt_shards_calls_a_split_a_seed_the_released_codes():
+    """FedFV's released code deals the shards once; ours deals them anew for each seed, and says that this is our guess."""
+    dealt = [catalogue.load(name) for name in catalogue.names()]
+    dealt = [e for e in dealt if e.federation == "fedfv_cifar10_released" and e.split_per_seed]
+    assert len(dealt) >= 6
+    assert {e.sources["split_per_seed"].partition(":")[0] for e in dealt} == {"guess"}
+    assert not [e.name for e in dealt if any("Every setting is that of" in told for told in e.chosen)]
