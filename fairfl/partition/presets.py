@@ -15,7 +15,7 @@ def fedfv_cifar10(seed: int = 0) -> Federation:
     """FedFV section 5.1.1: the 50,000 training images sorted by class, 200 shards of 250, two a client, 100 clients,
     local 80/20.
 
-    The released code cuts each client's rows 80/10/10 by position instead; here they are shuffled first and cut 80/20,
+    The released code shuffles each client's rows and cuts them 80/10/10 instead; here they are shuffled and cut 80/20,
     as printed. Pixels are scaled by that code's numbers, which the paper does not print.
     """
     return laws.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.2)
@@ -38,7 +38,7 @@ def fedfv_fashion_mnist(seed: int = 0) -> Federation:
     three-class problem.
 
     6,000 training and 1,000 official test images a client, each pixel scaled by its mean and deviation over the
-    training images. (The released code pools both parts and cuts 80/10/10 by position: 5,600 and 700.) ``seed`` changes
+    training images. (The released code pools both parts, shuffles, and cuts 80/10/10: 5,600 and 700.) ``seed`` changes
     nothing but the order.
     """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
@@ -46,8 +46,8 @@ def fedfv_fashion_mnist(seed: int = 0) -> Federation:
 
 
 def fedfv_fashion_mnist_released(seed: int = 0) -> Federation:
-    """``fedfv_fashion_mnist`` with both parts pooled and each class cut 80/10/10 (5,600, 700 and 700), at random;
-    FedFV's released code cuts by position.
+    """``fedfv_fashion_mnist`` with both parts pooled and each class cut 80/10/10 (5,600, 700 and 700), at random,
+    as FedFV's released code does.
     """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
     pooled = replace(dataset, test_from=len(dataset), variant=f"{dataset.variant}; training and test parts pooled")

@@ -101,3 +101,37 @@ def test_the_same_run_in_two_tables_is_one_job():
     keys = lambda name, label: {Job(e, e.row(label), 0).key for e in [catalogue.load(name)]}
     assert keys("adafed_table_7", "AdaFed, γ = 1") == keys("adafed_table_12", "AdaFed, γ = 1")
     assert keys("fedfv_table_3", "FedFV, α = 0.0") == keys("fedfv_table_4_fashion_mnist", "FedFV, ascending")
+
+
+def test_no_table_on_dealt_shards_calls_a_split_a_seed_the_released_codes():
+    """FedFV's released code deals the shards once; ours deals them anew for each seed, and says that this is our guess."""
+    dealt = [catalogue.load(name) for name in catalogue.names()]
+    dealt = [e for e in dealt if e.federation == "fedfv_cifar10_released" and e.split_per_seed]
+    assert len(dealt) >= 6
+    assert {e.sources["split_per_seed"].partition(":")[0] for e in dealt} == {"guess"}
+    assert not [e.name for e in dealt if any("Every setting is that of" in told for told in e.chosen)]
+
+
+def test_the_scaling_attack_is_declared_as_the_paper_says():
+    """FedMGDA+'s Figure 2 and its B.2: 1,500 rounds, a fifth of the users, five runs, decay 1/10, q = 0.5 and 2."""
+    figure = catalogue.load("fedmgda_figure_2_scaling")
+    assert (figure.rounds, figure.participation, len(figure.seeds)) == (1500, 0.2, 5)
+    assert {row.settings["q"] for row in figure.rows if row.rule == "QFedAvg"} == {0.5, 2.0}
+    decays = {figure.server_of(row).decay for row in figure.rows if row.rule in ("FedMGDAPlus", "FedAvgN")}
+    assert decays == {0.1}
+    assert any("every round" in told for told in figure.chosen)  # what the declaration cannot say
+
+
+def test_a_width_that_no_paper_prints_is_called_a_guess():
+    """Two hidden layers of 200: DQN-Fed prints the layers, not the 200."""
+    for name in (name for name in catalogue.names() if name.startswith("dqn_fed")):
+        table = catalogue.load(name)
+        if any("width is not" in told for told in table.chosen):
+            assert table.sources["model"].startswith("guess"), name
+
+
+def test_a_reprinted_row_says_the_settings_that_were_run():
+    """AdaFed prints q = 0.1 and ε = 0.5 beside numbers that are FedFV's for q = 5 and ε = 1."""
+    for name in ("adafed_table_7_logged", "dqn_fed_table_9_logged"):
+        rows = {row.label: row for row in catalogue.load(name).rows}
+        assert "q = 5" in rows["q-FFL, q = 0.1"].chosen and "ε = 1.0" in rows["FedMGDA+, ε = 0.5"].chosen

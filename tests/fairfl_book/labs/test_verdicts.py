@@ -67,5 +67,5 @@ def test_the_buttons_keep_their_promises():
     assert told[2][1] == "Our mean is 2.50 points above theirs."
     assert (
         told[1][1] == "Our mean is 0.19 points below theirs."
-        and "runs a side would settle it: equivalent" in told[1][2]
+        and "runs on both sides would settle it: equivalent. More of ours alone" in told[1][2]
     )

@@ -128,7 +128,7 @@ function words({ difference, margin, low, high, word, freedom, t, enough, then, 
   const away = two(Math.abs(difference));
   if (freedom === null) lines.push("Beware: runs that do not differ give an interval without width; real runs do differ.");
   lines.push(away === "0.00" ? "Both means are the same to the hundredth." : `Our mean is ${away} points ${difference > 0 ? "above" : "below"} theirs.`);
-  if (word === "undecided") lines.push(enough === null ? `With these means and spreads, not even ${MOST} runs a side would settle it.` : `With these means and spreads, ${enough} runs a side would settle it: ${then}.`);
+  if (word === "undecided") lines.push(enough === null ? `With these means and spreads, not even ${MOST} runs on both sides would settle it.` : `With these means and spreads, ${enough} runs on both sides would settle it: ${then}. More of ours alone may not.`);
   const figures = `Spreads ${spreads.map(two).join(" and ")}; ${freedom === null ? "no spread at all" : `${freedom.toFixed(1)} degrees of freedom, t ${two(t)}`}.`;
   return { tone: freedom === null ? "soft" : { equivalent: "good", different: "bad", undecided: "soft" }[word], lines, figures };
 }
