@@ -274,6 +274,21 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(ferries, tmp_path):
     assert [line.endswith("as before") for line in said] == [True, True, False]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows allows no such character in a name")
+def test_names_that_look_alike_keep_rows_of_their_own(ferries, tmp_path):
+    names = ["\x01Anna_01_ferries.ipynb", "Anna_01_ferries.ipynb"]
+    if sys.platform == "linux":  # elsewhere a name is text
+        names += ["M\udcf6ller/a.ipynb", "M\udcfcller/a.ipynb"]
+    for name in names:
+        handed(tmp_path / name)
+    mark(ferries, tmp_path)
+    rows = table.read(tmp_path / marks.NAME)
+    assert len(rows) == 3 * len(names) and len({row["student"] for row in rows}) == len(names)
+    said = []
+    assert mark(ferries, tmp_path, said) == rows, "known again"
+    assert all(line.endswith("as before") for line in said)
+
+
 def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):
     handed(tmp_path / "ann.ipynb", *RIGHT)
 

@@ -136,3 +136,30 @@ def test_numbers_of_any_kind_are_numbers(value):
 def test_what_was_not_sent_by_this_program_is_refused(sent):
     with pytest.raises(ValueError):
         values.decode(sent)
+
+
+NAMES = (
+    "M\udcf6ller",  # a name in Latin-1, as Python has it on a machine of UTF-8
+    "M\udcfcller",
+    "M\\xf6ller",
+    "M ller",
+    "Anna",
+    "\x01Anna",
+    "\u200bAnna",
+    " Anna",
+    "Anna ",
+    "=Anna",
+    "'=Anna",
+    "''=Anna",
+    "Anna" * 1000,
+    "Anna" * 1001,
+)
+
+
+def test_different_paths_are_different_fields_and_no_formulas():
+    made = [table.name(one) for one in NAMES]
+    assert len({one.casefold().strip() for one in made}) == len(NAMES)
+    for one in made:
+        assert one.encode() and len(one) <= table.LONGEST and not table._FORMULA.match(one)
+        assert not table._UNSEEN.search(one), "a teacher sees where two names differ"
+    assert table.name("Zoë Müller/01_ferries.ipynb") == "Zoë Müller/01_ferries.ipynb"
