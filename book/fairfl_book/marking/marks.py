@@ -65,6 +65,8 @@ def mark(
         if asks and asks.name not in names and _has_marks(rows.get(file, []), asks.name):
             report(f"{head}: as before; {asks.name} is not asked for")
             continue
+        if asks and asks.name in names:  # said before it runs: if it takes this process down, one knows whose it was
+            report(f"{head}: running")
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
         if not aside and file in rows:
             report(f"The table as it was: {table.set_aside(out)}")
