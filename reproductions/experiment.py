@@ -10,7 +10,7 @@ from fairfl.clients import Ditto, LocalSGD
 from fairfl.clients.provide import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
 from fairfl.server.step import Server
-from reproductions import baselines, measures, references, released
+from reproductions import baselines, makes, measures, references, released
 from reproductions.settings import made
 
 RULES = rules.RULES | {
@@ -100,7 +100,7 @@ class Experiment:
 
     ``paper``, ``table``, ``dataset`` and ``setup`` (the beginning of the printed set-up) select the published cells; ``spread`` says which
     ± they print, ``published_seeds`` how many runs are behind them. ``federation``: a preset of ``fairfl.partition`` or a
-    ``module:function`` of one seed; ``split_seed`` is that seed, the same for every run; with ``split_per_seed`` each run
+    ``module:function`` of one seed that says ``-> Federation``; ``split_seed`` is that seed, the same for every run; with ``split_per_seed`` each run
     adds its own, and is split as no other; ``split_given``: the data come with their split, so that
     nobody draws one. ``last``: evaluations over which the final
     accuracies are averaged. ``together``: which jobs train as one batch on a CPU ("none", "seeds" of a row, or all "rows" that differ in
@@ -166,13 +166,15 @@ class Experiment:
                 "A label names its row in the report.",
             )
         if ":" in self.federation:
-            references.function("federation", self.federation, "the split's seed")
+            split = references.function("federation", self.federation, "the split's seed")
+            makes.refuse_others("federation", self.federation, split)
         elif self.federation not in partition.presets():
             raise unknown(
                 "federation", self.federation, partition.presets(), "A module:function of one seed works as well."
             )
         if ":" in self.model:
-            references.function("model", self.model, "shape", "classes", **self.model_settings)
+            model = references.function("model", self.model, "shape", "classes", **self.model_settings)
+            makes.refuse_others("model", self.model, model)
         elif self.model not in models.names():
             raise unknown("model", self.model, models.names(), "A module:function (shape, classes) works as well.")
         for setting, source in self.sources.items():
@@ -220,19 +222,16 @@ class Experiment:
     def rule_class(self, row: Row) -> Callable[..., rules.Rule]:
         """What makes ``row``'s rule."""
         if ":" in row.rule:
-            return references.find("rule", row.rule)
+            found = references.find("rule", row.rule)
+            makes.refuse_others("rule", row.rule, found)
+            return found
         if row.rule not in RULES:
             raise unknown("rule", row.rule, {*RULES, *rules.PRINTED}, "A module:Class of your own works as well.")
         return RULES[row.rule]
 
     def rule(self, row: Row) -> rules.Rule:
         """A fresh rule for ``row``."""
-        rule = made(f"rule {row.rule}", self.rule_class(row), row.settings)
-        if not isinstance(rule, rules.Rule):
-            raise Refused(
-                f"rule {row.rule!r} gives {type(rule).__name__}, which is no fairfl.rules.Rule; derive your class from it"
-            )
-        return rule
+        return made(f"rule {row.rule}", self.rule_class(row), row.settings)
 
     def local_of(self, row: Row) -> LocalSGD:
         """What the clients of ``row`` do."""
@@ -247,20 +246,18 @@ class Experiment:
         name = row.tamper.get("attack", "")
         if not isinstance(name, str) or name not in ATTACKS and ":" not in name:
             raise unknown("attack", name, ATTACKS, "A module:Class of your own works as well.")
-        return ATTACKS.get(name) or references.find("attack", name)
+        if name in ATTACKS:
+            return ATTACKS[name]
+        found = references.find("attack", name)
+        makes.refuse_others("attack", name, found)
+        return found
 
     def tamper_of(self, row: Row) -> Callable | None:
         """``row``'s attack, or ``None``."""
         if not row.tamper:
             return None
         name = row.tamper.get("attack", "")
-        attack = made(f"attack {name}", self.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})
-        if not callable(attack):
-            raise Refused(
-                f"attack {name!r} gives {type(attack).__name__}, which cannot be called with a round's updates; "
-                f"derive one from the attacks in fairfl.attacks"
-            )
-        return attack
+        return made(f"attack {name}", self.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})
 
     def personal_of(self, row: Row) -> Ditto | None:
         """``row``'s personal models, trained as its clients train, or ``None``."""

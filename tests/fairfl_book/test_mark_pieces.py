@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from fairfl_book import command
+from fairfl_book.exercises import answers
 from fairfl_book.exercises.compare import equal
 from fairfl_book.marking import handed_in, marks, table, values
 
@@ -127,6 +128,8 @@ def test_numbers_of_any_kind_are_numbers(value):
         {"array": ["x"], "shape": [1], "kind": "f"},
         {"array": [1], "shape": [-1], "kind": "f"},
         {"array": [1], "shape": [1], "kind": "O"},
+        {"array": [], "shape": [30_000_000, 0], "kind": "f"},
+        {"array": [], "shape": [6, 3_000_000, 0], "kind": "f"},
         {"set": [{"list": [1]}]},
         {"dict": [[1]]},
         {"code": "1"},
@@ -136,3 +139,39 @@ def test_numbers_of_any_kind_are_numbers(value):
 def test_what_was_not_sent_by_this_program_is_refused(sent):
     with pytest.raises(ValueError):
         values.decode(sent)
+
+
+NAMES = (
+    "M\udcf6ller",  # a name in Latin-1, as Python has it on a machine of UTF-8
+    "M\udcfcller",
+    "M\\xf6ller",
+    "M ller",
+    "Anna",
+    "\x01Anna",
+    "\u200bAnna",
+    " Anna",
+    "Anna ",
+    "=Anna",
+    "'=Anna",
+    "''=Anna",
+    "Anna" * 1000,
+    "Anna" * 1001,
+)
+
+
+def test_different_paths_are_different_fields_and_no_formulas():
+    made = [table.name(one) for one in NAMES]
+    assert len({one.casefold().strip() for one in made}) == len(NAMES)
+    for one in made:
+        assert one.encode() and len(one) <= table.LONGEST and not table._FORMULA.match(one)
+        assert not table._UNSEEN.search(one), "a teacher sees where two names differ"
+    assert table.name("Zoë Müller/01_ferries.ipynb") == "Zoë Müller/01_ferries.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [("0.25", 0.25), ("1 / 4", 0.25), ("−2.5e-3", -0.0025), ("1e99999999999", None), ("1e-99999999999", 0.0)]
+    + [("1e400", None), ("nan", None), ("7" * 500, None), ("1/" + "3" * 5000, None), ("four", None), ("1/0", None)],
+)
+def test_a_number_in_quotes_is_read_at_once_or_not_at_all(text, read):
+    assert answers._read(text) == read

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl import data, partition, rules
+from fairfl import Federation, Updates, data, partition, rules
 from fairfl.errors import Diverged, Refused
 from reproductions import catalogue
 
 
-def offices(seed):
+def offices(seed) -> Federation:
     return partition.by_class(data.load("digits"), [range(8)] * 4 + [[8, 9]], scored_on="pool", test=0.4, seed=seed)
 
 
@@ -55,6 +55,16 @@ class Waits(First):
             while not (place / "struck").exists():
                 time.sleep(0.02)
         return super().weights(gram, updates)
+
+
+class Silent:
+    """An attack that changes nothing."""
+
+    def __init__(self, client=0):
+        self.client = client
+
+    def __call__(self, updates) -> Updates:
+        return updates
 
 
 def gap(accuracies, test_sizes):

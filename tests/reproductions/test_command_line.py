@@ -153,7 +153,11 @@ CASES = {
         declared("own:offices", "os:getpid"),
         r"federation 'os:getpid' takes \(\) and would be called with \(the split's seed\)",
     ),
-    "a number for a split": (RUN, declared("own:offices", "builtins:abs"), "gives int, which is no fairfl.Federation"),
+    "a number for a split": (
+        RUN,
+        declared("own:offices", "builtins:abs"),
+        "'builtins:abs' does not say that it makes what is a fairfl.Federation",
+    ),
     "no module for a split": (
         RUN,
         declared("own:offices", ":offices"),
@@ -165,12 +169,12 @@ CASES = {
     "a process for a rule": (
         RUN,
         declared('"own:First"\nsettings = { factor = 0.5 }', '"os:getpid"'),
-        "which is no fairfl.rules.Rule",
+        "rule 'os:getpid' does not say that it makes what is a fairfl.rules.Rule",
     ),
     "a process for an attack": (
         RUN,
         declared('"Bias", client = 0, constant = 10.0', '"os:getpid"'),
-        "attack 'os:getpid' gives int",
+        "attack 'os:getpid' does not say that it makes what is a fairfl.Updates",
     ),
     "half a seed": (
         RUN,

@@ -1,5 +1,7 @@
 """Declarations: what is refused, and that the package's own are sound and meet their published rows."""
 
+import time
+
 import own
 import pytest
 
@@ -49,6 +51,32 @@ def test_a_slip_is_refused_by_name(tmp_path, old, new, said):
     assert own.TOML.count(old) >= 1
     with pytest.raises(ValueError, match=f"(?s){said}"):
         catalogue.load(own.declared(tmp_path, own.TOML.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ('rule = "own:First"\nsettings = { factor = 0.5 }', 'rule = "subprocess:Popen"\nsettings = {{ {} }}'),
+        ('attack = "Bias", client = 0, constant = 10.0', 'attack = "subprocess:Popen", {}'),
+        ('model = "logistic"', 'model = "subprocess:run"\nmodel_settings = {{ {} }}'),
+        ('federation = "own:offices"', 'federation = "os:_exit"\nsplit_seed = 3'),
+    ],
+)
+def test_nothing_is_called_that_is_not_of_the_kind_it_is_named_for(tmp_path, old, new):
+    assert own.TOML.count(old) == 1
+    shell = f'args = "touch {(tmp_path / "called").as_posix()}; sleep 0.2", shell = true, executable = "/bin/sh"'
+    if "model" in new:
+        shell = "capture_output = true"
+    with pytest.raises(ValueError, match="does not say that it makes"):
+        own.small(tmp_path, own.TOML.replace(old, new.format(shell)))
+    time.sleep(0.1)  # what was started would have made its file
+    assert not (tmp_path / "called").exists()
+
+
+def test_an_attack_of_one_s_own_says_what_it_returns(tmp_path):
+    text = own.TOML.replace('attack = "Bias", client = 0, constant = 10.0', 'attack = "own:Silent", client = 2')
+    experiment = own.small(tmp_path, text)
+    assert experiment.tamper_of(experiment.row("First")).client == 2
 
 
 def test_a_rule_for_everyone_is_refused_where_clients_are_drawn(tmp_path):

@@ -1,5 +1,6 @@
 """Whether a reader's answer is the right one, and the words for one that is nearly so."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from fairfl_book.exercises.compare import equal, numbers, plain, short
 from fairfl_book.translation.words import tr
 
+LONGEST = 100  # characters of a number in quotes
 DIGITS = 3  # a number is right if it is right to so many digits
 
 
@@ -64,13 +66,17 @@ def _number(value):
 
 
 def _read(text):
-    """The number or fraction that a text spells; ``None`` if it spells none."""
+    """The number or fraction that a text spells; ``None`` if it spells none, or one that no float holds."""
     from fractions import Fraction
 
-    try:
-        return float(Fraction(text.replace("−", "-").replace(" ", "")))
+    text = text.replace("−", "-").replace(" ", "")
+    if len(text) > LONGEST:
+        return None
+    try:  # ``Fraction`` would write out all digits of "1e99999999999", and not come back
+        made = float(Fraction(text)) if "/" in text else float(text)
     except (ValueError, ZeroDivisionError):
         return None
+    return made if math.isfinite(made) else None
 
 
 def _unit(value, digits):

@@ -48,7 +48,7 @@ def mark(
     for one in table.read(out):
         rows.setdefault(one["file"], []).append(one)
     aside = not rows
-    if gone := _gone(rows, {table.field(paper.file) for paper in papers}):
+    if gone := _gone(rows, {table.name(paper.file) for paper in papers}):
         report(f"The table as it was: {table.set_aside(out)}")
         aside = True
         rows = {file: some for file, some in rows.items() if file not in gone}
@@ -56,7 +56,7 @@ def mark(
     asked = {paper.file: known.get(compared.chapter_of(paper, known)) for paper in papers if not paper.problem}
     twice = _twice(papers, asked)
     for number, paper in enumerate(papers, 1):
-        file, asks, note = table.field(paper.file), asked.get(paper.file), twice.get(paper.file, "")
+        file, asks, note = table.name(paper.file), asked.get(paper.file), twice.get(paper.file, "")
         head = f"{number}/{len(papers)} {file}"
         identity = _identity(paper, asks, note, names)
         if _stands(rows.get(file, []), identity):
@@ -65,6 +65,8 @@ def mark(
         if asks and asks.name not in names and _has_marks(rows.get(file, []), asks.name):
             report(f"{head}: as before; {asks.name} is not asked for")
             continue
+        if asks and asks.name in names:  # said before it runs: if it takes this process down, one knows whose it was
+            report(f"{head}: running")
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
         if not aside and file in rows:
             report(f"The table as it was: {table.set_aside(out)}")
@@ -91,7 +93,7 @@ def _twice(papers: Sequence[Paper], asked: Mapping[str, Chapter | None]) -> dict
         if asks := asked.get(paper.file):
             same.setdefault((paper.student, asks.name), []).append(paper.file)
     return {
-        file: f"another notebook of this chapter: {', '.join(other for other in files if other != file)}"
+        file: f"another notebook of this chapter: {', '.join(table.name(other) for other in files if other != file)}"
         for files in same.values()
         if len(files) > 1
         for file in files

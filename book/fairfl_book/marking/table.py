@@ -5,6 +5,7 @@ has a field for the teacher's points, and a pivot table by student and chapter a
 """
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,8 @@ COLUMNS = (
 LONGEST = 1000  # characters of a field
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # with these a spreadsheet takes a field for a formula, and runs it
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+|[\ud800-\udfff]")
+_STRANGE = re.compile(rf"(?:{_UNSEEN.pattern}|\\)+|^\s+|\s+\Z")  # what `name` escapes
+_NAMES = ("student", "file")  # columns that say whose a row is
 
 Row = Mapping[str, str]
 
@@ -43,10 +46,36 @@ def field(text: object) -> str:
     return f"'{line}" if _FORMULA.match(line) else line
 
 
+def name(text: str) -> str:
+    """A path or a part of one as a field: as ``field``, but different paths stay different.
+
+    What cannot be seen or is no text is escaped: a byte as ``\\xf6``, a character as ``\\u0001``, a backslash as two. Of a very long one the end gives way
+    to a digest.
+    """
+    line = _STRANGE.sub(lambda found: "".join(map(_escaped, found[0])), text)
+    line = f"'{line}" if _FORMULA.match(line.lstrip("'")) else line
+    if len(line) < LONGEST:
+        return line
+    digest = hashlib.sha256(line.encode()).hexdigest()[:32]
+    return f"{line[: LONGEST - len(digest) - 3]} … {digest}"
+
+
+def _escaped(one: str) -> str:
+    code = ord(one)
+    if one == "\\":
+        return "\\\\"
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a name that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}"
+
+
 def row(**given: object) -> Row:
     """A row whose other fields are empty. Names are columns, "changed" for "changed cells"."""
-    named = {"changed cells" if name == "changed" else name: field(value) for name, value in given.items()}
-    return {name: named.get(name, "") for name in COLUMNS}
+    named = {
+        "changed cells" if column == "changed" else column: name(str(value)) if column in _NAMES else field(value)
+        for column, value in given.items()
+    }
+    return {column: named.get(column, "") for column in COLUMNS}
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:
@@ -73,7 +102,7 @@ def read(path: Path) -> list[Row]:
         for separator in ",;\t":  # a spreadsheet may have saved it with another one
             reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="", restkey="beyond")
             if tuple(reader.fieldnames or ()) == COLUMNS:
-                return [{name: one[name] for name in COLUMNS} for one in reader]
+                return [{column: one[column] for column in COLUMNS} for one in reader]
     except (UnicodeDecodeError, csv.Error):
         pass
     raise Refused(

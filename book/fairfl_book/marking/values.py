@@ -12,6 +12,8 @@ import numpy as np
 from fairfl_book.exercises.compare import numbers, plain
 
 LONGEST = 200  # characters of what cannot be sent, in words
+LARGEST = 1_000_000  # an array with more could not be sent; one of 30,000,000 empty rows could, and fills the memory as a list
+DIMENSIONS = 32  # of an array, at most
 _KINDS = {"f": float, "i": np.int64, "u": np.uint64, "b": bool}
 
 
@@ -61,7 +63,8 @@ def decode(sent: object) -> object:
         case {"dots": True}:
             return ...
         case {"array": list(flat), "shape": list(shape), "kind": str(kind)} if kind in _KINDS:
-            if all(isinstance(size, int) and size >= 0 for size in shape) and math.prod(shape) == len(flat):
+            sizes = all(isinstance(size, int) and 0 <= size <= LARGEST for size in shape) and len(shape) <= DIMENSIONS
+            if sizes and math.prod(shape) == len(flat) and math.prod(filter(None, shape)) <= LARGEST:
                 return _array(flat, shape, kind)
         case {"list": list(parts)}:
             return [decode(part) for part in parts]
