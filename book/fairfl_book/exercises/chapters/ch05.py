@@ -40,6 +40,8 @@ register(Exercise(
         "raw rows": Wrong(0.92, "You answer {given}, which is 1 − 0.08: what raw rows need, where one client may take all of the weight. Rows of length one "
                                 "never need more than a half: {right}"),
         "only the lower end": Wrong(0.28, "With ε = 0.28 every weight can fall to 0. But none of the nine can rise above 0.36, and one of them may need one half"),
+        "the way to all": Wrong(0.72, "0.72 is 1 − 0.28, the way of the client with the largest share to all of the weight. With rows of length one no client ever needs more "
+                                      "than one half, and the longest way to one half starts from 0.08"),
         "largest share": Wrong(0.22, "0.22 lifts the client of the largest share to one half. A client that starts from 0.08 has a longer way, and may need as much"),
     },
     praise="The largest share sets how far a weight must be able to fall, the smallest how far it must rise: max(max λ⁰, ½ − min λ⁰), which is (3) for equal shares of three clients or more",
@@ -67,6 +69,12 @@ register(Exercise(
         "no half": Wrong(lambda m, K, epsilon: min(1.0, m * (1 / K + epsilon)),
                          "For m, K, ε = {case} you answer {given}; it should be {right}. That is what the box allows. But between two unit rows the "
                          "nearest point is in the middle, and a larger box does not move it"),
+        "no half, no one": Wrong(lambda m, K, epsilon: m * (1 / K + epsilon),
+                                 "For m, K, ε = {case} you answer {given}; it should be {right}. That is what the box allows, and it can even exceed 1. But between two "
+                                 "unit rows the nearest point is in the middle, and a larger box does not move it"),
+        "what the others can give": Wrong(lambda m, K, epsilon: min(0.5, m / K + (K - m) * epsilon),
+                                          "For m, K, ε = {case} you answer {given}; it should be {right}. You count what the K − m others may give. The m clients may take "
+                                          "only ε each, so the group gains at most m ε"),
         "no box": Wrong(lambda m, K, epsilon: 0.5,
                         "For m, K, ε = {case} you answer {given}, the middle between the two rows. It should be {right}: the box may not allow that much"),
         "shares": Wrong(lambda m, K, epsilon: m / K,
@@ -101,6 +109,9 @@ register(Exercise(
         "every round": Wrong(lambda t, T, eta, decay: eta * decay ** (t / T),
                              "For t, T, η and decay {case} you answer {given}; it should be {right}. Your step shrinks a little in every round; the paper's "
                              "stays for a hundred rounds and then drops: there is a floor in ⌊t/100⌋"),
+        "rounded": Wrong(lambda t, T, eta, decay: eta * decay ** (100 / T * round(t / 100)),
+                         "For t, T, η and decay {case} you answer {given}; it should be {right}. You round t/100 to the nearest whole number. ⌊t/100⌋ rounds down: it counts the "
+                         "hundreds of rounds that are over"),
         "forgot η": Wrong(lambda t, T, eta, decay: decay ** (100 / T * (t // 100)),
                           "For t, T, η and decay {case} you answer {given}; it should be {right}. That is the paper's printed formula to the letter, and it "
                           "lacks the factor η: its own tables list an η, from 0.5 up to 20"),
@@ -148,6 +159,9 @@ register(Exercise(
         "above zero": Wrong(lambda K, epsilon: 2 * min(1.0, 1 / K + epsilon) - 1,
                             "For K, ε = {case} you answer {given}; it should be {right}. A client may hold more than half of the weight here, but it need "
                             "not, and at a stationary point all rates are zero"),
+        "above zero, no one": Wrong(lambda K, epsilon: 2 * (1 / K + epsilon) - 1,
+                                    "For K, ε = {case} you answer {given}; it should be {right}. Where 1/K + ε exceeds one half, this number is positive. But a client may have less "
+                                    "weight than it may, and at a stationary point all rates are zero"),
         "FedAvg-n": Wrong(lambda K, epsilon: min(0.0, 2 / K - 1),
                           "For K, ε = {case} you answer {given}, the worst at ε = 0, where a client keeps the weight 1/K. Here it may have 1/K + ε, so it should be {right}"),
         "a square": Wrong(lambda K, epsilon: -(1 - min(1.0, 1 / K + epsilon)) ** 2 / (4 * min(1.0, 1 / K + epsilon)),
