@@ -5,7 +5,7 @@ import inspect
 from contextlib import suppress
 from dataclasses import dataclass
 
-from fairfl_book.exercises import attempt, progress
+from fairfl_book.exercises import attempt, progress, turns
 from fairfl_book.exercises.answers import clumsy, same_value
 from fairfl_book.exercises.compare import equal, short
 from fairfl_book.exercises.registry import Exercise, chapter_of, find
@@ -41,7 +41,7 @@ class Verdict:
 
 def judge(exercise: Exercise, answer: object) -> Verdict:
     """What ``check`` would say, as a ``Verdict``."""
-    if answer is None or answer is ...:
+    if answer is None or answer is ... or (isinstance(answer, tuple) and any(part is ... for part in answer)):
         return Verdict(exercise.slug, "not attempted yet")
     if exercise.is_function:
         return _judge_function(exercise, answer)
@@ -52,8 +52,12 @@ def check(slug: str, answer: object) -> None:
     """Say whether ``answer`` solves the exercise called ``slug``, and if not, why not where that can be told.
 
     ``answer`` is a function or a value, as the exercise asks. What is right is remembered in the reader's folder (``progress``).
-    Raises ``ValueError`` only for an unknown slug.
+    Of a turn (``turns``) nothing is remembered. Raises ``ValueError`` only for an unknown slug.
     """
+    if turns.is_turn(slug):
+        verdict = judge(turns.find(slug), answer)
+        say(MARKS[verdict.status], *turns.words(verdict.status, verdict.message))
+        return
     exercise = find(slug)
     if left := attempt.stale(slug):
         verdict = Verdict(slug, "not yet", left, "stale")

@@ -51,7 +51,9 @@ def align(ours: Sequence[Cell], theirs: Sequence[Cell]) -> dict[int, int]:
                 found[at] = same
                 del free[same]
     for at, cell in enumerate(ours):
-        if at not in found and "exercise" in cell.tags and {at - 1, at + 1} & found.keys():  # its task, or its check
+        if (
+            at not in found and {"exercise", "turn"} & set(cell.tags) and {at - 1, at + 1} & found.keys()
+        ):  # its task, or its check
             after = max((j for i, j in found.items() if i < at), default=-1)
             before = min((j for i, j in found.items() if i > at), default=len(theirs))
             between = [j for j, other in free.items() if after < j < before and other.kind == "code"]
@@ -77,7 +79,7 @@ def changed(chapter: Chapter, paper: Paper, found: Mapping[int, int]) -> list[st
             continue
         if at not in found:
             said.append(f"{_called(chapter, at)} missing")
-        elif "exercise" not in cell.tags and not _same(paper.cells[found[at]], cell):
+        elif {"exercise", "turn"}.isdisjoint(cell.tags) and not _same(paper.cells[found[at]], cell):
             said.append(f"{_called(chapter, at)} changed")
     return said
 

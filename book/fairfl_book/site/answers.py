@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from fairfl_book.exercises import turns
 from fairfl_book.exercises.registry import find_any
 from fairfl_book.exercises.said import marked_up
 from fairfl_book.exercises.solutions import Solution
@@ -29,6 +30,18 @@ def below(slug: str, solutions: Mapping[str, Solution]) -> str:
     if slug in solutions:
         folded.append(_folded(tr("One solution"), f"\n{solutions[slug].text}\n"))
     return "\n\n".join(folded)
+
+
+def of_turn(slug: str) -> str:
+    """What stands under the turn called ``slug``, as Markdown: its answer and the known mistakes, folded. Raises ``ValueError`` for an unknown slug."""
+    (right, praise), *wrong = turns.answered(slug)
+    told = [f"<p><b>{marked_up(right)}{'. ' if right else ''}</b>{marked_up(praise)}</p>"]
+    told += [
+        f"<p><i>{tr('If you answered {answer}:', answer=marked_up(given))}</i> {marked_up(why)}</p>"
+        for given, why in wrong
+        if given
+    ]
+    return _folded(tr("The answer"), "\n".join(told))
 
 
 def _folded(title, inside):

@@ -11,6 +11,7 @@ from fairfl_book.build import twins
 from fairfl_book.exercises import slips
 from fairfl_book.exercises.check import MARKS
 from fairfl_book.exercises.registry import Exercise, chapter_of, everything
+from fairfl_book.exercises.turns import every_turn
 from fairfl_book.labs import scripts
 from fairfl_book.places import Book
 from fairfl_book.translation import text
@@ -23,7 +24,7 @@ def sentences(book: Book, language: str) -> list[str]:
     """In English, each once: what the book's modules say through ``tr``, and the exercises and labs of the chapters translated into ``language``."""
     said = [*_of_modules(), *_of_slips(), *MARKS]
     for name in text.names(book, language):
-        said += [*_of_exercises(int(name[:2])), *_of_labs(book, name)]
+        said += [*_of_exercises(int(name[:2])), *_of_turns(int(name[:2])), *_of_labs(book, name)]
     return [sentence for sentence in dict.fromkeys(said) if sentence]
 
 
@@ -76,6 +77,12 @@ def _of_exercises(chapter: int) -> Iterator[str]:
             yield from (exercise.task, *exercise.hints)
             if isinstance(exercise, Exercise):
                 yield from (exercise.praise, *(wrong.why for wrong in exercise.wrong.values()))
+
+
+def _of_turns(chapter: int) -> Iterator[str]:
+    for slug, turn in every_turn().items():
+        if chapter_of(slug) == chapter:
+            yield from (turn.task, turn.praise, *(wrong.why for wrong in turn.wrong.values()))
 
 
 def _of_labs(book: Book, name: str) -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""``**Your turn.**``: one small question inside the story, whose answer the text then uses.
+
+A turn is lighter than an exercise. It has one answer and one or two named mistakes, and neither hints nor marks. Its slug is
+"chapter.turn.topic", and its cell, tagged ``turn``, holds the reader's answer and the check of it. Turns stand beside the exercises, in
+``exercises/chapters``, in a registry of their own, so that nothing that counts or marks exercises sees them.
+"""
+
+from fairfl.errors import Refused, unknown
+from fairfl_book.exercises.registry import Exercise, everything
+from fairfl_book.translation.words import tr
+
+WORD = "turn"  # the second word of a turn's slug
+LINE = "**Your turn.**"  # how the question begins
+
+_TURNS: dict[str, Exercise] = {}
+
+
+def is_turn(slug: str) -> bool:
+    """Whether ``slug`` is that of a turn, registered or not."""
+    words = slug.split(".")
+    return len(words) == 3 and words[1] == WORD
+
+
+def register(turn: Exercise) -> None:
+    """Add a turn.
+
+    Raises:
+        ValueError: if its slug is taken or does not have three words, the second of them "turn"; if it has hints; or if it names no mistake.
+    """
+    if not is_turn(turn.slug):
+        raise Refused(f"{turn.slug!r} does not name a turn. The slug of a turn is chapter.turn.topic.")
+    if turn.slug in _TURNS:
+        raise Refused(f"The turn {turn.slug!r} exists already. Each slug stands once in the book.")
+    if turn.hints or not turn.wrong:
+        raise Refused(
+            f"The turn {turn.slug!r} has hints or names no mistake. A turn has no hints and at least one known wrong answer."
+        )
+    _TURNS[turn.slug] = turn
+
+
+def every_turn() -> dict[str, Exercise]:
+    """All turns of the book, by slug."""
+    everything()  # imports the chapters' modules, which register turns as well
+    return dict(_TURNS)
+
+
+def find(slug: str) -> Exercise:
+    """The turn called ``slug``. Raises ``ValueError`` if there is none."""
+    known = every_turn()
+    if slug not in known:
+        raise unknown("turn", slug, known)
+    return known[slug]
+
+
+def words(status: str, message: str) -> tuple[str, str]:
+    """Head and text of a reply, as ``said.say`` takes them after the mark. ``status`` and ``message``: of the verdict."""
+    if status == "not attempted yet":
+        return tr("Your turn."), tr("Put your answer in the place of `...` and run this cell.")
+    return tr("Yes.") if status == "right" else tr("Not yet."), message
+
+
+def answered(slug: str) -> list[tuple[str, str]]:
+    """What a page without a kernel shows of the turn ``slug``: the reply to the right answer, then those to the known mistakes, each with the answer it is for."""
+    turn = find(slug)
+    replies = [(turn.right, turn.praise), *((wrong.answer, wrong.why) for wrong in turn.wrong.values())]
+    return [("" if callable(answer) else _shown(answer), tr(why)) for answer, why in replies]
+
+
+def _shown(answer: object) -> str:
+    parts = answer if isinstance(answer, (tuple, list)) else (answer,)
+    return ", ".join(f"{part:.4g}" if isinstance(part, float) else str(part) for part in parts).replace("-", "−")

@@ -1,0 +1,122 @@
+"""Turns: the small questions inside a chapter's story."""
+
+import dataclasses
+
+import nbformat
+import pytest
+from fairfl_book import places
+from fairfl_book.build import guards, sheets, twins
+from fairfl_book.exercises import Exercise, Wrong, check, judge, progress, turns
+from fairfl_book.exercises.cells import answered_after, turn_in
+from fairfl_book.exercises.registry import chapter_of, everything, registry
+from fairfl_book.marking import compared
+from fairfl_book.marking.chapter import Chapter as Given
+from fairfl_book.marking.handed_in import Cell, Paper
+from fairfl_book.site import answers, notebooks
+
+v4 = nbformat.v4
+BOOK = places.find()
+TURNS = turns.every_turn()
+STUB = 'a = ...\ncheck("mgda.turn.more_weight", a)'
+
+
+def turn_cell(source=STUB, count=1, **more):
+    return v4.new_code_cell(source, execution_count=count, metadata={"tags": ["turn"]}, **more)
+
+
+@pytest.mark.parametrize("slug", TURNS)
+def test_a_turn_tells_its_stub_its_answer_and_each_named_mistake_apart(slug):
+    turn = TURNS[slug]
+    stub = tuple(... for _ in turn.right) if isinstance(turn.right, tuple) else ...
+    assert judge(turn, stub).status == "not attempted yet"
+    assert judge(turn, turn.right).status == "right" and turn.praise
+    for name, wrong in turn.wrong.items():
+        assert judge(turn, wrong.answer).known == name
+    assert len({wrong.why for wrong in turn.wrong.values()}) == len(turn.wrong)
+
+
+def test_every_turn_stands_in_its_chapter_once_and_in_no_companion():
+    asked = {}
+    for name in BOOK.with_companions(BOOK.names()):
+        for cell in twins.read(BOOK.twin(name)).cells:
+            if cell.cell_type == "code" and (slug := turn_in(cell)):
+                assert slug not in asked and chapter_of(slug) == int(name[:2]) and not places.is_companion(name)
+                asked[slug] = name
+    assert asked.keys() == TURNS.keys()
+
+
+def test_turns_are_no_exercises():
+    assert not TURNS.keys() & everything().keys() and not TURNS.keys() & registry().keys()
+    assert answered_after(turn_cell()) == ""
+
+
+@pytest.mark.parametrize(
+    "slug, hints, wrong",
+    [
+        ("mgda.more", (), True),
+        ("mgda.turn", (), True),
+        ("mgda.turn.new", ("a step",), True),
+        ("mgda.turn.new", (), False),
+    ],
+)
+def test_what_is_no_turn_is_refused(slug, hints, wrong):
+    with pytest.raises(ValueError, match="mgda"):
+        turns.register(Exercise(slug, "a number", 1, wrong={"two": Wrong(2, "one less")} if wrong else {}, hints=hints))
+    assert slug not in turns.every_turn()
+
+
+@pytest.mark.parametrize("answer, mark", [(..., "○"), (0.2, "✓"), (0.4, "✗"), ("a text", "✗")])
+def test_a_turn_answers_in_one_breath_and_remembers_nothing(answer, mark, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "note", lambda slug: pytest.fail("a turn was noted"))
+    check("mgda.turn.more_weight", answer)
+    said = capsys.readouterr().out
+    assert said.startswith(mark) and "hint(" not in said and "mgda.turn" not in said
+
+
+def test_an_unknown_turn_offers_the_nearest():
+    with pytest.raises(ValueError, match=r"mgda\.turn\.more_weight"):
+        check("mgda.turn.more_weigt", 1)
+
+
+@pytest.mark.parametrize(
+    "above, cell, words",
+    [
+        ("A question?", turn_cell(), "stands right above"),
+        ("**Your turn.** Which?\n\nMore text.", turn_cell(), "stands right above"),
+        ("**Your turn.** Which?", turn_cell("a = ..."), 'check("chapter.turn.topic"'),
+        ("**Your turn.** Which?", turn_cell('a = ...\ncheck("mgda.turn.mor_weight", a)'), "Did you mean"),
+        ("**Your turn.** Which?", turn_cell('a = 0.2\ncheck("mgda.turn.more_weight", a)'), "write ..."),
+        ("**Your turn.** Which?", v4.new_code_cell(STUB, execution_count=1), "without the tag turn"),
+        ("**Your turn.** Which?", turn_cell(), None),
+    ],
+)
+def test_the_guard_wants_a_question_a_stub_and_a_check(above, cell, words):
+    chapter = guards.load(BOOK, "04_mgda")
+    notebook = v4.new_notebook(cells=[v4.new_markdown_cell(above), cell])
+    found = list(guards.turns_in_the_story(dataclasses.replace(chapter, notebook=notebook)))
+    assert [words in problem for problem in found] == [True] if words else found == []
+
+
+def test_a_stored_right_answer_is_found():
+    chapter = guards.load(BOOK, "04_mgda")
+    shown = turn_cell(outputs=[v4.new_output("stream", text="✓ Yes.")])
+    notebook = v4.new_notebook(cells=[shown])
+    assert len(list(guards.nothing_solved(dataclasses.replace(chapter, notebook=notebook)))) == 1
+
+
+def test_a_student_who_answered_a_turn_changed_no_given_cell():
+    given = Cell("code", STUB, "one", ("turn",))
+    mine = Cell("code", STUB.replace("...", "0.3", 1), "one", ("turn",))
+    chapter, paper = Given.__new__(Given), Paper.__new__(Paper)
+    object.__setattr__(chapter, "cells", [given])
+    object.__setattr__(paper, "cells", [mine])
+    assert compared.changed(chapter, paper, {0: 0}) == []
+
+
+def test_the_answer_is_folded_on_a_page_and_stands_in_the_appendix_on_paper():
+    shown = turn_cell(outputs=[v4.new_output("stream", text="○ Your turn.")])
+    page = notebooks.page(v4.new_notebook(cells=[shown]), lambda name, number: "")
+    assert page.cells[0].outputs == [] and page.cells[1].source == answers.of_turn("mgda.turn.more_weight")
+    assert page.cells[1].source.startswith("<details") and "0.2" in page.cells[1].source
+    paper = sheets.chapter(v4.new_notebook(cells=[shown]), "04").content
+    assert 'href="#answer-mgda.turn.more_weight"' in paper and "Both rates" not in paper
