@@ -29,8 +29,8 @@ class FrontMatter:
 
     ``title``: the chapter's first heading. ``promise``: one sentence on what the chapter shows. ``able``: what
     the reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need.
-    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time as ``length`` counts it, at most 60.
-    ``exercise_minutes``: what the exercises take whoever does them all, 0 to 180. ``cites``: keys of the bibliography.
+    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time, and
+    ``exercise_minutes``: what the exercises take whoever does them all, both as ``length`` counts them. ``cites``: keys of the bibliography.
     """
 
     title: str
@@ -40,6 +40,16 @@ class FrontMatter:
     needs: tuple[str, ...]
     minutes: int
     exercise_minutes: int
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A companion's head. ``companion_of``: the name of its chapter; ``title``, ``promise`` and ``cites`` as in ``FrontMatter``."""
+
+    companion_of: str
+    title: str
+    promise: str
     cites: tuple[str, ...]
 
 
@@ -67,10 +77,11 @@ def _list(name: str, value: object) -> tuple[str, ...]:
     return items
 
 
-def _minutes(name: str, block: Mapping, low: int, high: int, remedy: str) -> int:
+def _minutes(name: str, block: Mapping, low: int) -> int:
     value = block[name]
-    if type(value) is not int or not low <= value <= high:
-        raise refuse(f"front matter {name}", value, f"a whole number from {low} to {high}", remedy)
+    if type(value) is not int or value < low:
+        remedy = "Run 'python -m fairfl_book.build.length', which counts them."
+        raise refuse(f"front matter {name}", value, f"a whole number, {low} or more", remedy)
     return value
 
 
@@ -90,12 +101,7 @@ def read(block: object) -> FrontMatter:
             raise Refused(
                 f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. A list may be empty: '{name}: []'."
             )
-    times = {
-        "minutes": _minutes(
-            "minutes", block, 1, 60, "Run 'python -m fairfl_book.build.length', or fold what may be passed."
-        ),
-        "exercise_minutes": _minutes("exercise_minutes", block, 0, 180, "Time somebody who has not seen them."),
-    }
+    times = {"minutes": _minutes("minutes", block, 1), "exercise_minutes": _minutes("exercise_minutes", block, 0)}
     promise = _text("promise", block["promise"])
     if promise[-1] not in ".?!。？！" or re.search(r"[.?!]\s+[A-Z]", promise):
         raise refuse(
@@ -111,6 +117,22 @@ def read(block: object) -> FrontMatter:
         )
     lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites")}
     return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, **times, **lists)
+
+
+def read_companion(block: object) -> Companion:
+    """The front matter of a companion in ``block``. Raises ``ValueError`` for a missing, unknown or malformed field."""
+    known = tuple(field.name for field in fields(Companion))
+    if not isinstance(block, Mapping):
+        raise refuse(
+            "front matter fairfl", block, f"a block with {', '.join(known)}", "Copy the header of another companion."
+        )
+    for name in sorted(set(block) - set(known)):
+        raise unknown("front matter field of a companion", name, known)
+    for name in known:
+        if name not in block:
+            raise Refused(f"The companion's front matter lacks {name!r}. It needs {', '.join(known)}.")
+    texts = {name: _text(name, block[name]) for name in ("companion_of", "title", "promise")}
+    return Companion(cites=_list("cites", block["cites"]), **texts)
 
 
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
