@@ -17,6 +17,9 @@ def parser() -> argparse.ArgumentParser:
 
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
     lab.add_argument("chapter", nargs="?", help="a chapter's name or number (default: the cover page)")
+    lab.add_argument(
+        "--more", action="store_true", help="open the chapter's companion: proofs, variants, further trials"
+    )
     lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
     lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
     lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
@@ -72,7 +75,7 @@ def _lab(given: argparse.Namespace) -> int:
     words.refuse_unknown(given.language)
     book = places.find()
     chapter = book.select([given.chapter])[0] if given.chapter else None
-    server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language)
+    server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language, given.more)
     return 0
 
 
@@ -123,7 +126,7 @@ def _chapters(given: argparse.Namespace) -> int:
     names = book.select(given.names)
     if given.language != words.ENGLISH:
         return _edition(book, given.language, names)
-    for name in names:
+    for name in book.with_companions(names):
         print(twins.execute(book, name).line, flush=True)
     if prerequisites.refresh(book):
         print("book/teachers.md: the map of prerequisites was brought up to date")

@@ -24,6 +24,7 @@ ROWS = {
     "fedfv_table_3": ("FedMGDA+, ε = 1.0", None),
     "fedfv_table_4_fashion_mnist": ("FedFV, ascending", None),
     "fedfv_table_4_fashion_mnist_logged": ("FedFV, random", None),
+    "fedmgda_table_7_leads": ("q-FedAvg q = 0.1, L = 1, bias 0", [0]),
     "adafed_table_12_logged": ("AdaFed, γ = 1", None),
     "adafed_table_7_logged": ("AdaFed, γ = 1", None),
     "dqn_fed_table_9": ("DQN-Fed, server step 0.1", None),
@@ -42,7 +43,7 @@ ROWS = {
     "fedmgda_table_7": ("q-FedAvg q = 5, bias 0", None),
     "fedmgda_table_7_mean_losses": ("q-FedAvg q = 5, bias 0", None),
 }
-OWN_BATCH = ("fedmgda_table_7", "fedmgda_table_7_mean_losses")
+OWN_BATCH = ("fedmgda_table_7", "fedmgda_table_7_mean_losses", "fedmgda_table_7_leads")
 COLUMNS = ["table", "row", "seeds", "batch", "recorded_on", "rerun_on", "compared", "differ", "largest", "cells", "verdicts_changed", "torch", "date"]  # fmt: skip
 
 

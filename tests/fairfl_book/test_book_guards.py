@@ -94,7 +94,7 @@ def test_an_unknown_tag(chapter):
     only(
         chapter,
         "cell 4: unknown tag 'excercise'; known: check, exercise, head, lab, nbval-ignore-output, raises-"
-        "exception, setup. Did you mean 'exercise'?",
+        "exception, setup, turn. Did you mean 'exercise'?",
     )
 
 

@@ -65,7 +65,12 @@ def test_what_was_printed_is_no_html():
 def test_every_heading_and_every_link_of_the_whole_book_has_a_place(tmp_path):
     """From the texts alone: anchors are unique, and no link inside leads nowhere."""
     book = places.find()
-    made, anchors = whole.page(book, {name: twins.read(book.twin(name)) for name in book.names()}, tmp_path / "m.js")
+    made, anchors = whole.page(
+        book,
+        {name: twins.read(book.twin(name)) for name in book.names()},
+        {name: twins.read(book.twin(name)) for name in book.companions()},
+        tmp_path / "m.js",
+    )
     assert len(anchors) == len(set(anchors))
     ids = set(re.findall(r' id="([^"]+)"', made))
     assert set(anchors) <= ids

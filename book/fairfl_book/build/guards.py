@@ -14,14 +14,15 @@ from nbformat import NotebookNode
 from fairfl.errors import unknown
 from fairfl_book.address import address
 from fairfl_book.build import frontmatter, pictures, prose, references, twins
-from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.build.frontmatter import Companion, FrontMatter
+from fairfl_book.exercises import turns
+from fairfl_book.exercises.cells import answered_after, turn_in
 from fairfl_book.exercises.check import MARKS
 from fairfl_book.exercises.registry import Exercise, everything
-from fairfl_book.places import Book
+from fairfl_book.places import Book, is_companion
 from fairfl_book.reading import dress, launch
 
-TAGS = frozenset({"head", "exercise", "check", "lab", "nbval-ignore-output", "raises-exception", "setup"})
+TAGS = frozenset({"head", "exercise", "check", "turn", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than LINES
 LINES = 18
 CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
@@ -32,11 +33,11 @@ _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|us
 
 @dataclass(frozen=True)
 class Chapter:
-    """An executed notebook with what it is judged by. ``size``: of its file, in bytes."""
+    """An executed notebook, a chapter's or a companion's, with what it is judged by. ``size``: of its file, in bytes."""
 
     name: str
     notebook: NotebookNode
-    front: FrontMatter
+    front: FrontMatter | Companion
     size: int
     bibliography: Mapping[str, references.Reference]
 
@@ -109,7 +110,7 @@ def nothing_given_away(chapter: Chapter) -> Iterator[str]:
 def nothing_solved(chapter: Chapter) -> Iterator[str]:
     """No stored check says right: whoever runs an untouched notebook from the top has solved nothing."""
     for number, cell, output in _outputs(chapter):
-        if "check" in _tags(cell) and MARKS["right"] in _said(output):
+        if {"check", "turn"} & set(_tags(cell)) and MARKS["right"] in _said(output):
             yield f"cell {number}: the stub above passes this check; leave more of it to the reader"
 
 
@@ -118,6 +119,8 @@ def known_exercises(chapter: Chapter) -> Iterator[str]:
     known = everything()
     for number, cell in code_cells(chapter.notebook):
         slug, checks = answered_after(cell), "check" in _called(cell.source)
+        if "turn" in _tags(cell):
+            continue
         if checks != ("check" in _tags(cell)):
             yield f"cell {number}: {'calls check(…) without the tag' if checks else 'is tagged check without a call of'} check"
         elif slug and slug not in known:
@@ -125,6 +128,25 @@ def known_exercises(chapter: Chapter) -> Iterator[str]:
         elif slug and isinstance(known[slug], Exercise) != checks:
             wanted = "has a check" if isinstance(known[slug], Exercise) else "is an open question"
             yield f"cell {number}: {slug} {wanted} in fairfl_book.exercises.chapters, and not here"
+
+
+def turns_in_the_story(chapter: Chapter) -> Iterator[str]:
+    """Every turn is asked in the text right above its cell, is registered, and leaves its answer open; no cell checks one without the tag."""
+    known, above = turns.every_turn(), ""
+    for number, cell in enumerate(chapter.notebook.cells, 1):
+        if cell.cell_type == "code" and "turn" in _tags(cell):
+            slug = turn_in(cell)
+            if not above.strip().rpartition("\n\n")[2].startswith(turns.LINE):
+                yield f"cell {number}: no paragraph that begins with {turns.LINE} stands right above; ask the question there"
+            if not slug:
+                yield f'cell {number}: a turn ends with check("chapter.turn.topic", answer)'
+            elif slug not in known:
+                yield f"cell {number}: {unknown('turn', slug, known)}"
+            if "..." not in cell.source:
+                yield f"cell {number}: nothing is left open; write ... where the reader's answer goes"
+        elif cell.cell_type == "code" and ".turn." in cell.source and "check" in _called(cell.source):
+            yield f"cell {number}: checks a turn without the tag turn"
+        above = cell.source if cell.cell_type == "markdown" else ""
 
 
 def _called(source: str) -> list[str]:
@@ -157,6 +179,14 @@ def narrow_lines(chapter: Chapter) -> Iterator[str]:
                 yield f"cell {number}: line {line} has {len(text)} characters, at most {CHARACTERS}; break it"
 
 
+def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
+    """A companion is read and run; what asks for an answer stands in its chapter."""
+    if is_companion(chapter.name):
+        for number, cell in code_cells(chapter.notebook):
+            for tag in sorted({"exercise", "check", "turn"} & set(_tags(cell))):
+                yield f"cell {number}: is tagged {tag}; exercises and turns stand in the chapter"
+
+
 def small_file(chapter: Chapter) -> Iterator[str]:
     """The file stays reviewable."""
     if chapter.size > KILOBYTES * 1000:
@@ -168,8 +198,8 @@ def in_budget(chapter: Chapter) -> Iterator[str]:
     seconds = chapter.notebook.metadata.get(twins.RUN, {}).get("seconds")
     if seconds is None:
         yield "no recorded run; execute it by make chapters"
-    elif seconds > twins.BUDGET:
-        yield f"took {seconds} s, at most {twins.BUDGET:.0f} s; train less, or record the run and read it back"
+    elif seconds > twins.budget(chapter.name):
+        yield f"took {seconds} s, at most {twins.budget(chapter.name):.0f} s; train less, or record the run and read it back"
 
 
 GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
@@ -182,6 +212,8 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     nothing_given_away,
     nothing_solved,
     known_exercises,
+    turns_in_the_story,
+    no_exercises_in_a_companion,
     short_cells,
     narrow_lines,
     small_file,
@@ -203,13 +235,14 @@ def load(book: Book, name: str) -> Chapter:
     path = book.notebook(name)
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = dress.own(notebook.cells)
-    front = frontmatter.read(notebook.metadata.get("fairfl"))
+    front = (frontmatter.read_companion if is_companion(name) else frontmatter.read)(notebook.metadata.get("fairfl"))
     return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography))
 
 
 def check(book: Book, names: list[str]) -> list[str]:
     """All that is wrong with these chapters and with how the book's chapters build on each other."""
-    return [problem for name in names for problem in check_one(book, name)] + frontmatter.dangling(fronts(book))
+    checked = book.with_companions(names)
+    return [problem for name in checked for problem in check_one(book, name)] + frontmatter.dangling(fronts(book))
 
 
 def check_one(book: Book, name: str) -> list[str]:
@@ -222,7 +255,7 @@ def check_one(book: Book, name: str) -> list[str]:
         chapter = load(book, name)
         apart = twins.differences(twins.read(book.twin(name)), chapter.notebook)
         stored = nbformat.read(book.notebook(name), as_version=4).cells
-        if stored != launch.dressed(stored, address(book), name):
+        if not is_companion(name) and stored != launch.dressed(stored, address(book), name):
             apart.append("its first cell for Colab and Kaggle is not as book/address.toml says; run fairfl-book launch")
     except ValueError as error:
         return [f"{name}: {error}"]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from fairfl.extras import needed_by
+from fairfl_book import labs
 from fairfl_book.build import paper
+from fairfl_book.exercises.cells import turn_in
 
 STYLE = """
 section.chapter, section.appendix { break-before: page; }
@@ -27,7 +29,8 @@ li a::after { content: none; } section.references a::after { content: " " attr(h
 section.chapter a[href$="references"]::before { content: "["; } section.chapter a[href$="references"]::after { content: "]"; font-size: inherit; color: inherit; } /* no colour tells a citation on paper */
 """
 _SLUG = re.compile(r'check\("([\w.]+)"')
-_CHAPTER = re.compile(r"(\d\d)_[a-z0-9_]+\.(?:ipynb|md|html)")
+_CHAPTER = re.compile(r"(?:\.\./|more/)*(\d\d)_[a-z0-9_]+?(_more)?\.(?:ipynb|md|html)(#[\w-]+)?")
+_LAB = re.compile(r"^\w+ = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _SIZE = re.compile(r'<svg[^>]*? width="(\d+)"')
 
 
@@ -85,7 +88,8 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
 def _inside(address: str, prefix: str) -> str:
     """``address`` as it is inside the document: chapters are parts of it, and a chapter's own anchors carry its prefix."""
     if found := _CHAPTER.match(address):
-        return f"#c{found[1]}"
+        section = f"-{found[3][1:].lower()}" if found[3] else ""
+        return f"#c{found[1]}{'m' if found[2] else ''}{section}"
     return f"#{prefix}-{address[1:]}" if address.startswith("#") else address
 
 
@@ -97,16 +101,24 @@ def _unfolded(page: str) -> str:
 def _code_cell(cell: NotebookNode, solved: frozenset[str]) -> str:
     """Its code, unless a screen hides it, since that only draws; what it showed; a check's verdict is the reader's own, and left out."""
     tags, shown = cell.metadata.get("tags", []), ""
-    if "lab" in tags:  # its still picture stands in the cell before
-        return '<p class="see">This picture can be moved by hand in the notebook and on the site.</p>'
+    if "lab" in tags:
+        return _stills(cell) + '<p class="see">This picture can be moved by hand in the notebook and on the site.</p>'
     if not cell.metadata.get("jupyter", {}).get("source_hidden"):
         shown = code(cell.source)
+    if turn := turn_in(cell):
+        return f'{shown}<p class="see">Answered in <a href="#answer-{turn}">the appendix</a>.</p>'
     if "check" in tags:
         slugs = [slug for slug in _SLUG.findall(cell.source) if slug in solved]
         return shown + "".join(
             f'<p class="see">Answered in <a href="#solution-{slug}">the appendix</a>.</p>' for slug in slugs
         )
     return shown + "".join(map(_output, cell.outputs))
+
+
+def _stills(cell: NotebookNode) -> str:
+    """The pictures of the labs that a cell makes; where it only shows one, its picture stands in a cell before."""
+    made = [getattr(labs, name)() for name in _LAB.findall(cell.source) if hasattr(labs, name)]
+    return "".join(_output(NotebookNode(output_type="display_data", data=lab.output()[0])) for lab in made)
 
 
 def code(source: str) -> str:

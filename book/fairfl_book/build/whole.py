@@ -18,7 +18,9 @@ from fairfl.errors import Refused
 from fairfl.extras import needed_by
 from fairfl_book import figures, places
 from fairfl_book.build import paper, sheets, twins
-from fairfl_book.exercises import solutions
+from fairfl_book.exercises import solutions, turns
+from fairfl_book.exercises.cells import turn_in
+from fairfl_book.exercises.said import marked_up
 from fairfl_book.labs import scripts
 
 if TYPE_CHECKING:
@@ -72,6 +74,23 @@ def appendix(book: places.Book, names: list[str]) -> sheets.Sheet:
     return sheets.Sheet(f'<section class="appendix">{"".join(parts)}</section>' if parts else "", headings)
 
 
+def turns_answered(notebooks: dict[str, nbformat.NotebookNode]) -> sheets.Sheet:
+    """The answers to the turns of ``notebooks``, chapter by chapter; empty where they ask none."""
+    parts, headings = [], []
+    for name, notebook in notebooks.items():
+        asked = [slug for cell in notebook.cells if cell.cell_type == "code" and (slug := turn_in(cell))]
+        if not asked:
+            continue
+        words, anchor = f"Your turn, chapter {int(name[:2])}", f"turns-{name[:2]}"
+        parts.append(f'<h1 id="{anchor}">{words}</h1><ol>')
+        headings.append(sheets.Heading(1, words, anchor))
+        for slug in asked:
+            (right, praise), *_ = turns.answered(slug)
+            parts.append(f'<li id="answer-{slug}"><b>{marked_up(right)}.</b> {marked_up(praise)}</li>')
+        parts.append("</ol>")
+    return sheets.Sheet(f'<section class="appendix">{"".join(parts)}</section>' if parts else "", headings)
+
+
 def _solution(answer: solutions.Solution) -> str:
     words, _ = sheets.prose(answer.words, f"solution-{answer.slug}-")
     return words + (sheets.code(answer.code) if answer.code else "")
@@ -89,13 +108,20 @@ def contents(headings: list[sheets.Heading]) -> str:
     return f'<section class="contents"><h1 id="contents">Contents</h1>{"".join(lines)}</section>'
 
 
-def page(book: places.Book, notebooks: dict[str, nbformat.NotebookNode], mathjax: Path) -> tuple[str, list[str]]:
-    """The HTML of the book from its executed ``notebooks``, by name, and the anchors of all its headings in order."""
+def page(
+    book: places.Book,
+    notebooks: dict[str, nbformat.NotebookNode],
+    companions: dict[str, nbformat.NotebookNode],
+    mathjax: Path,
+) -> tuple[str, list[str]]:
+    """The HTML of the book from its executed ``notebooks`` and, as appendices, ``companions``, by name; and the anchors of all its headings in order."""
     parts = [
         sheets.chapter(notebook, name[:2], frozenset(solutions.of_chapter(book, name)))
         for name, notebook in notebooks.items()
     ]
     parts.append(appendix(book, list(notebooks)))
+    parts.append(turns_answered(notebooks))
+    parts += [sheets.chapter(notebook, f"{name[:2]}m") for name, notebook in companions.items()]
     headings = [heading for part in parts for heading in part.headings]
     # The still, and not the README's book/playground.svg: that one moves, and Chromium moves a picture even where the page asks for less motion.
     picture = base64.b64encode(scripts.read("playground.svg").encode()).decode()
@@ -140,7 +166,8 @@ def compose(book: places.Book, folder: Path) -> tuple[str, paper.Press]:
     """The book's page, from chapters drawn into ``folder``, and what prints it."""
     (folder / "paper").mkdir(exist_ok=True)
     notebooks = {name: drawn(book, name, folder / "paper") for name in book.names()}
-    text, anchors = page(book, notebooks, book.root / "book" / "_vendor" / paper.SCRIPT)
+    companions = {name: drawn(book, name, folder / "paper") for name in book.companions()}
+    text, anchors = page(book, notebooks, companions, book.root / "book" / "_vendor" / paper.SCRIPT)
     print("printing", flush=True)
     return text, lambda browser, address: bound(browser, address, anchors)
 

@@ -64,7 +64,9 @@ class Verdicts(Lab):
 
     def words(self, numbers: dict) -> list[str]:
         low, high, enough = numbers["low"], numbers["high"], numbers["enough"]
-        more = f"; {enough or f'more than {MOST}'} runs on both sides would settle it" * (numbers["word"] == "undecided")
+        more = f"; {enough or f'more than {MOST}'} runs on both sides would settle it" * (
+            numbers["word"] == "undecided"
+        )
         return [
             f"theirs {numbers['means'][0]:.2f} ± {numbers['spreads'][0]:.2f}, ours {numbers['means'][1]:.2f} ± {numbers['spreads'][1]:.2f}",
             f"difference {numbers['difference']:+.2f}, 90 % interval {low:+.2f} to {high:+.2f}, margin {numbers['margin']:.2f}",

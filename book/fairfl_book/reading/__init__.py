@@ -2,5 +2,5 @@
 
 In: the executed notebooks. Out: ``work/`` with the reader's own copies, and a running JupyterLab. ``copies`` brings new editions in
 without touching what was written, ``dress`` gives each its links and its seal of trust, ``launch`` what fetches the book on Colab and Kaggle, ``cover`` makes the map, ``renames`` brings the imports of old
-copies up to date, ``server`` starts JupyterLab with the settings in ``jupyter/``, unless ``running`` finds one; ``threads`` says how many suit the book.
+copies up to date, ``cold`` says in words what a check lacks that runs before the cells above it, ``server`` starts JupyterLab with the settings in ``jupyter/``, unless ``running`` finds one; ``threads`` says how many suit the book.
 """

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fairfl_book.places import MORE, is_companion
 from fairfl_book.translation.words import tr
 
 NAVIGATION = "navigation"
@@ -26,10 +27,13 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 
 def chapter(notebook: dict, name: str, titles: Mapping[str, str], others: Mapping[str, str] | None = None) -> bytes:
-    """The copy of ``notebook``, chapter ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's.
+    """The copy of ``notebook``, chapter or companion ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's.
 
     ``others``: titles of chapters whose copies stand one folder up, in English; if ``name`` is among them, too, it is linked as well.
     """
+    if is_companion(name):
+        above = f"../{name.removesuffix(MORE)}.ipynb"
+        return _between(notebook, f"[← {tr('The chapter')}]({above}) · [{tr('The map')}](../{COVER})")
     others = others or {}
     known = {**others, **titles}
     order = sorted(known)
@@ -42,7 +46,11 @@ def chapter(notebook: dict, name: str, titles: Mapping[str, str], others: Mappin
         links.append(f"[{known[order[at + 1]]} →]({place[order[at + 1]]})")
     if name in others:
         links.append(f"[English](../{name}.ipynb)")
-    line = " · ".join(links)
+    return _between(notebook, " · ".join(links))
+
+
+def _between(notebook: dict, line: str) -> bytes:
+    """The notebook's own cells between two cells that hold ``line``."""
     cells = [
         text(line, "navigation-top", NAVIGATION),
         *own(notebook["cells"]),

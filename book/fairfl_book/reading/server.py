@@ -57,16 +57,18 @@ def start(
     browser: bool = True,
     chapter: str | None = None,
     language: str = words.ENGLISH,
+    more: bool = False,
 ) -> None:
     """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped; or open the one that runs on these copies.
 
-    It opens ``chapter`` (a name) if one is given, the page on newer versions when some have just arrived, or else the cover, in ``language``
-    as far as that is translated. Raises ``ValueError`` where the book has no executed chapters, or ``chapter`` is not translated.
+    It opens ``chapter`` (a name) if one is given, or its companion if ``more`` is true, the page on newer versions when some have just arrived, or else the cover, in ``language``
+    as far as that is translated. Raises ``ValueError`` where the book has no executed chapters, ``chapter`` is not translated, or it has no companion.
     """
     work = (work or book.work).resolve()
     fronts = promises(book)
     if chapter and language != words.ENGLISH:
         desk.refuse_untranslated(book, language, [chapter])
+    companion = _companion(book, chapter, language) if more else None
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
     os.environ.setdefault("PYTHONSTARTUP", str(DEFAULTS / "startup.py"))  # kernels run it; a reader's own goes before
@@ -75,9 +77,17 @@ def start(
 
     report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts, progress.solved(work))})
     dress.trust(*(work / name for name in report.written))
-    for line in report.lines():
+    for line in [*report.lines(), *_companions(book, work)]:
         print(line, flush=True)
-    page = f"{chapter}.ipynb" if chapter else copies.NOTICE if report.arrived else dress.COVER
+    page = (
+        f"more/{companion}.ipynb"
+        if companion
+        else f"{chapter}.ipynb"
+        if chapter
+        else copies.NOTICE
+        if report.arrived
+        else dress.COVER
+    )
     if language != words.ENGLISH:
         page = f"{language}/{desk.prepare(book, work, language, fronts, chapter)}"
     (work / DESK).mkdir(exist_ok=True)
@@ -94,6 +104,29 @@ def start(
     running.remember(work / DESK)
     print("JupyterLab is starting; Ctrl + C here stops it.", flush=True)
     LabApp.launch_instance(arguments(book, work, page, port, browser))
+
+
+def _companion(book: Book, chapter: str | None, language: str) -> str:
+    """The name of the companion to open. Raises ``ValueError`` where there is none."""
+    having = ", ".join(name[:2] for name in book.companions()) or "none"
+    if chapter is None:
+        raise Refused(
+            f"--more opens the companion of a chapter, and no chapter was given. Chapters with a companion: {having}. Say which: lab 04 --more"
+        )
+    if language != words.ENGLISH:
+        raise Refused("Companions are in English only. Leave out --language or --more.")
+    if (name := book.companion(chapter)) is None:
+        raise Refused(f"{chapter} has no companion. Chapters with one: {having}. Leave out --more.")
+    return name
+
+
+def _companions(book: Book, work: Path) -> list[str]:
+    """Bring the copies of the companions up to date, in a folder of their own; returns what there is to say."""
+    if not (book.chapters / "more").is_dir():
+        return []
+    report = copies.prepare(book.chapters / "more", work / "more")
+    dress.trust(*(work / "more" / name for name in report.written))
+    return [line for line in report.lines() if not report.created]
 
 
 def promises(book: Book) -> dict[str, frontmatter.FrontMatter]:

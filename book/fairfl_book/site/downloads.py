@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from fairfl_book.places import Book
+from fairfl_book.places import MORE, Book
 from fairfl_book.site.known import Known
 
 FOLDER = "notebooks"  # beside the pages
@@ -17,6 +17,9 @@ def put(book: Book, names: list[str], html: Path) -> None:
     (html / FOLDER).mkdir(parents=True)
     for name in names:
         shutil.copy(book.notebook(name), html / FOLDER)
+        if companion := book.companion(name):
+            (html / FOLDER / "more").mkdir(exist_ok=True)
+            shutil.copy(book.notebook(companion), html / FOLDER / "more")
 
 
 def offer(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
@@ -25,7 +28,7 @@ def offer(app: Sphinx, page: str, template: str, context: dict, tree: object) ->
         if group["label"] == "download-buttons":
             entries = [entry for entry in group["buttons"] if entry["label"] == "download-source-button"]
             for entry in entries:
-                if page in Known.read(app.srcdir).chapters:
+                if page.removeprefix("more/").removesuffix(MORE) in Known.read(app.srcdir).chapters:
                     entry["url"] = f"{context['pathto'](FOLDER, 1)}/{page}.ipynb"
                     entry["tooltip"] = "The notebook, to run"
                 else:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import nbformat
 from nbformat import NotebookNode
 
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.cells import answered_after, turn_in
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import answers
 from fairfl_book.translation.words import tr
@@ -42,15 +42,31 @@ def page(
         named |= dict(_LAB.findall(cell.source))
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
+            cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), folded_as(cell.source))
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
             piece = lab(named[variable], number) if variable in named else _NOTE
             cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece})]
         slug = answered_after(cell)
-        if slug and (folded := answers.below(slug, solutions or {})):
+        if turn := turn_in(cell):
+            cell.outputs = []  # what a kernel says to who has not answered
+            cells.append(nbformat.v4.new_markdown_cell(answers.of_turn(turn), id=f"{cell.id}-answer"))
+        elif slug and (folded := answers.below(slug, solutions or {})):
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
     notebook.cells = cells
     return notebook
+
+
+def folded_as(source: str) -> str:
+    """What stands on the fold of a cell: the comment that it begins with, or a word that fits them all."""
+    first = source.lstrip().partition("\n")[0]
+    return (
+        first[1:].strip()
+        if first.startswith("# ")
+        else tr("The code of this figure")
+        if "figures.show(" in source
+        else tr("The code")
+    )
 
 
 def draws(source: str) -> bool:

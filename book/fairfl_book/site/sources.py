@@ -1,6 +1,7 @@
 """Lays out what Sphinx reads: chapters as pages, the hand-written pages of ``book/pages``, pages made from data, pictures."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -45,6 +46,11 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), solved)
         page.cells = nbformat.from_dict(launch.under_the_title(page.cells, place, name))
         illustrated(page, "")
+        if companion := book.companion(name):
+            page.cells.append(
+                nbformat.v4.new_markdown_cell(f"```{{toctree}}\n:hidden:\n\nmore/{companion}\n```", id="companion")
+            )
+            _companion(book, companion, lab, illustrated, write)
         write(f"{name}.ipynb", nbformat.writes(page))
     for page in sorted((book.root / "book" / "pages").iterdir()):
         # In the repository a link leads to the notebook, on the site to the page beside this one.
@@ -66,6 +72,15 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write(known.FILE, known.Known.of(fronts, terms))
     _remove_others(folder, written)
     return sorted(fronts)
+
+
+def _companion(book: Book, name: str, lab: Callable, illustrated: Callable, write: Callable) -> None:
+    """Write the page of a companion, below its chapter."""
+    page = notebooks.page(
+        nbformat.read(book.notebook(name), as_version=4), lambda which, number: lab(which, f"more-{number}")
+    )
+    illustrated(page, "../")
+    write(f"more/{name}.ipynb", nbformat.writes(page))
 
 
 def _remove_others(folder: Path, written: set[Path]) -> None:

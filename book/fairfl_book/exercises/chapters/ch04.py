@@ -11,7 +11,7 @@ register(Exercise(
     wrong={
         "weight": Wrong(2 / 7, "2/7 is client 1's weight. The rates are A λ, and with λ = (2/7, 5/7) both of them are larger than that"),
         "length": Wrong(np.sqrt(3 / 7), "That is the length of dir. The rate is its square: ρ_k = ‖dir‖² where λ_k > 0"),
-        "mean": Wrong(0.75, "0.75 is the squared length of the mean. With equal weights the rates are 1.5 and 0, not equal: (9) gives client 1 a "
+        "mean": Wrong(0.75, "0.75 is the squared length of the mean. With equal weights the rates are 1.5 and 0, not equal: (1) gives client 1 a "
                             "weight below one half"),
         "sign": Wrong(1.0, "1 is 3/3: you divided by 4 − 2 + 1. A₁₂ is −1, so −2 A₁₂ = 2 and the denominator is 7"),
         "half": Wrong(1.5, "1.5 is client 1's rate under equal weights; client 2's is 0 there, and MGDA makes them equal"),
@@ -27,7 +27,7 @@ register(Exercise(
     praise="In general it is (A₁₁ A₂₂ − A₁₂²) / (A₁₁ − 2 A₁₂ + A₂₂): the squared area of the parallelogram over the squared length of "
            "its diagonal g₁ − g₂",
     hints=(
-        "Formula (9) gives client 1's weight. Put in A₁₂ = −1 with its sign.",
+        "Formula (1) gives client 1's weight. Put in A₁₂ = −1 with its sign.",
         "A rate is a row of A λ: ρ₁ = A₁₁ λ₁ + A₁₂ λ₂.",
         "Compute ρ₂ as well: if the two differ, a sign was lost on the way.",
     ),
@@ -63,11 +63,11 @@ register(Exercise(
     right=_at_least,
     cases=_STOPPED,
     wrong={
-        "the gap": Wrong(_gap, "For {case} you answer {given}, which is the gap; it should be {right}. The sentence under (10) says how far λᵀ A λ "
+        "the gap": Wrong(_gap, "For {case} you answer {given}, which is the gap; it should be {right}. The sentence under (6) says how far λᵀ A λ "
                                "is above the optimum at most. What does that leave for the optimum?"),
         "one gap": Wrong(lambda A, lam: max(0.0, _rates(A, lam).min()),
                          "For {case} you answer {given}; it should be {right}. You went down by one gap, which ends at the smallest rate. The "
-                         "sentence under (10) allows two, and the example below it nearly needs them"),
+                         "sentence under (6) allows two, and an example in the companion nearly needs them"),
         "not cut off": Wrong(lambda A, lam: _squared(A, lam) - 2 * _gap(A, lam),
                              "For {case} you answer {given}; it should be {right}. A squared length is never negative: where the sentence says "
                              "less than 0, 0 is the better answer"),
@@ -85,7 +85,7 @@ register(Exercise(
                         "For {case} you answer {given}; it should be {right}. You bound the length of dir. Asked is its square"),
         "sharper": Wrong(lambda A, lam: max(0.0, _rates(A, lam).min()) ** 2 / _squared(A, lam),
                          "Your bound, the squared smallest rate over λᵀ A λ, is true, and never below the one asked: well found. Asked is what the "
-                         "sentence under (10) gives; for {case} that is {right}, and yours is {given}"),
+                         "sentence under (6) gives; for {case} that is {right}, and yours is {given}"),
     },
     praise="A sharper one, where all rates are positive: ‖x‖ ‖dir‖ ≥ x · dir ≥ the smallest rate, so ‖dir‖² is at least its square over λᵀ A λ",
     hints=(
@@ -127,7 +127,7 @@ register(Exercise(
     praise="A gradient of a third of the length has nine times the weight. Chapter 5 divides by the lengths first",
     hints=(
         "If the rows are perpendicular, A is diagonal with ℓ_k² on the diagonal. What is then the rate of client k under the weights λ?",
-        "By (8), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
+        "By (3), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
         "Solve for λ_k; the constant follows from the sum of the weights.",
     ),
 ))
@@ -184,7 +184,7 @@ register(Exercise(
     wrong={
         "sum": Wrong(2.0, "2 holds and is not the smallest. It comes from ‖x‖² − ‖dir‖² ≤ 2 gap; the step before it has ‖x − dir‖² in its own right"),
         "triangle": Wrong(4.0, "4 holds and is far from the smallest. Do not go through lengths: multiply out ‖x − dir‖² and use the two products "
-                               "that (8) and the gap bound"),
+                               "that (3) and the gap bound"),
         "half": Wrong(0.5, "½ is too small. Take the gradients (1, 0) and (0, 0) and all weight on the first: dir = 0, and gap and squared distance "
                            "are both 1"),
         "none": Wrong(0.0, "With c = 0 every point would be dir. The gap is positive elsewhere, and so is the distance"),
@@ -194,7 +194,7 @@ register(Exercise(
     praise="So a solver that reports a gap of 1e-12 has found dir to within 1e-6. About the weights the gap says nothing: they need not be unique",
     hints=(
         "Multiply out ‖x − dir‖². The mixed product x · dir stands there twice, and you know two things about it.",
-        "By (8), every g_k · dir ≥ ‖dir‖², so x · dir ≥ ‖dir‖² too. And in the section on the gap: x · dir ≥ ‖x‖² − gap.",
+        "By (3), every g_k · dir ≥ ‖dir‖², so x · dir ≥ ‖dir‖² too. And in the box on the gap: x · dir ≥ ‖x‖² − gap.",
         "Use the first on one of the two products, the second on the other. For the last part try a hull that has the origin as a corner.",
     ),
 ))
@@ -215,7 +215,7 @@ register(Question(
     slug="mgda.rescaled",
     task="whether MGDA's ends move if one client's loss is multiplied by 10, and those of unit gradients",
     hints=(
-        "A factor of the loss is a factor of the gradient's length. Which of the two weights in (9) grows when g₂ becomes longer?",
+        "A factor of the loss is a factor of the gradient's length. Which of the two weights in (1) grows when g₂ becomes longer?",
         "Gradients that were divided by their lengths do not know the factor. What can change for that rule?",
         "Take the chapter's `two`, `toy.descend`, `problem` and `starts`; only the rows of G are new.",
     ),

@@ -110,7 +110,7 @@ register(Exercise(
                              "For t, T, η and decay {case} you answer {given}; it should be {right}. Your step shrinks a little in every round; the paper's "
                              "stays for a hundred rounds and then drops: there is a floor in ⌊t/100⌋"),
         "rounded": Wrong(lambda t, T, eta, decay: eta * decay ** (100 / T * round(t / 100)),
-                         "For t, T, η and decay {case} you answer {given}; it should be {right}. You round t/100 to the nearest whole number. ⌊t/100⌋ rounds down: it counts the "
+                         "For {case} you answer {given}; it should be {right}. You round t/100 to the nearest whole number. ⌊t/100⌋ rounds down: it counts the "
                          "hundreds of rounds that are over"),
         "forgot η": Wrong(lambda t, T, eta, decay: decay ** (100 / T * (t // 100)),
                           "For t, T, η and decay {case} you answer {given}; it should be {right}. That is the paper's printed formula to the letter, and it "
