@@ -24,7 +24,7 @@ help:
 	@echo "make test           run every test, the notebooks included"
 	@echo "make check          ask the linter, the formatter and the type checker, run the examples in docstrings, check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
-	@echo "make test-portable  run the notebooks as other processors would: ARGS=oldest; none runs them all"
+	@echo "make test-portable  run the notebooks as other processors would, and the solvers on their kernels: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
 	@echo "make test-flower    install Flower as well and run the rules inside it"
 	@echo "make test-torchjd   install TorchJD as well and run its aggregators as rules"
