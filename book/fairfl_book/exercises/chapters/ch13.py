@@ -71,7 +71,7 @@ register(Exercise(
     slug="reading.possible",
     task="whether an accuracy printed with two decimals can come from one run on n test rows",
     right=_possible,
-    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (83.33, 16100), (83.32, 16100), (50.0, 40), (50.0, 41), (50.01, 6000)],
+    cases=[(77.90, 181), (77.90, 41), (64.26, 700), (83.33, 16100), (83.32, 16100), (50.0, 40), (50.0, 41), (50.01, 6000), (9.37, 32), (9.38, 32), (0.62, 160), (0.63, 160)],
     wrong={
         "always": Wrong(lambda value, n: True, "For {case} you answer {given}; it should be {right}. On n rows only the n + 1 values 100 k / n exist; find the nearest and "
                                                "compare"),
@@ -80,6 +80,11 @@ register(Exercise(
                        "digit, 0.005"),
         "counts": Wrong(lambda value, n: bool(abs(value * n / 100 - round(value * n / 100)) <= 0.005),
                         "For {case} you answer {given}; it should be {right}. The 0.005 belongs to the accuracy in per cent. You allowed it on the number of right answers"),
+        "ties": Wrong(
+            lambda value, n: bool(abs(round(value * n / 100) * 100 / n - value) <= 0.005),
+            "For {case} you answer {given}; it should be {right}. 3 of 32 are 9.375 %, exactly between two printed numbers, and either may be printed. "
+            "The computer's rounding makes the distance a little more than 0.005: allow for it, by 1e-9 for instance",
+        ),
         "whole unit": Wrong(
             lambda value, n: bool(abs(round(value * n / 100) * 100 / n - value) <= 0.01 + 1e-9),
             "For {case} you answer {given}; it should be {right}. You allow a whole unit of the last digit. Rounding moves a number "
