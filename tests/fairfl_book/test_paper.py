@@ -64,7 +64,7 @@ def test_what_the_note_cites_is_in_the_bibliography():
 
 def test_the_cover_of_the_whole_book_is_a_picture_that_does_not_move():
     pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
-    made, _ = whole.page(places.find(), {}, places.find().root / "script.js")
+    made, _ = whole.page(places.find(), {}, {}, places.find().root / "script.js")
     [cover] = re.findall(r'<div class="cover">.*?src="data:image/svg\+xml;base64,([^"]+)"', made)
     picture = base64.b64decode(cover).decode()
     assert not re.search("keyframes|animation|<animate|stroke-dashoffset", picture), "a printer catches it half-way"
