@@ -111,6 +111,9 @@ class Recorded:
             values, diverged = self._seeds(contrast, labels, table, self._ours), self._diverged(table, contrast.row)
             if values or diverged:
                 supports, opposes = against(values, contrast.expect, contrast.margin)
+                if not contrast.over:
+                    where, label = self._place(labels[1], table)
+                    what = f"{labels[0]} − {self._experiment(where).row(label).shown}"
                 return Effect(contrast, what, table, values, supports, opposes, printed, logged, diverged)
         return Effect(contrast, what, printed=printed, logged=logged)
 

@@ -93,6 +93,12 @@ class Row:
         table, _, label = self.reprints.partition(": ")
         return table, label
 
+    @property
+    def shown(self) -> str:
+        """What a report calls the row: by the runs that are judged in it, and where these stand under another name, by the printed one as well."""
+        ran = self.reprinted[1]
+        return f"{ran} (printed as {self.label})" if ran not in ("", self.label) else self.label
+
 
 @dataclass(frozen=True)
 class Experiment:

@@ -168,6 +168,7 @@ def render(
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     judged = cells(experiment, recorded, papers)
+    shown = {row.label: row.shown for row in experiment.rows}
     table = [
         ["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "first edition's", "remark"]
     ]
@@ -180,7 +181,7 @@ def render(
         )
         table.append(
             [
-                c.row,
+                shown[c.row],
                 c.metric,
                 c.value + (f" ± {c.spread}" if c.spread else ""),
                 ours,
@@ -194,7 +195,7 @@ def render(
         )
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
     differences += [
-        [d["row"], d["minus"], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
+        [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
     swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))

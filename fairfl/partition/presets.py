@@ -57,7 +57,7 @@ def fedfv_fashion_mnist_released(seed: int = 0) -> Federation:
 def fedmgda_cifar10(seed: int = 0) -> Federation:
     """FedMGDA+ section 6.1: 500 shards of 100, five a client, 100 clients, 80/10/10 within a client.
 
-    The authors' code cuts by position, so that a client's last shard is its test set; here rows are shuffled first.
+    The paper does not say how a client's 500 images are cut; here they are shuffled first.
     Each channel is scaled by its mean and deviation, which the paper leaves open.
     """
     return laws.shards(data.load("cifar10", normalise="channel"), 100, 5, seed=seed, test=0.1, validation=0.1)

@@ -6,7 +6,7 @@ import own
 import pytest
 
 from fairfl import rules
-from reproductions import catalogue, places, report
+from reproductions import catalogue, places, report, results
 from reproductions.jobs import Job, groups, select
 
 
@@ -163,3 +163,12 @@ def test_a_reprinted_row_says_the_settings_that_were_run():
     for name in ("adafed_table_7_logged", "dqn_fed_table_9_logged"):
         rows = {row.label: row for row in catalogue.load(name).rows}
         assert "q = 5" in rows["q-FFL, q = 0.1"].chosen and "ε = 1.0" in rows["FedMGDA+, ε = 0.5"].chosen
+
+
+def test_a_report_calls_a_reprinted_row_by_what_was_run():
+    """Beside the printed name, which is that of a setting that nobody ran; a row of the same name is called once."""
+    table, records = catalogue.load("adafed_table_7_logged"), places.find()
+    text = report.render(table, results.load(table, records.results), records.papers)
+    called = {line.split("  ")[0] for line in text.split("published")[1].splitlines()}
+    assert "q-FedAvg, q = 5 (printed as q-FFL, q = 0.1)" in called and "q-FFL, q = 0.1" not in called
+    assert "FedMGDA+, ε = 1.0 (printed as FedMGDA+, ε = 0.5)" in called and "FedFA" in called
