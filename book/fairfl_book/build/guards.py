@@ -33,13 +33,17 @@ _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|us
 
 @dataclass(frozen=True)
 class Chapter:
-    """An executed notebook, a chapter's or a companion's, with what it is judged by. ``size``: of its file, in bytes."""
+    """An executed notebook, a chapter's or a companion's, with what it is judged by.
+
+    ``size``: of its file, in bytes. ``third``: whether it is written in the third edition's manner: it has a companion, or is one.
+    """
 
     name: str
     notebook: NotebookNode
     front: FrontMatter | Companion
     size: int
     bibliography: Mapping[str, references.Reference]
+    third: bool = False
 
 
 def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
@@ -149,6 +153,26 @@ def turns_in_the_story(chapter: Chapter) -> Iterator[str]:
         above = cell.source if cell.cell_type == "markdown" else ""
 
 
+def folded(chapter: Chapter) -> Iterator[str]:
+    """In the third edition's manner, what imports, draws or tries a claim is folded, and every fold says in its first line what is in it."""
+    for number, cell in code_cells(chapter.notebook) if chapter.third else ():
+        shut = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+        if not shut and not {"exercise", "turn", "lab"} & set(_tags(cell)) and (what := _machinery(cell.source)):
+            yield f"cell {number}: {what} in the open; add :jupyter: {{source_hidden: true}} to it"
+        elif shut and not cell.source.startswith("#"):
+            yield f"cell {number}: is folded without a word on what it holds; begin it with a comment, such as # The code of Figure 4.2"
+
+
+def _machinery(source: str) -> str:
+    """What a reader of the story need not see in a cell, if anything: "imports", "draws" or "tries a claim"."""
+    tree = ast.parse(source)
+    if all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
+        return "imports and does nothing else"
+    if any(isinstance(node, ast.Attribute) and ast.unparse(node) == "figures.show" for node in ast.walk(tree)):
+        return "draws"
+    return "tries a claim" if "claim" in _called(source) else ""
+
+
 def _called(source: str) -> list[str]:
     """The names of the functions that a cell calls; none of a cell that is not Python."""
     try:
@@ -214,6 +238,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     known_exercises,
     turns_in_the_story,
     no_exercises_in_a_companion,
+    folded,
     short_cells,
     narrow_lines,
     small_file,
@@ -236,7 +261,8 @@ def load(book: Book, name: str) -> Chapter:
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = dress.own(notebook.cells)
     front = (frontmatter.read_companion if is_companion(name) else frontmatter.read)(notebook.metadata.get("fairfl"))
-    return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography))
+    third = is_companion(name) or book.companion(name) is not None
+    return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography), third)
 
 
 def check(book: Book, names: list[str]) -> list[str]:
