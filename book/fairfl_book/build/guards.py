@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from fairfl.errors import unknown
 from fairfl_book.address import address
-from fairfl_book.build import frontmatter, pictures, prose, references, twins
+from fairfl_book.build import frontmatter, length, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import Companion, FrontMatter
 from fairfl_book.exercises import turns
 from fairfl_book.exercises.cells import answered_after, turn_in
@@ -27,6 +27,7 @@ LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than L
 LINES = 18
 CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
 KILOBYTES = 1500
+HOUR = (40, 70)  # what the first set of three exercises may take, in minutes
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 
@@ -211,6 +212,18 @@ def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
                 yield f"cell {number}: is tagged {tag}; exercises and turns stand in the chapter"
 
 
+def first_set_of_three(chapter: Chapter) -> Iterator[str]:
+    """In the third edition's manner, a chapter says which three of its exercises take about an hour."""
+    if not chapter.third or is_companion(chapter.name):
+        return
+    text = "\n\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
+    took = length.first_set(text)
+    if took is None:
+        yield "names no first set; below ## Exercises, write **For an hour:** exercises 1, 3 and 4."
+    elif not HOUR[0] <= took <= HOUR[1]:
+        yield f"its first set of exercises takes {took} minutes by their levels, and about an hour is {HOUR[0]} to {HOUR[1]}; choose others"
+
+
 def small_file(chapter: Chapter) -> Iterator[str]:
     """The file stays reviewable."""
     if chapter.size > KILOBYTES * 1000:
@@ -238,6 +251,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     known_exercises,
     turns_in_the_story,
     no_exercises_in_a_companion,
+    first_set_of_three,
     folded,
     short_cells,
     narrow_lines,
