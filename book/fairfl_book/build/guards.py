@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from fairfl.errors import unknown
 from fairfl_book.address import address
-from fairfl_book.build import frontmatter, pictures, prose, references, twins
+from fairfl_book.build import frontmatter, length, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import Companion, FrontMatter
 from fairfl_book.exercises import turns
 from fairfl_book.exercises.cells import answered_after, turn_in
@@ -27,19 +27,24 @@ LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than L
 LINES = 18
 CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
 KILOBYTES = 1500
+HOUR = (40, 70)  # what the first set of three exercises may take, in minutes
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """An executed notebook, a chapter's or a companion's, with what it is judged by. ``size``: of its file, in bytes."""
+    """An executed notebook, a chapter's or a companion's, with what it is judged by.
+
+    ``size``: of its file, in bytes. ``third``: whether it is written in the third edition's manner: it has a companion, or is one.
+    """
 
     name: str
     notebook: NotebookNode
     front: FrontMatter | Companion
     size: int
     bibliography: Mapping[str, references.Reference]
+    third: bool = False
 
 
 def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
@@ -149,6 +154,26 @@ def turns_in_the_story(chapter: Chapter) -> Iterator[str]:
         above = cell.source if cell.cell_type == "markdown" else ""
 
 
+def folded(chapter: Chapter) -> Iterator[str]:
+    """In the third edition's manner, what imports, draws or tries a claim is folded, and every fold says in its first line what is in it."""
+    for number, cell in code_cells(chapter.notebook) if chapter.third else ():
+        shut = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+        if not shut and not {"exercise", "turn", "lab"} & set(_tags(cell)) and (what := _machinery(cell.source)):
+            yield f"cell {number}: {what} in the open; add :jupyter: {{source_hidden: true}} to it"
+        elif shut and not cell.source.startswith("#"):
+            yield f"cell {number}: is folded without a word on what it holds; begin it with a comment, such as # The code of Figure 4.2"
+
+
+def _machinery(source: str) -> str:
+    """What a reader of the story need not see in a cell, if anything: "imports", "draws" or "tries a claim"."""
+    tree = ast.parse(source)
+    if all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
+        return "imports and does nothing else"
+    if any(isinstance(node, ast.Attribute) and ast.unparse(node) == "figures.show" for node in ast.walk(tree)):
+        return "draws"
+    return "tries a claim" if "claim" in _called(source) else ""
+
+
 def _called(source: str) -> list[str]:
     """The names of the functions that a cell calls; none of a cell that is not Python."""
     try:
@@ -187,6 +212,18 @@ def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
                 yield f"cell {number}: is tagged {tag}; exercises and turns stand in the chapter"
 
 
+def first_set_of_three(chapter: Chapter) -> Iterator[str]:
+    """In the third edition's manner, a chapter says which three of its exercises take about an hour."""
+    if not chapter.third or is_companion(chapter.name):
+        return
+    text = "\n\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
+    took = length.first_set(text)
+    if took is None:
+        yield "names no first set; below ## Exercises, write **For an hour:** exercises 1, 3 and 4."
+    elif not HOUR[0] <= took <= HOUR[1]:
+        yield f"its first set of exercises takes {took} minutes by their levels, and about an hour is {HOUR[0]} to {HOUR[1]}; choose others"
+
+
 def small_file(chapter: Chapter) -> Iterator[str]:
     """The file stays reviewable."""
     if chapter.size > KILOBYTES * 1000:
@@ -214,6 +251,8 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     known_exercises,
     turns_in_the_story,
     no_exercises_in_a_companion,
+    first_set_of_three,
+    folded,
     short_cells,
     narrow_lines,
     small_file,
@@ -236,7 +275,8 @@ def load(book: Book, name: str) -> Chapter:
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = dress.own(notebook.cells)
     front = (frontmatter.read_companion if is_companion(name) else frontmatter.read)(notebook.metadata.get("fairfl"))
-    return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography))
+    third = is_companion(name) or book.companion(name) is not None
+    return Chapter(name, notebook, front, path.stat().st_size, references.load(book.bibliography), third)
 
 
 def check(book: Book, names: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ _INLINE = re.compile(r"(?<!\\)\$[^$]+?\$")
 _SPACING = re.compile(r"\s|\\q?quad|\\(?:tag|text)\{.*?\}")
 _MARKS = re.compile(r"\]\([^)]*\)|<[^>]+>|[*_`>|#]")
 _LEVEL = re.compile(r"^\*\*\d+\.\*\* \*\(([\w-]+)\)\*", re.MULTILINE)
+_FIRST = re.compile(r"^\*\*For an hour:\*\* exercises (\d+), (\d+) and (\d+)\.", re.MULTILINE)
 
 
 def minutes(text: str) -> int:
@@ -38,6 +39,14 @@ def minutes(text: str) -> int:
 def exercise_minutes(text: str) -> int:
     """What the exercises of a chapter's text twin take whoever does them all, by their levels, rounded to five minutes."""
     return STEP * math.ceil(sum(LEVELS.get(level, LEVELS["work"]) for level in _LEVEL.findall(text)) / STEP)
+
+
+def first_set(text: str) -> int | None:
+    """The minutes of the three exercises that a chapter gives for an hour, in the line "**For an hour:** exercises 1, 2 and 3."; None without one."""
+    levels, given = _LEVEL.findall(text), _FIRST.search(text)
+    if not given or max(map(int, given.groups())) > len(levels):
+        return None
+    return sum(LEVELS.get(levels[int(number) - 1], LEVELS["work"]) for number in given.groups())
 
 
 def unfolded(body: str) -> str:
