@@ -90,8 +90,8 @@ register(Exercise(
     task="whether the mean accuracy rises, stays or falls",
     right="falls",
     wrong={
-        "rises": Wrong("rises", "One office of ten gains 63 points, which alone would lift the mean by 6. But the nine others have to give some of their gain for it, and they are many."),
-        "stays": Wrong("stays", "It would be a coincidence if the nine offices gave exactly what the tenth one gains. They give a little more."),
+        "rises": Wrong("rises", "One office of ten gains 62 points, which alone would lift the mean by 6. But the nine others have about 10 points less, and they are many."),
+        "stays": Wrong("stays", "It would be a coincidence if the nine offices together lost exactly what the tenth one gains. They lose more."),
     },
     praise="It falls from 90 % to 87 %.",
 ))
