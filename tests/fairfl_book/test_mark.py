@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 import sys
 
 import nbformat
@@ -10,7 +12,7 @@ from fairfl_book import places
 from fairfl_book.exercises import Exercise, Question, Wrong, solutions
 from fairfl_book.exercises.compare import equal
 from fairfl_book.exercises.registry import _EXERCISES
-from fairfl_book.marking import examiner, marks, table
+from fairfl_book.marking import apart, examiner, marks, table, values
 from fairfl_book.marking.examiner import Limits
 from fairfl_book.places import Book
 from fairfl_book.teaching import kit
@@ -280,7 +282,7 @@ def test_it_is_said_whose_notebook_runs_before_it_runs(ferries, tmp_path, monkey
     def dies(*given):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(examiner, "examine", dies)
+    monkeypatch.setattr(apart, "examine", dies)
     said = []
     with pytest.raises(KeyboardInterrupt):
         mark(ferries, tmp_path, said)
@@ -305,6 +307,40 @@ def test_names_that_look_alike_keep_rows_of_their_own(ferries, tmp_path):
 def test_a_number_beyond_all_bounds_in_quotes_costs_its_own_exercise(ferries, tmp_path):
     handed(tmp_path / "ann.ipynb", RIGHT[0], (COUNT, 'count = "1e99999999999"'))
     assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right", "wrong"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test's own exercises are known to a fork alone")
+def test_an_answer_that_holds_its_judge_costs_its_own_exercise(ferries, tmp_path, monkeypatch):
+    """Such as a set of multiples of 2⁶¹ − 1, which all have the hash 0: it is built in quadratic time."""
+    monkeypatch.setattr(apart, "JUDGING", 2.0)
+    handed(tmp_path / "ann.ipynb", (COUNT, "count = {1, 2}"), RIGHT[0])
+    real = values.decode
+
+    def slow(sent):
+        while isinstance(sent, dict) and "set" in sent:
+            pass
+        return real(sent)
+
+    monkeypatch.setattr(values, "decode", slow)
+    handed(tmp_path / "bob.ipynb", *RIGHT)
+    said = []
+    rows = mark(ferries, tmp_path, said)
+    found = {student: [r["verdict"] for r in rows if r["student"] == student][:2] for student in ("ann", "bob")}
+    assert found == {"ann": ["right", "failed with error"], "bob": ["right", "right"]}
+    [lost] = [row["said"] for row in rows if row["verdict"] == "failed with error"]
+    assert "cannot be judged" in lost and "2 s" in lost
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test's own exercises are known to a fork alone")
+def test_a_judge_that_is_killed_costs_one_exercise(ferries, tmp_path, monkeypatch):
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    real = examiner.find
+
+    def deadly(slug):
+        return os.kill(os.getpid(), signal.SIGKILL) if slug.endswith("count") else real(slug)
+
+    monkeypatch.setattr(examiner, "find", deadly)
+    assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right", "failed with error"]
 
 
 def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):

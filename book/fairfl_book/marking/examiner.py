@@ -1,4 +1,4 @@
-"""Marking one notebook: it runs in a process of its own, and its answers are judged in this one, where no code of the student's is.
+"""Marking one notebook: it runs in a process of its own, and its answers are judged in this one (``apart``), where no code of the student's is.
 
 A cell or a call that takes too long, or takes the process down, costs its own exercise: the notebook is run once more without it.
 """
@@ -159,9 +159,23 @@ class Process:
         return Gone(ERROR, f"it ended the process (status {code})")
 
 
-def examine(plan: Sequence[Run | Judge], cells: Sequence[Cell], limits: Limits) -> Sitting:
-    """Go through ``plan``; every exercise in it has its mark afterwards."""
-    sitting = Sitting(cells)
+def _silent(**told: object) -> None:
+    """Tell nobody."""
+
+
+def examine(
+    plan: Sequence[Run | Judge],
+    cells: Sequence[Cell],
+    limits: Limits,
+    sitting: Sitting | None = None,
+    tell: Callable[..., None] = _silent,
+) -> Sitting:
+    """Go through ``plan``; every exercise in it has its mark afterwards.
+
+    ``sitting``: what is known already. ``tell`` hears of each step: the ``student``'s process, the slug that is being ``judging``, a ``mark`` and its
+    ``slug``, a cell that ``failed`` or is ``lost``, a ``note``.
+    """
+    sitting = Sitting(cells) if sitting is None else sitting
     wanted = [step.asked.slug for step in plan if isinstance(step, Judge)]
     end = time.monotonic() + WHOLE * limits.seconds
     while any(slug not in sitting.marks for slug in wanted):
@@ -172,13 +186,14 @@ def examine(plan: Sequence[Run | Judge], cells: Sequence[Cell], limits: Limits) 
         try:
             with Process(limits, end) as process:
                 end = process.end
-                _sit(process, plan, sitting)
+                tell(student={"process": process.running.pid, "folder": process.folder.name})
+                _sit(process, plan, sitting, tell)
         except Gone as gone:  # before anything was asked of it
             sitting.marks = {slug: Mark(gone.verdict, said=gone.words) for slug in wanted} | sitting.marks
     return sitting
 
 
-def _sit(process: Process, plan: Sequence[Run | Judge], sitting: Sitting) -> None:
+def _sit(process: Process, plan: Sequence[Run | Judge], sitting: Sitting, tell: Callable[..., None]) -> None:
     """Run the notebook from the top, as far as one process goes; whatever takes it down is left out next time."""
     ran: list[int] = []
     for step in plan:
@@ -187,15 +202,32 @@ def _sit(process: Process, plan: Sequence[Run | Judge], sitting: Sitting) -> Non
                 ran.append(step.at)
                 if step.at not in sitting.lost:
                     _run(process, step.at, sitting)
+                    _tell_failed(step.at, sitting, tell)
             elif step.asked.slug not in sitting.marks:
+                tell(judging=step.asked.slug)
                 sitting.marks[step.asked.slug] = _judged(process, step.asked, ran, sitting)
+                _tell_mark(step.asked.slug, sitting, tell)
         except Gone as gone:
             if isinstance(step, Run):
                 sitting.lost.add(step.at)
                 sitting.failed[step.at] = gone.verdict, gone.words
+                tell(lost=step.at)
+                _tell_failed(step.at, sitting, tell)
             else:
                 sitting.marks[step.asked.slug] = Mark(gone.verdict, said=gone.words)
+                _tell_mark(step.asked.slug, sitting, tell)
             return
+
+
+def _tell_failed(at: int, sitting: Sitting, tell: Callable[..., None]) -> None:
+    if at in sitting.failed:
+        tell(failed=[at, *sitting.failed[at]])
+
+
+def _tell_mark(slug: str, sitting: Sitting, tell: Callable[..., None]) -> None:
+    tell(slug=slug, mark=sitting.marks[slug])
+    for note in sitting.notes:
+        tell(note=note)
 
 
 def _run(process: Process, at: int, sitting: Sitting) -> None:

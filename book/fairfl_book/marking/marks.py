@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book.marking import chapter, compared, examiner, handed_in, table
+from fairfl_book.marking import apart, chapter, compared, examiner, handed_in, table
 from fairfl_book.marking.chapter import Chapter
 from fairfl_book.marking.compared import Judge
 from fairfl_book.marking.examiner import Limits, Mark
@@ -145,7 +145,7 @@ def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping
         notes.append("its code looks into the book's exercises, where the right answers stand")
     marks: dict[str, Mark] = {}
     if not compared.untouched(asks, paper, found):
-        sitting = examiner.examine(plan, paper.cells, limits)
+        sitting = apart.examine(plan, paper.cells, limits)
         marks, notes = sitting.marks, [*notes, *sitting.notes]
         notes += _given_that_failed(asks, found, sitting.failed)
     changed = compared.listed(compared.changed(asks, paper, found), asks)
