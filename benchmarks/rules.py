@@ -4,10 +4,14 @@ Everything compared is run in turn, again and again, on the same float32 updates
 printed. The floor is what no rule can avoid: ``G @ G.T`` and ``G.T @ λ`` in float32. Needs the tests' oracles (the
 literal versions, in float64 on full vectors) beside it; compares with TorchJD where that is installed.
 
-    python benchmarks/rules.py [--repeats 7] [--clients 10 100] [--dimensions 100000 1000000] [--cpu-seconds]
+At the end stand rounds on short updates, easy and hard ones, for the two rules whose solvers could take long: how much
+longer the worst takes than the median. ``--dimensions`` without a number leaves these alone.
+
+    python benchmarks/rules.py [--repeats 7] [--clients 10 100] [--dimensions 100000 1000000] [--rounds 6] [--cpu-seconds]
 """
 
 import argparse
+import gc
 import os
 import statistics
 import sys
@@ -173,11 +177,56 @@ def upgrad_alone(u, gram, repeats, clock):
         print(f"    {name:<26} {1e3 * times[name]:>8.1f} {off(call()):>12.1e}")
 
 
+def short_rounds(K, count):
+    """[(what they are, rows (K, d))]: ``count`` draws of each kind, K clients each."""
+    found = []
+    for seed in range(count):
+        rng = np.random.default_rng([K, seed])
+        normal, half, little = rng.normal(size=(K, K + 10)), K // 2, 10 ** rng.uniform(-5, -1)
+        plane = rng.normal(size=(K, max(2, K // 5)))
+        sizes = 10 ** rng.uniform(-6, 6, (K, 1))
+        opposed = np.vstack([little * normal[:half] - normal[K - half :], normal[half:]])
+        copies = normal[rng.integers(0, half + 1, K)]
+        above = np.hstack([little * rng.uniform(0.1, 1, (K, 1)), plane])
+        found += [
+            ("independent", normal),
+            ("lengths over twelve powers of ten", sizes * normal),
+            (f"rank {plane.shape[1]}", plane @ rng.normal(size=(plane.shape[1], K + 10))),
+            (f"rank {plane.shape[1]}, in a cone", plane + 3 * np.eye(plane.shape[1])[0]),
+            (f"rank {above.shape[1]}, barely in a half space", above),
+            ("nearly parallel", normal[0] + little * normal),
+            ("nearly opposed pairs", opposed),
+            ("nearly opposed pairs, such lengths", sizes * opposed),
+            ("copies", copies),
+            (
+                "copies, nearly opposed",
+                np.vstack([-copies[K - half :], copies[half:]]) + little * rng.normal(size=K + 10),
+            ),
+        ]
+    return found
+
+
+def worst_over_median(clients, count, clock):
+    """Of a round's three turns the shortest counts: what else the machine does is not the rule's."""
+    print(f"\nShort updates, {count} rounds of each kind, with dependent ones\n")
+    print("  rule        clients   median ms   worst ms   worst over median   worst are")
+    for name in ("UPGrad", "NashMTL"):
+        for K in clients:
+            times = []
+            for kind, G in short_rounds(K, count):
+                u, rule = Updates(torch.from_numpy(G)), rules.make(name)
+                turn = partial(rule.direction, u)
+                times.append((min(seconds(turn, clock) for _ in range(3)), kind))
+            median, (worst, kind) = statistics.median(t for t, _ in times), max(times)
+            print(f"  {name:<11} {K:>7} {1e3 * median:>11.2f} {1e3 * worst:>10.2f} {worst / median:>19.1f}   {kind}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--clients", type=int, nargs="+", default=[10, 100])
-    parser.add_argument("--dimensions", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--dimensions", type=int, nargs="*", default=[100_000, 1_000_000])
+    parser.add_argument("--rounds", type=int, default=6, help="short rounds of each kind; 0 leaves them out")
     parser.add_argument(
         "--cpu-seconds", action="store_true", help="processor time of all threads, not the clock on the wall"
     )
@@ -190,6 +239,10 @@ def main():
     for K in given.clients:
         for d in given.dimensions:
             compare(problem(K, d), given.repeats, clock)
+    if given.rounds:
+        # Looking through all objects for garbage takes a tenth of a second, and would be some round's.
+        gc.disable()
+        worst_over_median(sorted({2, 5, 20, *given.clients}), given.rounds, clock)
 
 
 def compare(u, repeats, clock):
