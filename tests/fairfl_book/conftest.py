@@ -36,6 +36,7 @@ FRONT = {
     "minutes": 5,
     "exercise_minutes": 10,
     "cites": ["ada1843"],
+    "shortest": [],
 }
 HEADER = {
     "jupytext": {"text_representation": {"extension": ".md", "format_name": "myst"}},

@@ -56,6 +56,13 @@ def test_in_the_third_manner_plumbing_is_folded(chapter, source, said):
     assert problems(chapter, third=True) == []
 
 
+def test_the_shortest_way_goes_through_sections_that_there_are(chapter):
+    chapter.notebook.cells[0].source += "\n\n## Piers\n\n## Bows"
+    front = dataclasses.replace(chapter.front, shortest=("Piers", "Bow"))
+    only(chapter, "shortest", front=front)
+    assert problems(chapter, front=dataclasses.replace(front, shortest=("Piers",))) == []
+
+
 EXERCISES = "## Exercises\n\n**For an hour:** exercises {}.\n\n**1.** *(warm-up)* A.\n\n**2.** *(work)* B.\n\n**3.** *(proof)* C.\n\n**4.** *(open)* D."
 
 

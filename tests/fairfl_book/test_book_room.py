@@ -9,7 +9,7 @@ import pytest
 from fairfl_book import places
 
 BOOK = places.find()
-FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "toy", "two_spaces"}
+FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "tables", "toy", "two_spaces"}
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ class FrontMatter:
     the reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need.
     ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time, and
     ``exercise_minutes``: what the exercises take whoever does them all, both as ``length`` counts them. ``cites``: keys of the bibliography.
+    ``shortest``: the headings of its sections on the shortest way through the book; none where the way leaves the chapter out.
     """
 
     title: str
@@ -41,6 +42,7 @@ class FrontMatter:
     minutes: int
     exercise_minutes: int
     cites: tuple[str, ...]
+    shortest: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def read(block: object) -> FrontMatter:
         raise refuse(
             "front matter able", list(able), "at least one entry", "Finish the sentence 'you will be able to …'."
         )
-    lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites")}
+    lists = {name: _list(name, block[name]) for name in ("teaches", "needs", "cites", "shortest")}
     return FrontMatter(title=_text("title", block["title"]), promise=promise, able=able, **times, **lists)
 
 

@@ -212,6 +212,16 @@ def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
                 yield f"cell {number}: is tagged {tag}; exercises and turns stand in the chapter"
 
 
+def shortest_way(chapter: Chapter) -> Iterator[str]:
+    """What the head marks for the shortest way through the book is a section of the chapter."""
+    if isinstance(chapter.front, FrontMatter):
+        text = "\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
+        sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+        for heading in chapter.front.shortest:
+            if heading not in sections:
+                yield f"front matter shortest: {unknown('section', heading, sections)}"
+
+
 def first_set_of_three(chapter: Chapter) -> Iterator[str]:
     """In the third edition's manner, a chapter says which three of its exercises take about an hour."""
     if not chapter.third or is_companion(chapter.name):
@@ -251,6 +261,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     known_exercises,
     turns_in_the_story,
     no_exercises_in_a_companion,
+    shortest_way,
     first_set_of_three,
     folded,
     short_cells,

@@ -6,7 +6,7 @@ from pathlib import Path
 from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.exercises import progress
 from fairfl_book.labs import Playground
-from fairfl_book.reading import dress
+from fairfl_book.reading import dress, shortest
 from fairfl_book.translation.words import choosing, current, tr
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
@@ -24,6 +24,10 @@ and a *lab* (a picture that you can drag) moves at once. An exercise answers onc
 COUNTED = """\
 *Needs* names the chapters that a chapter builds on. *Done* counts the exercises with a check that you have answered, as it was when `make lab` started; the first
 cell of a chapter counts its own anew whenever you run it."""
+HOURS = """\
+## In about four hours
+
+Who has one afternoon reads these sections, and ends with the one picture and with which rule to take when:"""
 RACE = """\
 ## The playground
 
@@ -53,6 +57,7 @@ def content(
         dress.text(tr(GREETING), "greeting"),
         dress.code(choosing(current()) + FIRST, "first"),
         dress.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
+        dress.text(f"{tr(HOURS)}\n\n{shortest.way(fronts, lambda name: _place(name, here))}", "hours"),
         dress.text(tr(RACE), "race"),
         dress.code(PLAY, "playground", _still(Playground())),
         dress.text(tr(CLOSING), "closing"),
@@ -67,17 +72,20 @@ def _still(lab: Playground) -> dict:
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Collection[str] | None = None) -> str:
     """The map as a Markdown table, a row a chapter, with how many of its exercises are solved. ``here``: as for ``content``."""
-
-    def place(name):
-        return f"{'' if here is None or name in here else '../'}{name}.ipynb"
-
     lines = [tr("| chapter | minutes | needs | done | what you will see |"), "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
-        needs = ", ".join(f"[{int(other[:2])}]({place(other)})" for other in earlier) or "–"
+        needs = ", ".join(f"[{int(other[:2])}]({_place(other, here)})" for other in earlier) or "–"
         done = progress.line(int(name[:2]), known).replace(" ", "\N{NO-BREAK SPACE}") or "–"
-        lines.append(f"| [{front.title}]({place(name)}) | {front.minutes} | {needs} | {done} | {front.promise} |")
+        lines.append(
+            f"| [{front.title}]({_place(name, here)}) | {front.minutes} | {needs} | {done} | {front.promise} |"
+        )
     return "\n".join(lines)
+
+
+def _place(name: str, here: Collection[str] | None) -> str:
+    """Where a link on the cover finds a chapter. ``here``: as for ``content``."""
+    return f"{'' if here is None or name in here else '../'}{name}.ipynb"
 
 
 def path(work: Path) -> Path:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.reading import shortest
 
 
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
@@ -15,6 +16,12 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
     return "\n".join(
         [
             *rows,
+            "",
+            "## In about four hours",
+            "",
+            "Who has one afternoon reads these sections, and ends with the one picture and with which rule to take when:",
+            "",
+            shortest.way(fronts, lambda name: f"{name}.ipynb"),
             "",
             "```{toctree}",
             ":hidden:",
