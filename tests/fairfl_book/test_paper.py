@@ -33,8 +33,8 @@ def test_a_picture_becomes_a_figure_with_its_words_below():
     )
 
 
-def test_what_is_cited_stands_in_brackets():
-    assert "as shown (Bell, 1990)." in page("as shown [Bell, 1990](#references).")
+def test_a_citation_stands_on_paper_as_the_text_has_it_and_is_no_link():
+    assert "as shown (Bell, 1990)." in page("as shown ([Bell, 1990](#references)).")
 
 
 def test_references_follow_from_the_keys_and_a_text_without_front_matter_is_refused():

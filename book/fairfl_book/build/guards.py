@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from fairfl.errors import unknown
 from fairfl_book.address import address
-from fairfl_book.build import frontmatter, length, pictures, prose, references, twins
+from fairfl_book.build import frontmatter, length, numbered, pictures, prose, references, twins
 from fairfl_book.build.frontmatter import Companion, FrontMatter
 from fairfl_book.exercises import turns
 from fairfl_book.exercises.cells import answered_after, turn_in
@@ -28,6 +28,9 @@ LINES = 18
 CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
 KILOBYTES = 1500
 HOUR = (40, 70)  # what the first set of three exercises may take, in minutes
+ON_THE_WAY = (
+    "<small>◆ On the shortest way through the book</small>"  # below the heading of a section that the head names
+)
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 
@@ -213,13 +216,21 @@ def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
 
 
 def shortest_way(chapter: Chapter) -> Iterator[str]:
-    """What the head marks for the shortest way through the book is a section of the chapter."""
+    """What the head names for the shortest way through the book is a section of the chapter and carries the mark, and no other section does."""
     if isinstance(chapter.front, FrontMatter):
-        text = "\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
-        sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+        text = "\n\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
+        sections = re.findall(r"^## (.+)\n+(.*)", text + "\n", re.MULTILINE)
         for heading in chapter.front.shortest:
-            if heading not in sections:
-                yield f"front matter shortest: {unknown('section', heading, sections)}"
+            if heading not in dict(sections):
+                yield f"front matter shortest: {unknown('section', heading, dict(sections))}"
+        for heading, below in sections:
+            if (wanted := heading in chapter.front.shortest) != (below == ON_THE_WAY):
+                told = (
+                    f"write {ON_THE_WAY} below it"
+                    if wanted
+                    else "the head does not name it; take the mark away, or name it"
+                )
+                yield f"section {heading!r} and the shortest way: {told}"
 
 
 def first_set_of_three(chapter: Chapter) -> Iterator[str]:
@@ -268,6 +279,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     narrow_lines,
     small_file,
     in_budget,
+    numbered.figures_in_order,
     prose.native_markdown,
     prose.headings,
     prose.title,

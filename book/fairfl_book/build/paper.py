@@ -66,7 +66,7 @@ def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], 
     if not text.startswith("---\n"):
         raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---")
     _, head, body = text.split("---\n", 2)
-    front, body = yaml.safe_load(head), _CITED.sub(r"(\1)", body)  # on paper nobody follows a link
+    front, body = yaml.safe_load(head), _CITED.sub(r"\1", body)  # on paper nobody follows a link
     body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
     markdown = reader()
     markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from fairfl.extras import needed_by
 from fairfl_book import labs
-from fairfl_book.build import paper
+from fairfl_book.build import numbered, paper
 from fairfl_book.exercises.cells import turn_in
 
 STYLE = """
@@ -26,7 +26,6 @@ img { max-width: 100%; height: auto; break-inside: avoid; display: block; margin
 p.see { font-size: 9pt; color: #444; } ol, ul { padding-left: 6mm; } li { margin-bottom: 1mm; }
 table.dataframe { font-size: 8.4pt; } div.output { font-size: 9.4pt; margin: 2mm 0; }
 li a::after { content: none; } section.references a::after { content: " " attr(href); font-size: 7.4pt; color: #444; overflow-wrap: anywhere; }
-section.chapter a[href$="references"]::before { content: "["; } section.chapter a[href$="references"]::after { content: "]"; font-size: inherit; color: inherit; } /* no colour tells a citation on paper */
 """
 _SLUG = re.compile(r'check\("([\w.]+)"')
 _CHAPTER = re.compile(r"(?:\.\./|more/)*(\d\d)_[a-z0-9_]+?(_more)?\.(?:ipynb|md|html)(#[\w-]+)?")
@@ -78,10 +77,15 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
             anchor = prefix if level == 1 else f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', words.lower()).strip('-')}"
             opening.attrSet("id", anchor)
             headings.append(Heading(level, words, anchor))
+    for opening, inline in zip(tokens, tokens[2:], strict=False):
+        if opening.type == "blockquote_open" and (caption := numbered.CAPTION.match(f"> {inline.content}")):
+            opening.attrSet("id", numbered.anchor(caption[1]))
     for token in tokens:
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrSet("href", _inside(str(child.attrs["href"]), prefix))
+            elif child.type == "text" and numbered.MENTION.search(child.content):
+                child.type, child.content = "html_inline", _figures_linked(child.content)
     return _unfolded(reader.renderer.render(tokens, reader.options, {})), headings
 
 
@@ -91,6 +95,18 @@ def _inside(address: str, prefix: str) -> str:
         section = f"-{found[3][1:].lower()}" if found[3] else ""
         return f"#c{found[1]}{'m' if found[2] else ''}{section}"
     return f"#{prefix}-{address[1:]}" if address.startswith("#") else address
+
+
+def _figures_linked(words: str) -> str:
+    """``words`` as HTML, what mentions a numbered figure leading to it; a caption's own number stands before the full stop and in bold."""
+    return numbered.MENTION.sub(
+        lambda found: (
+            found[0]
+            if found.end() == len(words) - 1 and found.start() == 0
+            else f'<a href="#{numbered.anchor(found[1])}">{found[0]}</a>'
+        ),
+        html.escape(words, quote=False),
+    )
 
 
 def _unfolded(page: str) -> str:

@@ -27,7 +27,7 @@ cell of a chapter counts its own anew whenever you run it."""
 HOURS = """\
 ## In about four hours
 
-Who has one afternoon reads these sections, and ends with the one picture and with which rule to take when:"""
+If you have one afternoon, read these sections, which carry the mark ◆ in their chapters. They end with the one picture, and with which rule to take when:"""
 RACE = """\
 ## The playground
 

@@ -19,7 +19,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
             "",
             "## In about four hours",
             "",
-            "Who has one afternoon reads these sections, and ends with the one picture and with which rule to take when:",
+            "If you have one afternoon, read these sections, which carry the mark ◆ in their chapters. They end with the one picture, and with which rule to take when:",
             "",
             shortest.way(fronts, lambda name: f"{name}.ipynb"),
             "",

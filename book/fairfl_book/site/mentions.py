@@ -11,7 +11,7 @@ from fairfl_book.site.known import Known
 
 _CHAPTERS = re.compile(r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d{1,2}\b)*(?!\.\d)")
 _ONE = re.compile(r"(?:[Cc]hapters?\s+)?(\d{1,2})")
-_CITATION = re.compile(r"(.*?),?\s+(\d{4})\b", re.DOTALL)
+_CITATION = re.compile(r"(.*?),?\s+\(?(\d{4})\b", re.DOTALL)  # "Hu et al., 2022", in brackets, or "Hu et al. (2022)"
 _PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
 KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
 
@@ -59,7 +59,7 @@ class Mentions(SphinxPostTransform):
 
 
 def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
-    """The lines of the references that ``citation``, "Family, Family et al., year", may mean: one, or several by the same authors in
+    """The lines of the references that ``citation``, "Family et al., year" or "Family et al. (year)", may mean: one, or several by the same authors in
     that year. Raises ``ValueError`` if there is none."""
     names, year = _CITATION.match(citation).groups()
     families = re.split(r",\s+|\s+and\s+", re.sub(r"\s+et al\.", "", names))

@@ -4,7 +4,7 @@ import re
 
 from sphinx.application import Sphinx
 
-from fairfl_book.site import downloads, formulas, heads, languages, lines, mentions, terms
+from fairfl_book.site import captions, downloads, formulas, heads, languages, lines, mentions, terms
 
 _CODE = re.compile(r"(``.+?``)", re.DOTALL)
 # What reStructuredText would take for markup: |f|, w*, f_, a backslash, a single backtick.
@@ -42,6 +42,7 @@ def fit(app: Sphinx, page: str, template: str, context: dict, tree: object) -> N
 def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", plain)
     app.add_post_transform(mentions.Mentions)
+    app.add_post_transform(captions.Captions)
     app.add_post_transform(terms.Terms)
     formulas.setup(app)
     for step in (fit, languages.mark, heads.describe):
