@@ -57,10 +57,43 @@ def test_in_the_third_manner_plumbing_is_folded(chapter, source, said):
 
 
 def test_the_shortest_way_goes_through_sections_that_there_are(chapter):
-    chapter.notebook.cells[0].source += "\n\n## Piers\n\n## Bows"
+    chapter.notebook.cells[0].source += f"\n\n## Piers\n\n{guards.ON_THE_WAY}\n\n## Bows\n\nWet."
     front = dataclasses.replace(chapter.front, shortest=("Piers", "Bow"))
-    only(chapter, "shortest", front=front)
+    only(chapter, "unknown section 'Bow'", front=front)
     assert problems(chapter, front=dataclasses.replace(front, shortest=("Piers",))) == []
+
+
+def test_a_section_on_the_shortest_way_carries_the_mark_and_no_other_does(chapter):
+    chapter.notebook.cells[0].source += f"\n\n## Piers\n\nDry.\n\n## Bows\n\n{guards.ON_THE_WAY}\n\nWet."
+    front = dataclasses.replace(chapter.front, shortest=("Piers",))
+    bare, marked = problems(chapter, front=front)
+    assert "'Piers'" in bare and guards.ON_THE_WAY in bare
+    assert "'Bows'" in marked and "the head does not name it" in marked
+
+
+CAPTION = "> **Figure {}.** A ferry."
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("See Figure 1.1.\n\n" + CAPTION.format("1.2"), "speaks of Figure 1.1"),
+        ("See Figure 1.2.\n\n" + CAPTION.format("1.2"), "Figure 1.1 is due"),
+        ("A ferry.\n\n" + CAPTION.format("1.1"), "never mentions Figure 1.1"),
+    ],
+)
+def test_figures_count_from_one_and_the_text_speaks_of_each(chapter, text, said):
+    chapter.notebook.cells[0].source += f"\n\n{text}"
+    assert any(said in problem for problem in problems(chapter))
+
+
+def test_numbered_figures_pass_in_order_and_so_do_those_of_other_chapters(chapter):
+    chapter.notebook.cells[
+        0
+    ].source += f"\n\nFigures: Figure 1.1 and Figure 1.2; Figure 4.2 is elsewhere.\n\n{CAPTION.format('1.1')}\n\n{CAPTION.format('1.2')}"
+    assert problems(chapter) == []
+    chapter.notebook.cells[2].source = "# The code of Figure 1.3\n" + chapter.notebook.cells[2].source
+    only(chapter, "speaks of Figure 1.3")
 
 
 EXERCISES = "## Exercises\n\n**For an hour:** exercises {}.\n\n**1.** *(warm-up)* A.\n\n**2.** *(work)* B.\n\n**3.** *(proof)* C.\n\n**4.** *(open)* D."

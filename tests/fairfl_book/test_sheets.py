@@ -57,6 +57,12 @@ def test_links_stay_inside_the_book():
     assert '<section class="references"><h2' in made.content
 
 
+def test_a_mention_of_a_figure_leads_to_its_caption():
+    made = chapter(text("Figure 4.2 shows a < b.\n\n> **Figure 4.2.** A line.\n\nSee Figure 4.2.")).content
+    assert '<blockquote id="figure-4-2">' in made and "<strong>Figure 4.2.</strong>" in made
+    assert made.count('<a href="#figure-4-2">Figure 4.2</a>') == 2 and "</a> shows a &lt; b." in made
+
+
 def test_what_was_printed_is_no_html():
     said = nbformat.v4.new_output("stream", name="stdout", text="a < b\n")
     assert "a &lt; b" in chapter(code("x", said)).content

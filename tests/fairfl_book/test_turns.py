@@ -120,3 +120,20 @@ def test_the_answer_is_folded_on_a_page_and_stands_in_the_appendix_on_paper():
     assert page.cells[1].source.startswith("<details") and "0.2" in page.cells[1].source
     paper = sheets.chapter(v4.new_notebook(cells=[shown]), "04").content
     assert 'href="#answer-mgda.turn.more_weight"' in paper and "Both rates" not in paper
+
+
+def test_what_cells_right_below_a_turn_show_is_folded_on_the_static_page():
+    shown = lambda source: v4.new_code_cell(source, outputs=[v4.new_output("stream", name="stdout", text="4")])
+    turn = v4.new_code_cell('a = ...\ncheck("mgda.turn.ends", a)', metadata={"tags": ["turn"]})
+    cells = [
+        shown("before"),
+        turn,
+        v4.new_code_cell("data = 1"),
+        shown("# The paths\ngo()"),
+        v4.new_markdown_cell("So."),
+        shown("after"),
+    ]
+    page = notebooks.page(v4.new_notebook(cells=cells), lambda name, number: "")
+    hidden = {cell.source: cell.metadata for cell in page.cells if "hide-output" in cell.metadata.get("tags", [])}
+    assert list(hidden) == ["# The paths\ngo()"]
+    assert hidden["# The paths\ngo()"]["mystnb"]["code_prompt_show"] == "After your turn: The paths"

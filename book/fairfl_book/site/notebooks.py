@@ -23,14 +23,14 @@ def page(
     notebook: NotebookNode, lab: Callable[[str, int], str], solutions: Mapping[str, Solution] | None = None
 ) -> NotebookNode:
     """A copy of ``notebook`` to be rendered: widgets replaced by ``lab(its name, cell number)``, hints and solutions folded under their
-    exercises.
+    exercises, and folded too what cells right below a turn show, up to the next text.
 
     ``solutions``: by slug; without any, hints stand alone. A lab that was made with arguments, a reader's own rule for one, needs Python: a
     note says where it moves. Raises ``ValueError`` for an exercise that is not registered.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
-    named, cells = {}, []
+    named, cells, asked = {}, [], False
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it speaks to who runs the chapter
             told = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
@@ -38,11 +38,17 @@ def page(
             continue
         cells.append(cell)
         if cell.cell_type != "code":
+            asked = False
             continue
         named |= dict(_LAB.findall(cell.source))
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
             cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), folded_as(cell.source))
+        if asked and cell.outputs:  # right below a turn: what it shows is the answer, or gives it away
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
+            told = tr("After your turn: {what}", what=folded_as(cell.source))
+            cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), told)
+        asked = asked or "turn" in cell.metadata.get("tags", [])
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
             piece = lab(named[variable], number) if variable in named else _NOTE

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -9,8 +10,9 @@ import pytest
 pytest.importorskip("sphinx", reason="the site's packages are not installed (pip install -e '.[book]')")
 
 from docutils import nodes
-from fairfl_book.site import heads, lines, mentions, notebooks, pictures, terms
-from fairfl_book.site.known import Word
+from docutils.utils import new_document
+from fairfl_book.site import captions, heads, lines, mentions, notebooks, pictures, terms
+from fairfl_book.site.known import Known, Word
 from PIL import Image
 
 
@@ -71,6 +73,7 @@ LINES = items(
         ("Li et al., 2021", [0, 1]),
         ("Désidéri, 2012", [2, 3]),
         ("Hamidi and\nYang, 2024", [4]),
+        ("Hamidi and Yang (2024)", [4]),
     ],
 )
 def test_a_citation_finds_its_lines(citation, meant):
@@ -124,6 +127,21 @@ def test_a_longer_term_that_the_chapter_teaches_itself_holds_no_shorter_one():
 def test_chinese_terms_stand_without_spaces():
     seen = terms.pattern(["单纯形", "多目标优化"], joined=True)
     assert seen.findall("这是多目标优化问题") == ["多目标优化"]
+
+
+def test_figures_are_linked_on_their_page_and_on_others(monkeypatch):
+    document = new_document("page")
+    document.settings.env = SimpleNamespace(docname="04_mgda")
+    builder = SimpleNamespace(get_relative_uri=lambda here, page: f"{page}.html")
+    monkeypatch.setattr(captions.Captions, "app", SimpleNamespace(srcdir="", builder=builder))
+    monkeypatch.setattr(Known, "read", lambda folder: Known({"04_mgda": None, "07_fedfv": None}, {}))
+    caption = nodes.paragraph("", "", nodes.strong("", "Figure 4.2."), nodes.Text(" As Figure 4.1, and Figure 7.3."))
+    document += [nodes.paragraph("", "", nodes.Text("Figure 4.2 shows it.")), nodes.block_quote("", caption)]
+    captions.Captions(document).run()
+    assert document[1]["ids"] == ["figure-4-2"]
+    links = {link.astext(): link["refuri"] for link in document.findall(nodes.reference)}
+    assert links == {"Figure 4.2": "#figure-4-2", "Figure 7.3": "07_fedfv.html#figure-7-3"}, "4.1 is not there"
+    assert document[1].astext() == "Figure 4.2. As Figure 4.1, and Figure 7.3."
 
 
 def test_a_cell_that_mostly_draws_is_folded_and_one_that_computes_is_not():
