@@ -71,6 +71,13 @@ def test_a_section_on_the_shortest_way_carries_the_mark_and_no_other_does(chapte
     assert "'Bows'" in marked and "the head does not name it" in marked
 
 
+def test_a_link_within_the_chapter_leads_to_a_heading_as_jupyterlab_calls_it(chapter):
+    chapter.notebook.cells[0].source += "\n\n## Two piers, one bow\n\nSee [there](#Two-piers,-one-bow)."
+    assert problems(chapter) == []
+    chapter.notebook.cells[0].source += "\n\nAnd [there](#two-piers-one-bow)."
+    only(chapter, "unknown section '#two-piers-one-bow'")
+
+
 CAPTION = "> **Figure {}.** A ferry."
 
 

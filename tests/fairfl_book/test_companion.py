@@ -8,7 +8,7 @@ import sys
 import nbformat
 import numpy as np
 import pytest
-from fairfl_book import companion, places
+from fairfl_book import anchors, companion, places
 from fairfl_book.build import frontmatter, guards, twins
 from fairfl_book.reading import copies, server
 
@@ -81,14 +81,9 @@ def test_a_file_that_belongs_to_no_chapter_is_refused(tmp_path):
         book.companions()
 
 
-def anchor(heading):
-    """How JupyterLab, GitHub and the site address a heading, up to capitals."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
 def headings(name):
     text = re.sub(r"^```.*?^```$", "", BOOK.twin(name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return {anchor(found) for found in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+    return {anchors.of(found) for found in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(name.removesuffix(places.MORE) for name in NAMES)])
@@ -100,7 +95,7 @@ def test_links_between_a_chapter_and_its_companion_lead_to_sections(name):
         if path and (places.is_companion(name) or "more/" in path):
             assert (BOOK.notebook(name).parent / path).resolve() == BOOK.notebook(other).resolve()
         if fragment and "://" not in fragment:
-            assert fragment[1:].lower() in headings(other or name), f"{name}: {path}{fragment}"
+            assert fragment[1:] in headings(other or name), f"{name}: {path}{fragment}"
 
 
 @pytest.mark.parametrize("name", [name.removesuffix(places.MORE) for name in NAMES])

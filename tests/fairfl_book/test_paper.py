@@ -34,7 +34,7 @@ def test_a_picture_becomes_a_figure_with_its_words_below():
 
 
 def test_a_citation_stands_on_paper_as_the_text_has_it_and_is_no_link():
-    assert "as shown (Bell, 1990)." in page("as shown ([Bell, 1990](#references)).")
+    assert "as shown (Bell, 1990)." in page("as shown ([Bell, 1990](#References)).")
 
 
 def test_references_follow_from_the_keys_and_a_text_without_front_matter_is_refused():

@@ -48,7 +48,7 @@ def test_a_check_prints_no_verdict_and_leads_to_the_answer():
 def test_links_stay_inside_the_book():
     made = chapter(
         text(
-            "# 4. MGDA\n\n[there](02_proximal_average.ipynb), [here](#references), [out](https://e.org/a)\n\n## References\n\n- [A](https://e.org)"
+            "# 4. MGDA\n\n[there](02_proximal_average.ipynb), [here](#References), [out](https://e.org/a)\n\n## References\n\n- [A](https://e.org)"
         )
     )
     for address in ("#c02", "#c04-references", "https://e.org/a"):

@@ -16,7 +16,7 @@ from fairfl_book.translation.words import tr, using
 
 BODY = """# Ferries
 
-One `好` ferry, see [the list](#references) and [below](#two-ferries).
+One `好` ferry, see [the list](#References) and [below](#Two-ferries).
 
 ```{code-cell}
 :tags: [head]
@@ -43,7 +43,7 @@ CHINESE = {
     "Ferries": "渡船",
     "You will see one ferry.": "你将看到一艘渡船。",
     "count to one": "数到一",
-    "# Ferries\n\nOne `好` ferry, see [the list](#references) and [below](#two-ferries).": "# 渡船\n\n一艘渡船，见[列表](#references)和[下文](#two-ferries)。\n`好`\n的。\n“好”。",
+    "# Ferries\n\nOne `好` ferry, see [the list](#References) and [below](#Two-ferries).": "# 渡船\n\n一艘渡船，见[列表](#References)和[下文](#Two-ferries)。\n`好`\n的。\n“好”。",
     "Three boats.": "三条船。",
     "## Two ferries\n\nThe second one.": "## 两艘渡船\n\n第二艘。",
 }
@@ -95,7 +95,7 @@ def test_a_changed_cell_is_english_again_marked_and_counted(book, ferries):
     changed = made(book).cells[2].source
     assert changed == "三条船。\n\n## Two ferries\n\n> *此处英文已更新，译文待更新。*\n\nThe second one sinks."
     assert waiting.state(book, "zh") == waiting.stated(book, "zh") == {"01_ferries": 1}
-    assert "[下文](#two-ferries)" in made(book).cells[0].source, "the heading is English, and so is its address"
+    assert "[下文](#Two-ferries)" in made(book).cells[0].source, "the heading is English, and so is its address"
 
 
 def test_the_translators_file_keeps_what_there_was_and_shows_the_english_whole(book, ferries):
@@ -133,7 +133,7 @@ def test_a_digest_that_is_there_twice_and_a_file_of_no_chapter_are_refused(book,
 
 ENGLISH = """# A
 
-Of 1,797 see `code`, $a_1$, [Ada, 1843](#references), [here](https://example.org) and ![a dot](dot.png).
+Of 1,797 see `code`, $a_1$, [Ada, 1843](#References), [here](https://example.org) and ![a dot](dot.png).
 
 $$ b \\text{ if } c $$
 

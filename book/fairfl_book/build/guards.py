@@ -282,6 +282,7 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
     numbered.figures_in_order,
     prose.native_markdown,
     prose.headings,
+    prose.section_links,
     prose.title,
     prose.reference_list,
 )

@@ -44,7 +44,7 @@ li a::after { content: " " attr(href); font-size: 7.6pt; color: #444; }
 _MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
 packages: {'[-]': ['noundefined', 'noerrors']}},
 svg: {scale: 0.93}, options: {enableMenu: false}};</script><script src="%s"></script>"""
-_CITED = re.compile(r"\[([^\]]+)\]\(#references\)")
+_CITED = re.compile(r"\[([^\]]+)\]\(#References\)")
 _READY = "async () => { await MathJax.startup.promise; await document.fonts.ready; }"
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from fairfl.errors import unknown
+from fairfl_book import anchors
 from fairfl_book.build import references
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\s*(\{[^}]*\})?")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ROLE = re.compile(r"\{[A-Za-z][\w:.+-]*\}$")
 _LINE = re.compile(r"^(\([\w:-]+\)=\s*$|%\s|\+\+\+)")
+_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+_WITHIN = re.compile(r"\]\(#([^)\s]+)\)")
 _IMAGE = re.compile(r"!\[\s*\]\(")
 
 
@@ -61,6 +65,15 @@ def headings(chapter: "Chapter") -> Iterator[str]:
         for line in source.splitlines():
             if re.match(r"#+ .*\$", line):
                 yield f"cell {number}: {line!r} holds a formula, which JupyterLab's contents print as it stands; write the letter itself (η, E)"
+
+
+def section_links(chapter: "Chapter") -> Iterator[str]:
+    """A link within the chapter leads to one of its headings, in the words of the heading: JupyterLab minds capitals and commas."""
+    there = {anchors.of(found) for _, source in _markdown(chapter) for found in _HEADING.findall(source)}
+    for number, source in _markdown(chapter):
+        for fragment in _WITHIN.findall(source):
+            if fragment not in there:
+                yield f"cell {number}: {unknown('section', '#' + fragment, ['#' + name for name in sorted(there)])}"
 
 
 def title(chapter: "Chapter") -> Iterator[str]:

@@ -4,6 +4,7 @@ import base64
 import html
 import re
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
@@ -28,7 +29,7 @@ table.dataframe { font-size: 8.4pt; } div.output { font-size: 9.4pt; margin: 2mm
 li a::after { content: none; } section.references a::after { content: " " attr(href); font-size: 7.4pt; color: #444; overflow-wrap: anywhere; }
 """
 _SLUG = re.compile(r'check\("([\w.]+)"')
-_CHAPTER = re.compile(r"(?:\.\./|more/)*(\d\d)_[a-z0-9_]+?(_more)?\.(?:ipynb|md|html)(#[\w-]+)?")
+_CHAPTER = re.compile(r"(?:\.\./|more/)*(\d\d)_[a-z0-9_]+?(_more)?\.(?:ipynb|md|html)(#\S+)?")
 _LAB = re.compile(r"^\w+ = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _SIZE = re.compile(r'<svg[^>]*? width="(\d+)"')
 
@@ -74,7 +75,7 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
         if opening.type == "heading_open":
             level = int(opening.tag[1])
             words = inline.content
-            anchor = prefix if level == 1 else f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', words.lower()).strip('-')}"
+            anchor = prefix if level == 1 else f"{prefix}-{_plain(words)}"
             opening.attrSet("id", anchor)
             headings.append(Heading(level, words, anchor))
     for opening, inline in zip(tokens, tokens[2:], strict=False):
@@ -92,9 +93,14 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
 def _inside(address: str, prefix: str) -> str:
     """``address`` as it is inside the document: chapters are parts of it, and a chapter's own anchors carry its prefix."""
     if found := _CHAPTER.match(address):
-        section = f"-{found[3][1:].lower()}" if found[3] else ""
+        section = f"-{_plain(found[3][1:])}" if found[3] else ""
         return f"#c{found[1]}{'m' if found[2] else ''}{section}"
-    return f"#{prefix}-{address[1:]}" if address.startswith("#") else address
+    return f"#{prefix}-{_plain(unquote(address[1:]))}" if address.startswith("#") else address
+
+
+def _plain(heading: str) -> str:
+    """A heading, or its anchor in a notebook, in small letters and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
 def _figures_linked(words: str) -> str:

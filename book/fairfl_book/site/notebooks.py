@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import nbformat
 from nbformat import NotebookNode
 
+from fairfl_book import anchors
 from fairfl_book.exercises.cells import answered_after, turn_in
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import answers
@@ -38,7 +39,7 @@ def page(
             continue
         cells.append(cell)
         if cell.cell_type != "code":
-            asked = False
+            cell.source, asked = anchors.for_pages(cell.source), False
             continue
         named |= dict(_LAB.findall(cell.source))
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab

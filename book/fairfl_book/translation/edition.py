@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from fairfl import atomic
-from fairfl_book import labs
+from fairfl_book import anchors, labs
 from fairfl_book.build import frontmatter, references
 from fairfl_book.exercises import said
 from fairfl_book.exercises.cells import answered_after
@@ -84,7 +84,7 @@ def _piece(english, known, headings):
         said = known.get(units.digest(english), "")
     if said:
         said = lines_joined(said)
-        headings |= {_anchor(e): _anchor(h) for e, h in zip(_HEADING.findall(english), _HEADING.findall(said))}
+        headings |= {anchors.of(e): anchors.of(h) for e, h in zip(_HEADING.findall(english), _HEADING.findall(said))}
         return said
     mark = f"> *{tr(CHANGED)}*"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
@@ -94,11 +94,6 @@ def _piece(english, known, headings):
 def lines_joined(said: str) -> str:
     """A translation with its lines joined where Chinese wants no space; a translator begins a new one with each sentence."""
     return _JOINED.sub("", said)
-
-
-def _anchor(heading):
-    """What JupyterLab, GitHub and the site call a heading: small letters, hyphens for spaces, no other marks."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def _draw(cell, made):

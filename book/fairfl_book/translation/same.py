@@ -14,7 +14,7 @@ _KINDS = {
     "a code block": re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL),
     "a code span": re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL),
     "a formula": re.compile(r"\$\$.+?\$\$|(?<!\\)\$.+?(?<!\\)\$", re.DOTALL),
-    "a citation": re.compile(r"\[[^\]]*\]\(#references\)"),
+    "a citation": re.compile(r"\[[^\]]*\]\(#References\)"),
     "a picture": re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)"),
     "the target of a link": re.compile(r"\]\(([^)\s]+)[^)]*\)"),
     "an HTML tag": re.compile(r"</?[a-z][^>]*>"),

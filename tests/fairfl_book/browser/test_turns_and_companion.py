@@ -47,11 +47,17 @@ def test_links_lead_to_a_section_of_the_companion_and_back_to_the_chapter(lab, b
     page = opened(lab, browser)
     there = page.locator('.jp-RenderedMarkdown a[href*="where-the-steps-lead"]')
     assert found(page, there)
-    there.first.evaluate("link => { for (let e = link; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true; }")
+    there.first.evaluate(
+        "link => { for (let e = link; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true; }"
+    )
     there.first.click()
     heading = page.locator(".jp-RenderedMarkdown h2", has_text="Where the steps lead, and how fast")
     heading.wait_for(timeout=1000 * PATIENCE)
-    page.wait_for_function("h => { const at = h.getBoundingClientRect(); return at.top >= 0 && at.top < innerHeight; }", arg=heading.element_handle(), timeout=1000 * PATIENCE)
+    page.wait_for_function(
+        "h => { const at = h.getBoundingClientRect(); return at.top >= 0 && at.top < innerHeight; }",
+        arg=heading.element_handle(),
+        timeout=1000 * PATIENCE,
+    )
     shot(page, "companion-section")
     back = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-RenderedMarkdown a[href*="04_mgda.ipynb"]')
     assert found(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)"), back) or back.count()
