@@ -15,6 +15,7 @@ METHOD = (
     "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
     '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
 )
+LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. More without --short."
 HEADER = [
     "effect",
     "measure",
@@ -52,6 +53,19 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
             table = report.LAYOUT[format]([HEADER, *(_line(each) for each in one.found)])
             parts.append(table if markdown else "\n".join(f"    {line}" for line in table.splitlines()))
     return "\n\n".join(parts) + "\n"
+
+
+def short(paper: str, judged: Sequence[Judgement]) -> str:
+    """The claims of ``paper``, a line of at most 100 characters each: the verdict, and how its tests came out (``LEGEND``)."""
+    return "".join(f"{paper:12} {one.claim.id:28} {one.word:15} {_tests(one)}".rstrip() + "\n" for one in judged)
+
+
+def _tests(one: Judgement) -> str:
+    counts, forms = Counter(each.word for each in one.found), {"holds": "hold", "fails": "fail"}
+    came_out = ", ".join(f"{counts[word]} {forms.get(word, word)}" for word in WORDS if counts[word])
+    seeds = sorted({len(each.effect.values) for each in one.found} - {0})
+    over = "–".join(map(str, dict.fromkeys((seeds[0], seeds[-1])))) if seeds else ""
+    return "; ".join(filter(None, [came_out, over and f"n = {over}"])) + " !" * (one.printed == "otherwise")
 
 
 def verdict(one: Judgement) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     judge = commands.add_parser("claims", help="what the recorded runs say of a paper's claims, a page a paper")
     judge.add_argument("papers", nargs="*", help="papers, or TOML files of your own (default: all)")
     judge.add_argument("--format", choices=claim_pages.FORMATS, default="text")
+    judge.add_argument("--short", action="store_true", help="a line a claim instead of a page a paper")
     judge.add_argument("--out", type=Path, help="a file for the pages instead of the screen")
     judge.set_defaults(run=_claims)
     return top
@@ -175,11 +177,16 @@ def listing(records: places.Records) -> str:
 def _claims(given: argparse.Namespace) -> int:
     records = places.find()
     refuse_unwritable(given.out)
-    pages = [
-        claim_pages.page(Path(paper).stem, judgement.judge(paper, records), given.format)
-        for paper in given.papers or claim.papers()
-    ]
-    _tell("\n\n".join([*pages, judgement.headline(records) + "\n"] if not given.papers else pages), given.out)
+    told = {Path(paper).stem: judgement.judge(paper, records) for paper in given.papers or claim.papers()}
+    if given.short:
+        pages, between = [claim_pages.short(paper, judged) for paper, judged in told.items()], ""
+        pages.append(claim_pages.LEGEND + "\n")
+    else:
+        pages, between = [claim_pages.page(paper, judged, given.format) for paper, judged in told.items()], "\n\n"
+    if not given.papers:
+        headline = judgement.headline(records)
+        pages.append((textwrap.fill(headline, 100) if given.short else headline) + "\n")
+    _tell(between.join(pages), given.out)
     return 0
 
 

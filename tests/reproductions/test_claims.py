@@ -353,6 +353,20 @@ def test_a_decided_verdict_says_where_the_settings_are_from(place):
     assert "c0: HOLDS (settings: paper, released code)" in told and "released code: rounds." in told
 
 
+def test_all_claims_in_a_line_each(shipped, capsys):
+    lines = {paper: claim_pages.short(paper, judged).splitlines() for paper, judged in shipped.items()}
+    for paper, judged in shipped.items():
+        assert len(lines[paper]) == len(judged)
+        for one, line in zip(judged, lines[paper]):
+            assert (
+                len(line) <= 100 and line.startswith(f"{paper} ") and f" {one.claim.id} " in line and one.word in line
+            )
+            assert line.endswith(" !") == (one.printed == "otherwise")
+    assert "2 hold; n = 5–15" in next(line for line in lines["adafed"] if "gamma_buys_fairness" in line)
+    assert main(["claims", "adafed", "--short"]) == 0
+    assert capsys.readouterr().out.splitlines() == [*lines["adafed"], claim_pages.LEGEND]
+
+
 def test_the_command(tmp_path, capsys):
     assert main(["claims", "fedmgda_plus", "--format", "markdown", "--out", str(tmp_path / "page.md")]) == 0
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
