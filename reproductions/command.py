@@ -11,7 +11,19 @@ from fairfl_book.out import refuse_unwritable
 
 from fairfl.errors import Refused
 from fairfl.kinds import a_device
-from reproductions import catalogue, claim, claim_pages, judgement, places, report, results, runner, spread, verify
+from reproductions import (
+    agreement,
+    catalogue,
+    claim,
+    claim_pages,
+    judgement,
+    places,
+    report,
+    results,
+    runner,
+    spread,
+    verify,
+)
 from reproductions.jobs import select
 from reproductions.published import count
 
@@ -40,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     tell = commands.add_parser("report", help="compile finished runs and set them beside the published table")
     tell.add_argument("names", nargs="*", help="tables (default: all that have runs or records)")
     tell.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ of the clone)")
+    tell.add_argument("--short", action="store_true", help="what is recorded, a line a table")
     tell.add_argument("--format", choices=report.FORMATS, default="text")
     tell.add_argument("--out", type=Path, help="a file for the report instead of the screen")
     tell.set_defaults(run=_report)
@@ -194,6 +207,9 @@ def _report(given: argparse.Namespace) -> int:
     records, folder, told = places.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
+    if given.short:
+        _tell(_short(chosen, records), given.out)
+        return 0
     for experiment in chosen:
         results.compile(experiment, folder or records.runs, records.results)
         recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
@@ -217,6 +233,14 @@ def _report(given: argparse.Namespace) -> int:
     text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
     _tell(text, given.out)
     return 0
+
+
+def _short(chosen, records) -> str:
+    found = [
+        agreement.agreement(experiment, results.load(experiment, records.results), records.papers)
+        for experiment in chosen
+    ]
+    return "\n".join([agreement.HEAD, *(one.line() for one in found if one), "", agreement.LEGEND, ""])
 
 
 def _tell(text: str, out: Path | None) -> None:

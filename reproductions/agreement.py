@@ -1,0 +1,103 @@
+"""How well a whole table came out again, in one line: how far off, in what order, and whether a wrong row would have passed as well."""
+
+from collections import Counter
+from dataclasses import dataclass
+from math import isnan, nan
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from reproductions import catalogue, report
+from reproductions.equivalence import WORDS, compare, margin_of
+from reproductions.experiment import Column, Experiment
+
+HEAD = f"{'table':33} {'n':>5} {'cells':>5} {'=':>3} {'≠':>3} {'?':>3}  {'miss':>5}  {'order':12} {'wrong':>6}"
+LEGEND = (
+    "n: seeds; =, ≠, ?: cells equivalent, different, undecided; miss: median difference in points of accuracy;\n"
+    "order: rank correlation of rows, by column; wrong: of printed rows that are not a row's own, how many\n"
+    "would be equivalent to it (beside =/cells). Without --short, every cell."
+)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a table's judged cells say together.
+
+    ``seeds``: the fewest and the most runs behind a row. ``words``: cells by verdict. ``miss``: the median of |ours − printed| over the cells
+    in points of accuracy, spreads in points among them (NaN without one). ``order``: the least and the largest of Spearman's rank correlations, one a column with
+    three rows or more, of printed and our means over the rows; empty without such a column. ``wrong``: the share of pairs of a row's runs and
+    another row's printed cell of the same column that ``compare`` calls *equivalent*: what a table of interchangeable rows would earn (NaN
+    with one row).
+    """
+
+    name: str
+    seeds: tuple[int, int]
+    words: Counter
+    miss: float
+    order: tuple[float, ...]
+    wrong: float
+
+    def line(self) -> str:
+        """At most 100 characters."""
+        seeds = "–".join(map(str, dict.fromkeys(self.seeds)))
+        counts = " ".join(f"{self.words[word]:3}" for word in ("equivalent", "different", "undecided"))
+        order = " to ".join(f"{value:.2f}" for value in dict.fromkeys(self.order))
+        wrong = "" if isnan(self.wrong) else f"{100 * self.wrong:.0f} %"
+        miss = "" if isnan(self.miss) else f"{self.miss:.2f}"
+        cells = sum(self.words[word] for word in WORDS if word != "not run")
+        return f"{self.name:33} {seeds:>5} {cells:5} {counts}  {miss:>5}  {order:12} {wrong:>6}".rstrip()
+
+
+def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agreement | None:
+    """Of the ``recorded`` lines (``results.load``) and the published numbers; None where no printed cell has a run."""
+    judged = [cell for cell in report.cells(experiment, recorded, papers) if not isnan(cell.equivalence.difference)]
+    if not judged:
+        return None
+    columns = {column.metric: column for column in experiment.columns}
+    seeds = [sum(line["row"] == row and not line["failed"] for line in recorded) for row in {c.row for c in judged}]
+    misses = [abs(c.equivalence.difference) for c in judged if margin_of(columns[c.metric].of) in (1.0, 2.0)]
+    orders = [value for metric in columns if not isnan(value := _order([c for c in judged if c.metric == metric]))]
+    wrong = [word for metric in columns for word in _wrong_rows(experiment, columns[metric], judged, recorded)]
+    return Agreement(
+        experiment.name,
+        (min(seeds), max(seeds)),
+        Counter(cell.equivalence.word for cell in judged),
+        float(np.median(misses)) if misses else nan,
+        (min(orders), max(orders)) if orders else (),
+        wrong.count("equivalent") / len(wrong) if wrong else nan,
+    )
+
+
+def _order(column: list[report.Cell]) -> float:
+    theirs = [float(cell.value) for cell in column]
+    ours = [value + cell.equivalence.difference for value, cell in zip(theirs, column)]
+    if len(set(theirs)) < 3 or len(set(ours)) < 3:
+        return nan
+    return float(stats.spearmanr(theirs, ours).statistic)
+
+
+def _wrong_rows(experiment: Experiment, column: Column, judged: list[report.Cell], recorded: list[dict]) -> list[str]:
+    """The verdicts on each row's runs beside the printed cells of the other rows of ``column``."""
+    mine = [cell for cell in judged if cell.metric == column.metric]
+    runs = {
+        cell.row: [line[column.metric] for line in recorded if line["row"] == cell.row and not line["failed"]]
+        for cell in mine
+    }
+    out = []
+    for cell in mine:
+        row = experiment.row(cell.row)
+        split = catalogue.load(row.reprinted[0]) if row.reprints else experiment
+        for other in mine:
+            if (other.value, other.spread) != (cell.value, cell.spread):
+                equal = compare(
+                    runs[cell.row],
+                    other.value,
+                    other.spread,
+                    experiment.published_seeds,
+                    margin=margin_of(column.of),
+                    population=experiment.spread == "population",
+                    one_split=not (split.split_per_seed or split.split_given),
+                )
+                out.append(equal.word)
+    return out
