@@ -94,6 +94,19 @@ def test_the_ledgers_headline_is_the_ledgers():
     assert judgement.headline(Records(ROOT)) in README
 
 
+def test_the_tables_that_came_out_again_are_told_as_they_did():
+    from reproductions import agreement, catalogue, results
+    from reproductions.places import Records
+
+    for page in (README, (ROOT / "README.zh.md").read_text(encoding="utf-8")):
+        head, *lines = page.split("```text\n" + agreement.HEAD[:5])[1].split("```")[0].splitlines()
+        assert agreement.HEAD.endswith(head) and len(lines) == 3
+        for line in lines:
+            experiment = catalogue.load(line.split()[0])
+            recorded = results.load(experiment, Records(ROOT).results)
+            assert agreement.agreement(experiment, recorded, Records(ROOT).papers).line() == line
+
+
 def test_the_header_to_copy_is_valid():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     header = yaml.safe_load(re.search(r"```yaml\n---\n(.+?)---\n```", text, re.DOTALL)[1])
