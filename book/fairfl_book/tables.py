@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 
 from fairfl.errors import Refused
-from fairfl_book.figures import COLOURS
 
-# A verdict is told three times: by its word, by a mark, and by a colour for who sees one.
-GOOD, BAD, OPEN = ("✓", COLOURS["green"]), ("✗", COLOURS["vermilion"]), ("○", "#555555")
+# A verdict is told three times: by its word, by a mark, and by a colour for who sees one. The colours are those of the figures, darker,
+# since letters need more contrast than lines; pages that can be dark give each class a light one.
+GOOD, BAD, OPEN = ("✓", "#00704F", "good"), ("✗", "#A84300", "bad"), ("○", "#555555", "open")
 VERDICTS = {
     "holds": GOOD,
     "equivalent": GOOD,
@@ -79,4 +79,7 @@ def _told(value: object) -> str:
 def _coloured(value: object) -> str:
     word = str(value)
     said = html.escape(_told(value))
-    return f'<span style="color: {VERDICTS[word][1]}">{said}</span>' if word in VERDICTS else said
+    if word not in VERDICTS:
+        return said
+    _, colour, kind = VERDICTS[word]
+    return f'<span class="verdict {kind}" style="color: {colour}">{said}</span>'
