@@ -133,6 +133,10 @@ def test_what_cells_right_below_a_turn_show_is_folded_on_the_static_page():
         v4.new_markdown_cell("So."),
         shown("after"),
     ]
+    cells[3].metadata["jupyter"] = {"source_hidden": True}
+    page = notebooks.page(v4.new_notebook(cells=cells), lambda name, number: "")
+    assert [cell.source for cell in page.cells if "hide-cell" in cell.metadata.get("tags", [])] == [cells[3].source]
+    del cells[3].metadata["jupyter"]
     page = notebooks.page(v4.new_notebook(cells=cells), lambda name, number: "")
     hidden = {cell.source: cell.metadata for cell in page.cells if "hide-output" in cell.metadata.get("tags", [])}
     assert list(hidden) == ["# The paths\ngo()"]

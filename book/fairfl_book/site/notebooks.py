@@ -46,7 +46,9 @@ def page(
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
             cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), folded_as(cell.source))
         if asked and cell.outputs:  # right below a turn: what it shows is the answer, or gives it away
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-output"]
+            tags = cell.metadata.get("tags", [])
+            folds = "hide-cell" if "hide-input" in tags else "hide-output"  # one fold for both
+            cell.metadata["tags"] = [*(tag for tag in tags if tag != "hide-input"), folds]
             told = tr("After your turn: {what}", what=folded_as(cell.source))
             cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), told)
         asked = asked or "turn" in cell.metadata.get("tags", [])
