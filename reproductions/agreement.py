@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from reproductions import catalogue, report
-from reproductions.equivalence import WORDS, compare, margin_of
+from reproductions import report
+from reproductions.equivalence import WORDS, margin_of
 from reproductions.experiment import Column, Experiment
 
 HEAD = f"{'table':33} {'n':>5} {'cells':>5} {'=':>3} {'≠':>3} {'?':>3}  {'miss':>5}  {'order':12} {'wrong':>6}"
@@ -27,7 +27,7 @@ class Agreement:
     ``seeds``: the fewest and the most runs behind a row. ``words``: cells by verdict. ``miss``: the median of |ours − printed| over the cells
     in points of accuracy, spreads in points among them (NaN without one). ``order``: the least and the largest of Spearman's rank correlations, one a column with
     three rows or more, of printed and our means over the rows; empty without such a column. ``wrong``: the share of pairs of a row's runs and
-    another row's printed cell of the same column that ``compare`` calls *equivalent*: what a table of interchangeable rows would earn (NaN
+    another row's printed cell of the same column that ``report.beside`` calls *equivalent*: what a table of interchangeable rows would earn (NaN
     with one row).
     """
 
@@ -80,24 +80,10 @@ def _order(column: list[report.Cell]) -> float:
 def _wrong_rows(experiment: Experiment, column: Column, judged: list[report.Cell], recorded: list[dict]) -> list[str]:
     """The verdicts on each row's runs beside the printed cells of the other rows of ``column``."""
     mine = [cell for cell in judged if cell.metric == column.metric]
-    runs = {
-        cell.row: [line[column.metric] for line in recorded if line["row"] == cell.row and not line["failed"]]
+    runs = {cell.row: report.measured([line for line in recorded if line["row"] == cell.row], column) for cell in mine}
+    return [
+        report.beside(experiment, experiment.row(cell.row), column, runs[cell.row], other.value, other.spread).word
         for cell in mine
-    }
-    out = []
-    for cell in mine:
-        row = experiment.row(cell.row)
-        split = catalogue.load(row.reprinted[0]) if row.reprints else experiment
-        for other in mine:
-            if (other.value, other.spread) != (cell.value, cell.spread):
-                equal = compare(
-                    runs[cell.row],
-                    other.value,
-                    other.spread,
-                    experiment.published_seeds,
-                    margin=margin_of(column.of),
-                    population=experiment.spread == "population",
-                    one_split=not (split.split_per_seed or split.split_given),
-                )
-                out.append(equal.word)
-    return out
+        for other in mine
+        if (other.value, other.spread) != (cell.value, cell.spread)
+    ]

@@ -12,7 +12,7 @@ import numpy as np
 from fairfl.errors import Refused, unknown
 from reproductions import catalogue, results, spread
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
-from reproductions.experiment import Experiment
+from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
 from reproductions.verdict import Verdict, judge
 
@@ -51,28 +51,13 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             )
         mine = [line for line in recorded if line["row"] == row.label]
         failed = [line for line in mine if line["failed"]]
-        runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
         for column in experiment.columns:
             if column.metric not in found:
                 continue
             value, spread = found[column.metric]
-            # A column that was declared after the run is not in its line.
-            ours = [
-                line[column.metric]
-                for line in mine
-                if not line["failed"] and isinstance(line.get(column.metric), float)
-            ]
+            ours = measured(mine, column)
             left_out = bool(row.underspecified or experiment.underspecified)
-            equal = compare(
-                ours,
-                value,
-                spread,
-                experiment.published_seeds,
-                margin=margin_of(column.of),
-                population=experiment.spread == "population",
-                one_split=not (runs.split_per_seed or runs.split_given),
-                settings=row.underspecified or experiment.underspecified,
-            )
+            equal = beside(experiment, row, column, ours, value, spread)
             verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
             if failed:
                 verdict = Verdict(
@@ -89,6 +74,27 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             keys = tuple(sorted(line["key"] for line in mine))
             out.append(Cell(row.label, column.metric, value, spread, verdict, equal, keys))
     return out
+
+
+def measured(lines: list[dict], column: Column) -> list[float]:
+    """What ``column`` is in a row's recorded ``lines``, one number a run that did not diverge."""
+    # A column that was declared after the run is not in its line.
+    return [line[column.metric] for line in lines if not line["failed"] and isinstance(line.get(column.metric), float)]
+
+
+def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], value: str, spread: str) -> Equivalence:
+    """``compare`` of ``row``'s runs with a printed number, by all that the declaration says of both."""
+    runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
+    return compare(
+        ours,
+        value,
+        spread,
+        experiment.published_seeds,
+        margin=margin_of(column.of),
+        population=experiment.spread == "population",
+        one_split=not (runs.split_per_seed or runs.split_given),
+        settings=row.underspecified or experiment.underspecified,
+    )
 
 
 def printed(experiment: Experiment, papers: Path) -> dict[tuple[str, str], dict[str, tuple[str, str]]]:

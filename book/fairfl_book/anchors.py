@@ -2,6 +2,7 @@
 
 import re
 
+HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 _FRAGMENT = re.compile(r"(\]\((?!\w+://)[^()\s#]*#)([^()\s]+)(?=\))")
 
 

@@ -28,9 +28,8 @@ LINES = 18
 CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
 KILOBYTES = 1500
 HOUR = (40, 70)  # what the first set of three exercises may take, in minutes
-ON_THE_WAY = (
-    "<small>◆ On the shortest way through the book</small>"  # below the heading of a section that the head names
-)
+# Below the heading of a section that the head names for the shortest way.
+ON_THE_WAY = "<small>◆ On the shortest way through the book</small>"
 # Folders that exist on one machine only. Outputs with one would differ on every other.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 

@@ -24,7 +24,7 @@ def anchor(number: str) -> str:
 
 def figures_in_order(chapter: "Chapter") -> Iterator[str]:
     """Captions count from 1 in the chapter's own numbers, the text mentions every figure, and what it mentions is there."""
-    own = f"C{int(chapter.name.split('/')[-1][:2])}." if is_companion(chapter.name) else f"{int(chapter.name[:2])}."
+    own = f"{'C' if is_companion(chapter.name) else ''}{int(chapter.name[:2])}."
     captions, mentioned = [], set()
     for number, cell in enumerate(chapter.notebook.cells, 1):
         for found in CAPTION.findall(cell.source) if cell.cell_type == "markdown" else ():

@@ -16,7 +16,6 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\s*(\{[^}]*\})?")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ROLE = re.compile(r"\{[A-Za-z][\w:.+-]*\}$")
 _LINE = re.compile(r"^(\([\w:-]+\)=\s*$|%\s|\+\+\+)")
-_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 _WITHIN = re.compile(r"\]\(#([^)\s]+)\)")
 _IMAGE = re.compile(r"!\[\s*\]\(")
 
@@ -69,7 +68,7 @@ def headings(chapter: "Chapter") -> Iterator[str]:
 
 def section_links(chapter: "Chapter") -> Iterator[str]:
     """A link within the chapter leads to one of its headings, in the words of the heading: JupyterLab minds capitals and commas."""
-    there = {anchors.of(found) for _, source in _markdown(chapter) for found in _HEADING.findall(source)}
+    there = {anchors.of(found) for _, source in _markdown(chapter) for found in anchors.HEADING.findall(source)}
     for number, source in _markdown(chapter):
         for fragment in _WITHIN.findall(source):
             if fragment not in there:

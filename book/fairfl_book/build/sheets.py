@@ -82,11 +82,13 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
         if opening.type == "blockquote_open" and (caption := numbered.CAPTION.match(f"> {inline.content}")):
             opening.attrSet("id", numbered.anchor(caption[1]))
     for token in tokens:
+        before = ""
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrSet("href", _inside(str(child.attrs["href"]), prefix))
-            elif child.type == "text" and numbered.MENTION.search(child.content):
+            elif child.type == "text" and before not in ("strong_open", "link_open"):  # a caption's own number is bold
                 child.type, child.content = "html_inline", _figures_linked(child.content)
+            before = child.type
     return _unfolded(reader.renderer.render(tokens, reader.options, {})), headings
 
 
@@ -104,14 +106,9 @@ def _plain(heading: str) -> str:
 
 
 def _figures_linked(words: str) -> str:
-    """``words`` as HTML, what mentions a numbered figure leading to it; a caption's own number stands before the full stop and in bold."""
+    """``words`` as HTML, what mentions a numbered figure leading to it."""
     return numbered.MENTION.sub(
-        lambda found: (
-            found[0]
-            if found.end() == len(words) - 1 and found.start() == 0
-            else f'<a href="#{numbered.anchor(found[1])}">{found[0]}</a>'
-        ),
-        html.escape(words, quote=False),
+        lambda found: f'<a href="#{numbered.anchor(found[1])}">{found[0]}</a>', html.escape(words, quote=False)
     )
 
 

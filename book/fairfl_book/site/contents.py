@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.reading import shortest
+from fairfl_book.reading import cover, shortest
 
 
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
@@ -17,9 +17,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
         [
             *rows,
             "",
-            "## In about four hours",
-            "",
-            "If you have one afternoon, read these sections, which carry the mark ◆ in their chapters. They end with the one picture, and with which rule to take when:",
+            cover.HOURS,
             "",
             shortest.way(fronts, lambda name: f"{name}.ipynb"),
             "",

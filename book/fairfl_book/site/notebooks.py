@@ -43,14 +43,10 @@ def page(
             continue
         named |= dict(_LAB.findall(cell.source))
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
-            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "hide-input"]
-            cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), folded_as(cell.source))
+            _fold(cell, "hide-input", folded_as(cell.source))
         if asked and cell.outputs:  # right below a turn: what it shows is the answer, or gives it away
-            tags = cell.metadata.get("tags", [])
-            folds = "hide-cell" if "hide-input" in tags else "hide-output"  # one fold for both
-            cell.metadata["tags"] = [*(tag for tag in tags if tag != "hide-input"), folds]
-            told = tr("After your turn: {what}", what=folded_as(cell.source))
-            cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), told)
+            part = "hide-cell" if "hide-input" in cell.metadata.get("tags", []) else "hide-output"  # one fold for both
+            _fold(cell, part, tr("After your turn: {what}", what=folded_as(cell.source)))
         asked = asked or "turn" in cell.metadata.get("tags", [])
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
             variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
@@ -64,6 +60,12 @@ def page(
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
     notebook.cells = cells
     return notebook
+
+
+def _fold(cell: NotebookNode, part: str, words: str) -> None:
+    """Fold ``part`` of a cell ("hide-input", "hide-output", "hide-cell") under ``words``, instead of what was folded before."""
+    cell.metadata["tags"] = [*(tag for tag in cell.metadata.get("tags", []) if tag != "hide-input"), part]
+    cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), words)
 
 
 def folded_as(source: str) -> str:

@@ -27,7 +27,6 @@ ABOUT = (
     "Translated from the English edition. Code is the same in both, and so are its outputs with their English labels."
 )
 REFERENCES = "References"
-_HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 _MADE = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?\)$", re.MULTILINE)
 _FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # letters and marks of Chinese, which want no space between lines
@@ -84,7 +83,7 @@ def _piece(english, known, headings):
         said = known.get(units.digest(english), "")
     if said:
         said = lines_joined(said)
-        headings |= {anchors.of(e): anchors.of(h) for e, h in zip(_HEADING.findall(english), _HEADING.findall(said))}
+        headings |= {anchors.of(e): anchors.of(h) for e, h in zip(*map(anchors.HEADING.findall, (english, said)))}
         return said
     mark = f"> *{tr(CHANGED)}*"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)

@@ -1,4 +1,4 @@
-"""Chapter 4 in JupyterLab as a reader's hands meet it: a turn answered wrongly and rightly, a fold opened, the way to the companion and back."""
+"""Chapter 4 in JupyterLab as a reader's hands meet it: a turn answered wrongly and rightly, a fold opened, the way to the companion."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_the_questions_before_reading_open_by_a_click(lab, browser):
 IN_SIGHT = "h => { const at = h.getBoundingClientRect(); return at.top >= 0 && at.top < innerHeight; }"
 
 
-def test_links_lead_to_a_section_of_the_companion_and_back_to_the_chapter(lab, browser):
+def test_links_lead_to_the_references_and_to_a_section_of_the_companion(lab, browser):
     """JupyterLab follows a link to a section where the notebook is open already; the first click opens it."""
     page = opened(lab, browser)
     cited = page.locator('.jp-RenderedMarkdown a[href*="#References"]')
