@@ -101,10 +101,10 @@ book: $(VENV)/.book
 	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site $(if $(filter book,$(MAKECMDGOALS)),$(ARGS))
 
 note: $(VENV)/.dev
-	@$(PY) -m fairfl_book.build.paper $(ARGS)
+	@$(PY) -m fairfl_book.build.note_pdf $(ARGS)
 
 pdf: $(VENV)/.dev
-	@$(AS_STORED) $(PY) -m fairfl_book.build.whole $(ARGS)
+	@$(AS_STORED) $(PY) -m fairfl_book.build.book_pdf $(ARGS)
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)

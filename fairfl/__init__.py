@@ -4,13 +4,12 @@ A rule chooses weights λ; what each client feels is its rate A λ; the Gram mat
 and perhaps a few numbers a client, is all that a rule needs to see.
 """
 
-from fairfl import attacks, clients, data, errors, metrics, models, partition, rules, server
+from fairfl import attacks, clients, data, deployment, errors, metrics, models, partition, rules
 from fairfl.clients import LocalSGD
 from fairfl.data import Dataset
 from fairfl.federation import Federation
 from fairfl.rules import Direction, GramRule, Rule, WeightRule
-from fairfl.server import Server
-from fairfl.training import History, sweep, train
+from fairfl.training import History, Server, sweep, train
 from fairfl.updates import Layout, Updates
 
 __version__ = "1.0.0"
@@ -29,12 +28,12 @@ __all__ = [
     "attacks",
     "clients",
     "data",
+    "deployment",
     "errors",
     "metrics",
     "models",
     "partition",
     "rules",
-    "server",
     "sweep",
     "train",
 ]

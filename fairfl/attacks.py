@@ -10,11 +10,10 @@ from typing import Any
 
 import torch
 
+from fairfl._randomness import generator
+from fairfl._validation import integer, number
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.federation import Federation
-from fairfl.kinds import a_federation
-from fairfl.numbers import number, whole
-from fairfl.randomness import generator
+from fairfl.federation import Federation, check_federation
 from fairfl.updates import Updates
 
 LOSSES = ("losses", "losses_after")
@@ -24,7 +23,7 @@ ATTACKER = "the attacking client"
 
 def _row(client: int, updates: Updates) -> int | None:
     """The row of ``client`` in this round; ``None`` if it sits out."""
-    client = whole(ATTACKER, client, 0, "Name a client of the federation.", high=updates.population - 1)
+    client = integer(ATTACKER, client, 0, "Name a client of the federation.", high=updates.population - 1)
     found = (updates.clients == client).nonzero().flatten().tolist()
     return found[0] if found else None
 
@@ -52,7 +51,7 @@ class Bias:
     constant: float
 
     def __post_init__(self) -> None:
-        whole(ATTACKER, self.client, 0, "Name a client of the federation.")
+        integer(ATTACKER, self.client, 0, "Name a client of the federation.")
         number("constant", self.constant, remedy="It is added to the client's loss.")
 
     def __call__(self, updates: Updates) -> Updates:
@@ -82,7 +81,7 @@ class Scaling:
     part: str = "both"
 
     def __post_init__(self) -> None:
-        whole(ATTACKER, self.client, 0, "Name a client of the federation.")
+        integer(ATTACKER, self.client, 0, "Name a client of the federation.")
         number("factor", self.factor, 0, remedy="It multiplies the client's loss; 1 changes nothing.", above=True)
         if self.part not in PARTS:
             raise unknown("part of a scaling attack", self.part, PARTS)
@@ -119,11 +118,11 @@ def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction:
     Source: classification noise of Angluin and Laird 1988, for more than two classes. (The label-noise tables of AdaFed
     and DQN-Fed use Clothing1M, whose labels are wrong by themselves.)
     """
-    a_federation(federation)
+    check_federation(federation)
     given: Any = clients.tolist() if hasattr(clients, "tolist") else clients
     given = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     last, remedy = len(federation) - 1, "Name clients of the federation."
-    named = [whole("a client with noisy labels", client, 0, remedy, high=last) for client in given]
+    named = [integer("a client with noisy labels", client, 0, remedy, high=last) for client in given]
     if len(set(named)) < len(named):
         raise refuse(
             "clients", named, "each client once", "Name a client once; the fraction says how much noise it gets."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from fairfl.data.dataset import Dataset, a_dataset
+from fairfl.data.dataset import Dataset, check_dataset
 from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
@@ -67,7 +67,7 @@ class Federation:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        a_dataset(self.dataset)
+        check_dataset(self.dataset)
         for part in PARTS:
             given = getattr(self, part)
             if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
@@ -164,3 +164,15 @@ class Federation:
                 f"no row is both trained and scored on; split {self.digest}",
             ]
         )
+
+
+def check_federation(federation: Federation) -> None:
+    """Refuse what is no ``Federation``, saying how to make one of it."""
+    if not isinstance(federation, Federation):
+        remedy = (
+            f"For a preset of that name: partition.preset({federation!r})."
+            if isinstance(federation, str)
+            else "Split a dataset first, for instance partition.iid(dataset, 10)."
+        )
+        given = federation if isinstance(federation, str) else type(federation).__name__
+        raise refuse("federation", given, "a Federation", remedy)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfl._validation import number, reals
 from fairfl.errors import Refused, refuse
-from fairfl.numbers import number, reals
 
 # Values between these have squares, and sums of squares of a million clients, that are ordinary numbers.
 TINY, HUGE = 1e-140, 1e140

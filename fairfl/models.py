@@ -19,11 +19,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from fairfl import vision
+from fairfl import _torchvision
+from fairfl._layers import as_image, ending, image_shape, stack, width_after
+from fairfl._randomness import GLOBAL_STREAM, key
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.layers import as_image, ending, image_shape, stack, width_after
-from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
@@ -241,7 +241,9 @@ def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str
     if groups < 1 or 64 % groups:
         raise refuse("groups", groups, "a divisor of 64", "Every layer's channels are a multiple of 64.")
     shape = image_shape(shape)
-    network = vision.torchvision().models.resnet18(num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c))
+    network = _torchvision.torchvision().models.resnet18(
+        num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c)
+    )
     if stem == "cifar":
         network.conv1 = nn.Conv2d(shape[0], 64, 3, padding=1, bias=False)
         network.maxpool = nn.Identity()

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from fairfl._validation import integer, number, one_per_client, tensor
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.given import one_each, tensor
-from fairfl.numbers import number, whole
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
 LOWER = "lower the local learning rate or drop the client"
@@ -49,7 +48,7 @@ class Layout:
 
 def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
     remedy = "Give one value for each row of gradients."
-    return one_each(name, tensor(name, values), clients, remedy, "entry per participating client")
+    return one_per_client(name, tensor(name, values), clients, remedy, "entry per participating client")
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,8 @@ class Updates:
             )
         put("clients", clients.long().cpu())
         everyone = max(1, int(self.clients.max()) + 1) if self.population is None else self.population
-        put("population", whole("population", everyone, 1, "It is the number of clients that exist."))
-        put("round", whole("round", self.round, 0, "Rounds are counted from 0."))
+        put("population", integer("population", everyone, 1, "It is the number of clients that exist."))
+        put("round", integer("round", self.round, 0, "Rounds are counted from 0."))
         told = "It is the step size of local training; 1 for plain gradients."
         put("local_lr", number("local_lr", self.local_lr, 0, remedy=told))
         self._check_clients(K)

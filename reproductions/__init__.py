@@ -7,4 +7,4 @@ them, ``results`` compiles, ``report`` and ``ledger`` compare cells, ``agreement
 DataFrame of its runs (``frame``); ``command`` is ``fairfl-reproduce``, behind ``make reproduce``.
 """
 
-from reproductions.frame import load as load
+from reproductions.dataframe import load as load

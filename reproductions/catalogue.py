@@ -5,8 +5,8 @@ from pathlib import Path
 
 from fairfl.errors import Refused, refuse, unknown
 from reproductions import declaration
+from reproductions.declared_settings import made
 from reproductions.experiment import Column, Experiment, Row
-from reproductions.settings import made
 
 FOLDER = Path(__file__).parent / "tables"
 

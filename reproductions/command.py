@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairfl_book import terminal
-from fairfl_book.out import refuse_unwritable
+from fairfl_book.output_option import refuse_unwritable
 
+from fairfl._validation import as_device
 from fairfl.errors import Refused
-from fairfl.kinds import a_device
 from reproductions import (
+from reproductions import result_folders
     agreement,
     catalogue,
-    claim,
-    claim_pages,
-    judgement,
-    places,
+    claim_report,
+    claim_verdict,
+    paper_claim,
     report,
+    reruns,
     results,
     runner,
     spread,
-    verify,
 )
 from reproductions.jobs import select
 from reproductions.published import count
@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
 
     judge = commands.add_parser("claims", help="what the recorded runs say of a paper's claims, a page a paper")
     judge.add_argument("papers", nargs="*", help="papers, or TOML files of your own (default: all)")
-    judge.add_argument("--format", choices=claim_pages.FORMATS, default="text")
+    judge.add_argument("--format", choices=claim_report.FORMATS, default="text")
     judge.add_argument("--short", action="store_true", help="a line a claim instead of a page a paper")
     judge.add_argument("--out", type=Path, help="a file for the pages instead of the screen")
     judge.set_defaults(run=_claims)
@@ -78,11 +78,11 @@ def _selection(parser: argparse.ArgumentParser) -> None:
 
 
 def _reproduce(given: argparse.Namespace) -> int:
-    records = places.find()
+    records = result_folders.find()
     if not given.names:
         print(listing(records))
         return 0
-    folder, device = _folder(given.runs), given.device and str(a_device(given.device, here=given.engine == "local"))
+    folder, device = _folder(given.runs), given.device and str(as_device(given.device, here=given.engine == "local"))
     # All declarations are read before the first job starts: a slip in the last one costs nothing.
     chosen = [catalogue.load(name) for name in given.names]
     statuses = []
@@ -142,7 +142,7 @@ def _again(experiment, given, records, folder, device) -> int:
     if not labels:
         raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
     compared = [
-        verify.again(
+        reruns.again(
             experiment,
             label,
             records.results,
@@ -170,7 +170,7 @@ def _again(experiment, given, records, folder, device) -> int:
     return int(any(one.refuted for one in compared))
 
 
-def listing(records: places.Records) -> str:
+def listing(records: result_folders.Records) -> str:
     """A line a table: name, jobs finished, title; then the published tables that nobody declared, with the reason."""
     lines = []
     for name in catalogue.names():
@@ -188,23 +188,23 @@ def listing(records: places.Records) -> str:
 
 
 def _claims(given: argparse.Namespace) -> int:
-    records = places.find()
+    records = result_folders.find()
     refuse_unwritable(given.out)
-    told = {Path(paper).stem: judgement.judge(paper, records) for paper in given.papers or claim.papers()}
+    told = {Path(paper).stem: claim_verdict.judge(paper, records) for paper in given.papers or paper_claim.papers()}
     if given.short:
-        pages, between = [claim_pages.short(paper, judged) for paper, judged in told.items()], ""
-        pages.append(claim_pages.LEGEND + "\n")
+        pages, between = [claim_report.short(paper, judged) for paper, judged in told.items()], ""
+        pages.append(claim_report.LEGEND + "\n")
     else:
-        pages, between = [claim_pages.page(paper, judged, given.format) for paper, judged in told.items()], "\n\n"
+        pages, between = [claim_report.page(paper, judged, given.format) for paper, judged in told.items()], "\n\n"
     if not given.papers:
-        headline = judgement.headline(records)
+        headline = claim_verdict.headline(records)
         pages.append((textwrap.fill(headline, 100) if given.short else headline) + "\n")
     _tell(between.join(pages), given.out)
     return 0
 
 
 def _report(given: argparse.Namespace) -> int:
-    records, folder, told = places.find(), _folder(given.runs), []
+    records, folder, told = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
     if given.short:

@@ -15,10 +15,10 @@ import numpy as np
 from scipy import stats
 
 from reproductions import catalogue, report, results
-from reproductions.claim import Contrast, address
 from reproductions.experiment import Experiment
 from reproductions.measures import measure
-from reproductions.places import Records
+from reproductions.paper_claim import Contrast, address
+from reproductions.result_folders import Records
 
 LEVEL = 0.95  # of the interval
 

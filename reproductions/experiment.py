@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from fairfl import attacks, models, partition, rules
 from fairfl.clients import Ditto, LocalSGD
-from fairfl.clients.provide import refuse_unprovided
+from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.server.step import Server
-from reproductions import baselines, makes, measures, references, released
-from reproductions.settings import made
+from fairfl.training.server_optimiser import Server
+from reproductions import baselines, declared_types, measures, own_code, released_rules
+from reproductions.declared_settings import made
 
 RULES = rules.RULES | {
-    make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)
+    make.__name__: make for make in (baselines.OneClient, released_rules.QFedAvgAfter, released_rules.UniformFedFA)
 }
 ATTACKS = {
     "Bias": attacks.Bias,
@@ -172,15 +172,15 @@ class Experiment:
                 "A label names its row in the report.",
             )
         if ":" in self.federation:
-            split = references.function("federation", self.federation, "the split's seed")
-            makes.refuse_others("federation", self.federation, split)
+            split = own_code.function("federation", self.federation, "the split's seed")
+            declared_types.refuse_others("federation", self.federation, split)
         elif self.federation not in partition.presets():
             raise unknown(
                 "federation", self.federation, partition.presets(), "A module:function of one seed works as well."
             )
         if ":" in self.model:
-            model = references.function("model", self.model, "shape", "classes", **self.model_settings)
-            makes.refuse_others("model", self.model, model)
+            model = own_code.function("model", self.model, "shape", "classes", **self.model_settings)
+            declared_types.refuse_others("model", self.model, model)
         elif self.model not in models.names():
             raise unknown("model", self.model, models.names(), "A module:function (shape, classes) works as well.")
         for setting, source in self.sources.items():
@@ -228,8 +228,8 @@ class Experiment:
     def rule_class(self, row: Row) -> Callable[..., rules.Rule]:
         """What makes ``row``'s rule."""
         if ":" in row.rule:
-            found = references.find("rule", row.rule)
-            makes.refuse_others("rule", row.rule, found)
+            found = own_code.find("rule", row.rule)
+            declared_types.refuse_others("rule", row.rule, found)
             return found
         if row.rule not in RULES:
             raise unknown("rule", row.rule, {*RULES, *rules.PRINTED}, "A module:Class of your own works as well.")
@@ -254,8 +254,8 @@ class Experiment:
             raise unknown("attack", name, ATTACKS, "A module:Class of your own works as well.")
         if name in ATTACKS:
             return ATTACKS[name]
-        found = references.find("attack", name)
-        makes.refuse_others("attack", name, found)
+        found = own_code.find("attack", name)
+        declared_types.refuse_others("attack", name, found)
         return found
 
     def tamper_of(self, row: Row) -> Callable | None:

@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
+from fairfl._validation import integer
 from fairfl.errors import refuse
-from fairfl.numbers import whole
-from fairfl.training.settings import describe, describe_rule
-from reproductions import identity
+from fairfl.training.description import describe, describe_rule
+from reproductions import job_identity
 from reproductions.experiment import Experiment, Row
 
 
@@ -22,18 +22,18 @@ class Job:
     @cached_property
     def identity(self) -> dict:
         """What makes this job another than its neighbours (``identity.identity``)."""
-        return identity.identity(self.experiment, self.row, self.seed)
+        return job_identity.identity(self.experiment, self.row, self.seed)
 
     @cached_property
     def key(self) -> str:
         """Twelve hexadecimal digits that equal identities, and no others, share."""
-        return identity.key(self.identity)
+        return job_identity.key(self.identity)
 
     @property
     def settings(self) -> dict:
         """Everything that is set, defaults included, for the job's provenance."""
         e, row = self.experiment, self.row
-        return {name: getattr(e, name) for name in identity.DECIDES} | {
+        return {name: getattr(e, name) for name in job_identity.DECIDES} | {
             "rule": {"class": row.rule} | describe_rule(e.rule(row)),
             "local": describe(e.local_of(row)),
             "server": describe(e.server_of(row)),
@@ -64,7 +64,7 @@ def select(
         if twice := [one for one in given if given.count(one) > 1]:
             raise refuse(what, given, "each once", f"Leave out the second {twice[0]!r}.")
     for seed in seeds or ():
-        whole("a seed", seed, 0, "The declared seeds begin at 0; one more is the next number.")
+        integer("a seed", seed, 0, "The declared seeds begin at 0; one more is the next number.")
     chosen = [experiment.row(label) for label in rows] if rows else list(experiment.rows)
     if best:
         chosen = [row for row in chosen if row.best]

@@ -3,14 +3,14 @@
 import json
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 
 
 def write(folder: Path, name: str, texts: dict[str, str]) -> None:
     """Put each text, in this order, into ``folder/NAME`` plus its suffix. One process at a time."""
-    atomic.write(_file(folder, name), json.dumps(texts).encode())
+    _atomic_files.write(_file(folder, name), json.dumps(texts).encode())
     for suffix, text in texts.items():
-        atomic.write(folder / f"{name}{suffix}", text.encode())
+        _atomic_files.write(folder / f"{name}{suffix}", text.encode())
     clear(folder, name)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from reproductions import catalogue, report, results
 from reproductions.equivalence import WORDS
-from reproductions.places import Records
 from reproductions.report import Cell
+from reproductions.result_folders import Records
 
 
 def ledger(records: Records) -> dict[str, list[Cell]]:

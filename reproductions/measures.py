@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import Refused, unknown
-from reproductions import references
+from reproductions import own_code
 
 # Each takes accuracies (N,) from 0 to 1 and test sizes (N,) and gives the number as it would be printed.
 MEASURES = {
@@ -40,7 +40,7 @@ def check(of: str, clients: int | None = None) -> None:
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])
-        references.function("measure", of, "accuracies", "test sizes")
+        own_code.function("measure", of, "accuracies", "test sizes")
 
 
 def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
@@ -48,5 +48,5 @@ def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
     if found := re.fullmatch(r"client (\d+)", of):
         check(of, len(accuracies))
         return float(100 * accuracies[int(found[1])])
-    function = MEASURES[of] if of in MEASURES else references.find("measure", of)
+    function = MEASURES[of] if of in MEASURES else own_code.find("measure", of)
     return float(function(accuracies, test_sizes))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from fairfl.extras import needed_by
+from fairfl._extras import needed_by
 from reproductions import runner
 from reproductions.jobs import Job, groups
 from reproductions.runner import Outcome

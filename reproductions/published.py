@@ -5,9 +5,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairfl._extras import needed_by
 from fairfl.errors import unknown
-from fairfl.extras import needed_by
-from reproductions import places
+from reproductions import result_folders
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,7 +23,7 @@ def published(**given: str) -> "DataFrame":
     with needed_by("published()"):
         import pandas as pd
 
-    frame = pd.read_csv(places.find().papers / "published_results.csv", dtype=str, keep_default_na=False)
+    frame = pd.read_csv(result_folders.find().papers / "published_results.csv", dtype=str, keep_default_na=False)
     for column, value in given.items():
         if column not in frame.columns:
             raise unknown("column", column, frame.columns)

@@ -11,10 +11,10 @@ import numpy as np
 
 from fairfl.errors import Refused, unknown
 from reproductions import catalogue, results, spread
+from reproductions.cell_verdict import Verdict, judge
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
-from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")
 

@@ -13,8 +13,8 @@ from fairfl import models, partition
 from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.training import History
-from fairfl.training import jobs as training
-from reproductions import locks, provenance, references, unfinished
+from fairfl.training import run_batches as training
+from reproductions import locks, own_code, provenance, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
 
@@ -58,7 +58,7 @@ def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
     try:
         if ":" not in experiment.federation:
             return partition.preset(experiment.federation, split)
-        made = references.find("federation", experiment.federation)(split)
+        made = own_code.find("federation", experiment.federation)(split)
     except FileNotFoundError as error:
         raise Refused(f"{experiment.name} cannot run: {error}") from error
     if not isinstance(made, Federation):
@@ -130,7 +130,7 @@ def _title(batch):
 
 def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
     outcome, e, started = Outcome(), jobs[0].experiment, []
-    make = references.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
+    make = own_code.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
     batch_of = lambda runs: unfinished.Batch(folder, tuple(run.name.key for run in runs), device)
 
     def begin(runs):

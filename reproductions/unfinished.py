@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from reproductions import locks
 
 
@@ -53,7 +53,9 @@ class Batch:
         self.note.unlink(missing_ok=True)
 
     def _tell(self, trained: bool) -> None:
-        atomic.write(self.note, json.dumps({"keys": self.keys, "device": self.device, "trained": trained}).encode())
+        _atomic_files.write(
+            self.note, json.dumps({"keys": self.keys, "device": self.device, "trained": trained}).encode()
+        )
 
     def _clear_parts(self):
         for folder, name in ((self.note.parent, self.name), *((self.runs, key) for key in self.keys)):

@@ -66,14 +66,14 @@ def parser() -> argparse.ArgumentParser:
 
 def _lab(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
-    from fairfl_book import places
+    from fairfl_book import book_paths
     from fairfl_book.reading import server
-    from fairfl_book.translation import words
+    from fairfl_book.translation import sentences
 
     if given.port is not None and not 1 <= given.port <= 65535:
         raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
-    words.refuse_unknown(given.language)
-    book = places.find()
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     chapter = book.select([given.chapter])[0] if given.chapter else None
     server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language, given.more)
     return 0
@@ -92,53 +92,53 @@ def _work(given: argparse.Namespace) -> Path | None:
 
 def _reset(given: argparse.Namespace) -> int:
     from fairfl.errors import Refused
-    from fairfl_book import places
-    from fairfl_book.reading import copies, dress
-    from fairfl_book.translation import desk, words
+    from fairfl_book import book_paths
+    from fairfl_book.reading import copies, copy_extras
+    from fairfl_book.translation import sentences, translated_copies
 
-    words.refuse_unknown(given.language)
-    book = places.find()
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     if not given.names:
         raise Refused(f"reset needs a chapter, by name or number; there are {', '.join(book.names())}: reset 04")
     work = (_work(given) or book.work).resolve()
-    work = work if given.language == words.ENGLISH else work / given.language
+    work = work if given.language == sentences.ENGLISH else work / given.language
     names = book.select(given.names)
-    if given.language != words.ENGLISH:
-        desk.refuse_untranslated(book, given.language, names)
+    if given.language != sentences.ENGLISH:
+        translated_copies.refuse_untranslated(book, given.language, names)
     for name in names:
-        if given.language == words.ENGLISH:
+        if given.language == sentences.ENGLISH:
             kept = copies.reset(book.chapters, work, name)
         else:
-            kept = desk.reset(book, work, given.language, name)
-        dress.trust(work / f"{name}.ipynb")
+            kept = translated_copies.reset(book, work, given.language, name)
+        copy_extras.trust(work / f"{name}.ipynb")
         yours = f"what you had is {kept}" if kept else "you had written nothing in it"
         print(f"{work / name}.ipynb is as it was published; {yours}. If it is open, close its tab and open it again.")
     return 0
 
 
 def _chapters(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.build import prerequisites, twins
-    from fairfl_book.translation import words
+    from fairfl_book import book_paths
+    from fairfl_book.build import chapter_notebooks, prerequisites
+    from fairfl_book.translation import sentences
 
-    words.refuse_unknown(given.language)
-    book = places.find()
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     names = book.select(given.names)
-    if given.language != words.ENGLISH:
+    if given.language != sentences.ENGLISH:
         return _edition(book, given.language, names)
     for name in book.with_companions(names):
-        print(twins.execute(book, name).line, flush=True)
+        print(chapter_notebooks.execute(book, name).line, flush=True)
     if prerequisites.refresh(book):
         print("book/teachers.md: the map of prerequisites was brought up to date")
     return _report(book, names)
 
 
 def _edition(book, language, names) -> int:
-    from fairfl_book.translation import edition, waiting, words
+    from fairfl_book.translation import edition, pending, sentences
 
-    with words.using(language):
+    with sentences.using(language):
         folder = edition.build(book, language, names)
-    for name, left in waiting.counted(book, language).items():
+    for name, left in pending.counted(book, language).items():
         if name in names:
             print(
                 f"{(folder / name).relative_to(book.root)}.ipynb: {left} pieces in English, for want of a translation"
@@ -147,48 +147,48 @@ def _edition(book, language, names) -> int:
 
 
 def _translate(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.translation import text, waiting, words
+    from fairfl_book import book_paths
+    from fairfl_book.translation import pending, sentences, translation_file
 
-    words.refuse_unknown(given.language, words.LANGUAGES.keys() - {words.ENGLISH})
-    book = places.find()
-    with words.using(given.language):
-        for name in book.select(given.names) if given.names else text.names(book, given.language):
-            left = waiting.refresh(book, name, given.language)
+    sentences.refuse_unknown(given.language, sentences.LANGUAGES.keys() - {sentences.ENGLISH})
+    book = book_paths.find()
+    with sentences.using(given.language):
+        for name in book.select(given.names) if given.names else translation_file.names(book, given.language):
+            left = pending.refresh(book, name, given.language)
             print(
-                f"{text.file(book, name, given.language).relative_to(book.root)}: {left} pieces wait for a translation"
+                f"{translation_file.file(book, name, given.language).relative_to(book.root)}: {left} pieces wait for a translation"
             )
-        waiting.state(book, given.language)
+        pending.state(book, given.language)
     return 0
 
 
 def _check(given: argparse.Namespace) -> int:
-    from fairfl_book import places
+    from fairfl_book import book_paths
 
-    book = places.find()
+    book = book_paths.find()
     return _report(book, book.select(given.names))
 
 
 def _launch(given: argparse.Namespace) -> int:
-    from fairfl_book import address, places
-    from fairfl_book.reading import launch
+    from fairfl_book import book_paths, repository_address
+    from fairfl_book.reading import cloud_launch
 
-    book = places.find()
-    changed = launch.write(book)
-    place = address.address(book)
+    book = book_paths.find()
+    changed = cloud_launch.write(book)
+    place = repository_address.address(book)
     where = (
         f"{place.repository}, {place.branch}"
         if place
-        else f"there is no {address.FILE}, and so nothing to open them by"
+        else f"there is no {repository_address.FILE}, and so nothing to open them by"
     )
     print(f"notebooks changed: {len(changed)}, none executed ({where})")
     return 0
 
 
 def _report(book, names: list[str]) -> int:
-    from fairfl_book.build import guards
+    from fairfl_book.build import notebook_checks
 
-    problems = guards.check(book, names)
+    problems = notebook_checks.check(book, names)
     print(*problems, f"chapters checked: {len(names)}, problems: {len(problems)}", sep="\n")
     return 1 if problems else 0
 

@@ -12,20 +12,20 @@ from io import StringIO
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book import places
-from fairfl_book.reading import dress
+from fairfl_book import book_paths
+from fairfl_book.reading import copy_extras
 
 APART = frozenset(
     {"head", "exercise", "check", "turn", "lab", "raises-exception"}
 )  # cells that define nothing to go on with
 
 
-def begin(number: int, namespace: MutableMapping[str, object], book: places.Book | None = None) -> None:
+def begin(number: int, namespace: MutableMapping[str, object], book: book_paths.Book | None = None) -> None:
     """Define in ``namespace`` what the companion of chapter ``number`` uses of the chapter's open cells.
 
     Raises ``ValueError`` if the chapter or its companion is not there.
     """
-    book = book or places.find()
+    book = book or book_paths.find()
     [name] = book.select([str(number)])
     companion = book.companion(name)
     if companion is None:
@@ -89,7 +89,7 @@ def _read(sources: Iterable[str]) -> set[str]:
 
 
 def _cells(notebook: Path) -> list[tuple[str, bool]]:
-    cells = dress.own(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
+    cells = copy_extras.own(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
     return [
         ("".join(cell["source"]), not cell["metadata"].get("jupyter", {}).get("source_hidden", False))
         for cell in cells
@@ -100,6 +100,6 @@ def _cells(notebook: Path) -> list[tuple[str, bool]]:
 def _sources(path: Path) -> list[str]:
     if path.suffix == ".ipynb":
         return [source for source, _ in _cells(path)]
-    from fairfl_book.build import twins  # before a companion's first run there is only its text
+    from fairfl_book.build import chapter_notebooks  # before a companion's first run there is only its text
 
-    return [cell.source for cell in twins.read(path).cells if cell.cell_type == "code"]
+    return [cell.source for cell in chapter_notebooks.read(path).cells if cell.cell_type == "code"]

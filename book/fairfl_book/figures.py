@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfl._extras import needed_by
 from fairfl.errors import refuse, unknown
-from fairfl.extras import needed_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ import platform
 import time
 from pathlib import Path
 
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 
 def run() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 
 from fairfl.errors import Refused
-from reproductions import catalogue, places, provenance, results, verify
+from reproductions import catalogue, provenance, reruns, result_folders, results
 
 ROWS = {
     "fedfv_table_3_logged": ("FedFA", None),
@@ -48,7 +48,7 @@ COLUMNS = ["table", "row", "seeds", "batch", "recorded_on", "rerun_on", "compare
 
 
 def main() -> int:
-    records = places.find(Path(__file__))
+    records = result_folders.find(Path(__file__))
     out, here = Path(__file__).with_suffix(".csv"), _named(provenance.processor())
     for name in sys.argv[1:] or ROWS:
         row, seeds = ROWS[name]
@@ -62,7 +62,7 @@ def main() -> int:
         runs = Path(os.environ["RUNS"]) if "RUNS" in os.environ else None
         together = "seeds" if name in OWN_BATCH else None
         try:
-            said = verify.again(
+            said = reruns.again(
                 experiment, row, records.results, seeds=seeds, runs=runs, papers=records.papers, together=together
             )
         except Refused as error:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from fairfl import Updates, data, metrics, models, partition, rules
-from fairfl.clients.curvature import LBFGS
+from fairfl.clients.lbfgs import LBFGS
 
 STEPS, TUNING, RACE, ROUNDS = (1, 2, 4, 8, 16, 32, 64, 128), range(100, 103), range(12), 60
 LR, SHARE = 0.5, {"scored_on": "pool", "test": 0.4}

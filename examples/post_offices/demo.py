@@ -6,15 +6,15 @@ Everything is set by plain values (``SETTINGS``), since Flower hands them to the
 import json
 from pathlib import Path
 
-from fairfl_book.faults import spoil
+from fairfl_book.fault_injection import spoil
 
 from fairfl import LocalSGD, data, models, partition
+from fairfl.deployment.coordinator import Coordinator
+from fairfl.deployment.flower.apps import client_app, server_app
+from fairfl.deployment.flower.strategy import FairStrategy
+from fairfl.deployment.member import Member
 from fairfl.errors import unknown
-from fairfl.flower.apps import client_app, server_app
-from fairfl.flower.strategy import FairStrategy
 from fairfl.rules import make
-from fairfl.server.coordinator import Coordinator
-from fairfl.server.member import Member
 
 # "faults" is a list like "1 0 crash; 2 1 not a number": round, client, what happens. "out": where the server writes its results.
 SETTINGS = {

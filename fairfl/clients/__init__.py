@@ -13,11 +13,11 @@ from fairfl.clients.engines import choose, train_slots
 from fairfl.clients.fedcorr import FedCorr
 from fairfl.clients.fednew import FedNew
 from fairfl.clients.fednl import FedNL
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.second_order import SecondOrder
 from fairfl.clients.slots import Slot
-from fairfl.clients.work import RoundWork
 
 __all__ = [
     "Correction",

@@ -11,9 +11,9 @@ import torch
 from torch.func import functional_call, vmap
 
 from fairfl.clients.correction import Bound
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.graphed import graphs
-from fairfl.clients.work import RoundWork
+from fairfl.clients.cuda_graphs import graphs
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.round_work import RoundWork
 
 # Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
 # trained a few slots at a time (benchmarks/training.py).

@@ -10,7 +10,7 @@ from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
 
 if TYPE_CHECKING:
-    from fairfl.clients.work import RoundWork
+    from fairfl.clients.round_work import RoundWork
 
 Stacks = dict[str, torch.Tensor]
 

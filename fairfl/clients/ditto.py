@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from fairfl._validation import number
 from fairfl.clients.engines import train_slots
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Slot
-from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, refuse
-from fairfl.numbers import number
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import torch
 
 from fairfl.clients import batched, sequential
 from fairfl.clients.correction import Bound, Stacks
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.work import RoundWork
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.round_work import RoundWork
 from fairfl.errors import Refused, unknown
 
 ENGINES = {"sequential": sequential.run, "batched": batched.run}

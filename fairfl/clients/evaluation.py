@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import torch
 
-from fairfl.clients.loss import Loss
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 
 

@@ -6,18 +6,17 @@ from dataclasses import dataclass, replace
 import torch
 
 from fairfl import models
-from fairfl.clients.dimension import intrinsic_dimensions
+from fairfl._randomness import generator
+from fairfl._validation import as_device, integer, number
 from fairfl.clients.engines import choose, train_slots
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.intrinsic_dimension import intrinsic_dimensions
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.losses import cross_entropy
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Examples, Slot
-from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, refuse
-from fairfl.federation import Federation
-from fairfl.kinds import a_device, a_federation
-from fairfl.numbers import number, whole
-from fairfl.randomness import generator
+from fairfl.federation import Federation, check_federation
 from fairfl.updates import LOWER
 
 
@@ -76,10 +75,10 @@ class FedCorr:
     together: int = 1
 
     def __post_init__(self) -> None:
-        whole("passes", self.passes, 1, "It is how often stage 1 visits every client.")
-        whole("finetune", self.finetune, 0, "It is the number of rounds in stage 2.")
-        whole("neighbours", self.neighbours, 2, "It is how many neighbours a dimension is estimated from.")
-        whole("together", self.together, 1, "It is how many clients train from one model in stage 1.")
+        integer("passes", self.passes, 1, "It is how often stage 1 visits every client.")
+        integer("finetune", self.finetune, 0, "It is the number of rounds in stage 2.")
+        integer("neighbours", self.neighbours, 2, "It is how many neighbours a dimension is estimated from.")
+        integer("together", self.together, 1, "It is how many clients train from one model in stage 1.")
         number("proximal", self.proximal, 0, remedy="It is β, the pull on clients with noise.")
         for name in ("relabel", "confidence", "clean"):
             number(name, getattr(self, name), 0, 1, "It is a share.")
@@ -102,8 +101,8 @@ class FedCorr:
         targets that are no classes and a device that is not here, ``Diverged``, with ``clients`` naming whose, where a
         client's model stops being finite.
         """
-        a_federation(federation)
-        place = a_device(device)
+        check_federation(federation)
+        place = as_device(device)
         given = federation.dataset.class_labels("FedCorr")
         flat = FlatModel(models.fresh(model, federation.dataset, seed), place)
         site = _Site(self, federation, flat, Examples(federation.dataset.inputs.to(place), given.clone().to(place)))

@@ -5,10 +5,9 @@ from typing import Any
 
 import torch
 
-from fairfl.clients.real import real
+from fairfl._validation import integer, number, tensor
 from fairfl.clients.second_order import SecondOrder, solved
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.numbers import number, whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +40,7 @@ class FedNew(SecondOrder):
         number("alpha", self.alpha, 0, remedy="It is α, which damps Newton's step.")
         number("rho", self.rho, 0, remedy="It is ρ, which holds the clients' answers together.", above=True)
         if self.every is not None:
-            whole("every", self.every, 1, "It is the number of rounds between two Hessians; None keeps the first.")
+            integer("every", self.every, 1, "It is the number of rounds between two Hessians; None keeps the first.")
 
     def reads_hessians(self, kept: dict[str, Any]) -> bool:
         return "hessians" not in kept or self.every is not None and kept["rounds"] % self.every == 0
@@ -68,7 +67,7 @@ class FedNew(SecondOrder):
     def heard(self, direction: torch.Tensor, kept: dict[str, Any]) -> None:
         if "own" not in kept:
             raise Refused("FedNew heard of a direction before any client sent an answer; call rows first")
-        common = real("the direction", direction).to(kept["own"])
+        common = tensor("the direction", direction).double().to(kept["own"])
         if common.shape != kept["own"].shape[1:]:
             raise refuse(
                 "the shape of the direction",

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
+from fairfl._validation import boolean, integer, number
 from fairfl.clients.second_order import SecondOrder, solved
 from fairfl.errors import Refused
-from fairfl.numbers import number, whole, yes_or_no
 
 CONVEX = "FedNL is for convex losses, such as a logistic model's: raise ridge, or use project=True."
 
@@ -45,12 +45,12 @@ class FedNL(SecondOrder):
         super().__post_init__()
         for name, said in (("rank", "It is the number of eigenvalues"), ("top", "It is the number of entries")):
             if getattr(self, name) is not None:
-                whole(name, getattr(self, name), 1, f"{said} of an error that a client sends.")
+                integer(name, getattr(self, name), 1, f"{said} of an error that a client sends.")
         if self.rank is not None and self.top is not None:
             raise Refused(f"rank is {self.rank} and top is {self.top}; allowed: one of them. Give top with rank=None")
         number("step", self.step, 0, 1, "It is how far an estimate follows what was sent.", above=True)
-        yes_or_no("project", self.project)
-        yes_or_no("warm", self.warm)
+        boolean("project", self.project)
+        boolean("warm", self.warm)
         if self.project and not self.ridge:
             raise Refused("project=True raises eigenvalues to ridge, which is 0; give a positive ridge")
 

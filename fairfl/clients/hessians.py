@@ -2,8 +2,8 @@
 
 import torch
 
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.loss import Loss
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 from fairfl.errors import Refused
 

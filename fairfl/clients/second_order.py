@@ -7,12 +7,11 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
-from fairfl.clients.flat import FlatModel
+from fairfl._validation import number, tensor
+from fairfl.clients.flat_model import FlatModel
 from fairfl.clients.hessians import derivatives
-from fairfl.clients.real import real
-from fairfl.clients.work import RoundWork
+from fairfl.clients.round_work import RoundWork
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.numbers import number
 
 # Bytes that one Hessian a client may fill, all runs together; a method holds up to four such stacks at a time.
 LARGEST = 2**31
@@ -49,20 +48,20 @@ class SecondOrder:
         what is kept) and a system that is not positive definite, ``Diverged`` for numbers that are not finite, with
         ``clients`` naming whose where they are a client's; ``kept`` is then as it was.
         """
-        G = real("gradients", gradients)
+        G = tensor("gradients", gradients).double()
         if G.ndim != 2 or 0 in G.shape:
             raise refuse("the shape of gradients", tuple(G.shape), "(N, d) with N ≥ 1 and d ≥ 1", "One row a client.")
         N, d = G.shape
         if hessians is None and self.reads_hessians(kept):
             raise Refused(f"{type(self).__name__} reads every client's Hessian in this round, and there are none")
-        H = None if hessians is None else real("hessians", hessians)
+        H = None if hessians is None else tensor("hessians", hessians).double()
         if H is not None and H.shape != (N, d, d):
             raise refuse("the shape of hessians", tuple(H.shape), f"({N}, {d}, {d})", "One matrix a client.")
         for name, value in kept.items():
             if isinstance(value, torch.Tensor) and value.ndim > 1 and value.shape[:2] != (N, d):
                 told = f"those of the rounds before, whose {name} are {tuple(value.shape)}"
                 raise refuse("the shape of gradients", (N, d), told, "Begin another problem with an empty kept.")
-        p = torch.full((N,), 1 / N, dtype=G.dtype) if shares is None else real("shares", shares)
+        p = torch.full((N,), 1 / N, dtype=G.dtype) if shares is None else tensor("shares", shares).double()
         # Said so that NaN is not what is wanted.
         if p.shape != (N,) or not bool((p >= 0).all()) or not abs(float(p.sum()) - 1) <= 1e-4:
             raise refuse("shares", p.tolist(), f"{N} numbers from 0 that sum to 1", "Divide sizes by their sum.")

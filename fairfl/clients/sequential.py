@@ -2,11 +2,11 @@
 
 import torch
 
+from fairfl._randomness import GLOBAL_STREAM, key
 from fairfl.clients.correction import Bound
-from fairfl.clients.flat import FlatModel
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Slot
-from fairfl.clients.work import RoundWork
-from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:

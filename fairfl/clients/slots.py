@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from fairfl.clients.coded import Coded
+from fairfl.clients.uint8_images import Coded
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fairfl.data import adult, digits, images, parquet, shakespeare
+from fairfl.data import adult, digits, hub_images, images, shakespeare
 from fairfl.data.dataset import Dataset
 from fairfl.errors import unknown
 
@@ -24,7 +24,7 @@ LOADERS: dict[str, Callable[..., Dataset]] = {
     "emnist": images.emnist,
     "fashion_mnist": images.fashion_mnist,
     "mnist": images.mnist,
-    "parquet": parquet.load,
+    "parquet": hub_images.load,
     "shakespeare": shakespeare.load,
 }
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fairfl import atomic
-from fairfl.data import places
+from fairfl import _atomic_files
+from fairfl.data import data_folder
 from fairfl.data.dataset import Dataset
-from fairfl.data.tables import Table, broken
+from fairfl.data.parquet_reader import Table, broken
 
 # The categorical attributes and their values, in UCI's own order. 8 + 16 + 7 + 14 + 6 + 5 + 2 + 41 = 99.
 ATTRIBUTES = {
@@ -92,19 +92,19 @@ def load() -> Dataset:
 
 
 def _files() -> list[Path]:
-    if own := places.own():
-        if files := places.both(own / "adult"):
+    if own := data_folder.own():
+        if files := data_folder.both(own / "adult"):
             return [files[0][0], files[1][0]]
         plain = [own / name for name in ("adult.data", "adult.test")]
         if all(file.is_file() for file in plain):
             return plain
-    kept = [places.cache() / "adult" / name for name in ("adult.data", "adult.test")]
+    kept = [data_folder.cache() / "adult" / name for name in ("adult.data", "adult.test")]
     for file in kept:
         if not file.is_file():
             try:
                 _fetch(_UCI + file.name, file)
             except OSError as failure:  # URLError is one
-                raise places.missing(
+                raise data_folder.missing(
                     "adult",
                     "adult-train.parquet and adult-test.parquet, or UCI's adult.data and adult.test,",
                     f"it could not be fetched from {_UCI} ({failure})",
@@ -124,7 +124,7 @@ def _fetch(address: str, file: Path) -> None:
             f"{address} came with {rows:,} rows and another content than UCI's file has: SHA-256 "
             f"{digest} instead of {DIGESTS[file.name]}"
         )
-    atomic.write(file, text)
+    _atomic_files.write(file, text)
 
 
 def _plain_rows(text: str) -> list[list[str]]:

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._validation import integer
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.numbers import whole
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Dataset:
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         put("column_names", self._column_names())
         test_from = rows if self.test_from is None else self.test_from
-        put("test_from", whole("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
+        put("test_from", integer("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
         for what, values in (("input", self.inputs), ("target", self.targets)):
             if values.is_floating_point() and not torch.isfinite(values.sum()) and not torch.isfinite(values).all():
                 bad = int((~torch.isfinite(values)).reshape(rows, -1).any(1).nonzero()[0, 0])
@@ -166,7 +166,7 @@ class Dataset:
             if given not in self.classes:
                 raise unknown(f"class of {self.called}", given, self.classes)
             return self.classes.index(given)
-        return whole("class", given, 0, "Or give its name: look at dataset.classes.", high=len(self.classes) - 1)
+        return integer("class", given, 0, "Or give its name: look at dataset.classes.", high=len(self.classes) - 1)
 
     def _inputs(self) -> torch.Tensor:
         inputs = _tensor(
@@ -236,7 +236,7 @@ class Dataset:
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
-def a_dataset(dataset: object) -> Dataset:
+def check_dataset(dataset: object) -> Dataset:
     """``dataset`` itself; ``Refused``, saying how to come by one, for what is none."""
     if not isinstance(dataset, Dataset):
         remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."

@@ -3,10 +3,10 @@
 import string
 from dataclasses import dataclass, replace
 
-from fairfl.data import download, pixels, places
+from fairfl.data import data_folder, downloads, image_decoding
 from fairfl.data.dataset import Dataset
-from fairfl.data.scaling import Normalise, assemble
-from fairfl.data.tables import broken
+from fairfl.data.normalisation import Normalise, assemble
+from fairfl.data.parquet_reader import broken
 from fairfl.errors import unknown
 
 # The fifteen letters whose two cases EMNIST's merged splits do not tell apart.
@@ -104,12 +104,15 @@ def emnist(*, split: str = "letters", normalise: Normalise = None) -> Dataset:
 def _named(name: str, source: _Source, normalise: Normalise, split: str | None = None) -> Dataset:
     """Source: parquet files under ``$FAIRFL_DATA``, else torchvision's download into the cache."""
     full = f"{name}_{split}" if split else name
-    own = places.own()
-    if files := places.both(own / full) if own else None:
-        whole, origins = pixels.read([*files[0], *files[1]], like=(full, source.shape)), (files[0][0], files[1][0])
+    own = data_folder.own()
+    if files := data_folder.both(own / full) if own else None:
+        whole, origins = (
+            image_decoding.read([*files[0], *files[1]], like=(full, source.shape)),
+            (files[0][0], files[1][0]),
+        )
         border = sum(whole.sizes[: len(files[0])])
     else:
-        whole, folder = download.images_of(name, full, source.theirs, split)
+        whole, folder = downloads.images_of(name, full, source.theirs, split)
         origins, border = (folder, folder), whole.sizes[0]
     labels, most = whole.labels, len(source.classes) - 1
     if split == "letters" and labels.max() == 26:  # as EMNIST's own files count

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fairfl.data import places
+from fairfl._randomness import numpy_generator
+from fairfl._validation import integer
+from fairfl.data import data_folder
 from fairfl.data.dataset import Dataset
-from fairfl.data.tables import Table, broken
+from fairfl.data.parquet_reader import Table, broken
 from fairfl.errors import Refused, unknown
-from fairfl.numbers import whole
-from fairfl.randomness import numpy_generator
 
 # The 80 characters of LEAF and of q-FFL's code, in their order; a character's number is its place here.
 ALPHABET = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
@@ -44,8 +44,8 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
     Source: ``shakespeare-train.parquet`` under ``$FAIRFL_DATA``, one speech a row in the play's order, with the columns
     play, role and text. Raises ``FileNotFoundError`` without it: there is no download.
     """
-    whole("stride", stride, 1, "It is the step from one window to the next.")
-    whole("min_windows", min_windows, 1, "It is counted at stride 1.")
+    integer("stride", stride, 1, "It is the step from one window to the next.")
+    integer("min_windows", min_windows, 1, "It is counted at stride 1.")
     texts, strange = _texts(_file())
     texts = {name: text for name, text in texts.items() if len(text) - WINDOW >= min_windows}
     chosen = _chosen(texts, roles, seed)
@@ -81,10 +81,10 @@ def load(*, stride: int = 10, roles: int | Sequence[str] | None = None, min_wind
 
 
 def _file() -> Path:
-    own = places.own()
-    files = places.shards(own / "shakespeare", "train") if own else []
+    own = data_folder.own()
+    files = data_folder.shards(own / "shakespeare", "train") if own else []
     if not files:
-        raise places.missing(
+        raise data_folder.missing(
             "shakespeare",
             "shakespeare-train.parquet (one speech a row: play, role, text)",
             "there is no download of it by role",
@@ -100,7 +100,7 @@ def _chosen(texts: dict[str, np.ndarray], roles: int | str | Sequence[str] | Non
     if roles is None:
         return names
     if isinstance(roles, int):
-        whole("roles", roles, 1, "Lower min_windows, which leaves so many, or ask for fewer.", high=len(names))
+        integer("roles", roles, 1, "Lower min_windows, which leaves so many, or ask for fewer.", high=len(names))
         return sorted(numpy_generator(seed, "roles").choice(names, roles, replace=False).tolist())
     for name in [roles] if isinstance(roles, str) else roles:
         if name not in texts:

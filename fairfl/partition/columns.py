@@ -2,13 +2,13 @@
 
 import torch
 
+from fairfl._randomness import generator
+from fairfl._validation import boolean, integer, number
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, unknown
 from fairfl.federation import Federation
-from fairfl.numbers import number, whole, yes_or_no
-from fairfl.partition.law import law
-from fairfl.partition.scoring import Scoring, finish, put_aside
-from fairfl.randomness import generator
+from fairfl.partition.holdout import Scoring, finish, put_aside
+from fairfl.partition.partitioner import law
 
 SMALLEST = "It is the least number of rows with which a value becomes a client."
 
@@ -32,16 +32,16 @@ def by_column(
     ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
     official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a
     client's last rows are held out instead of random ones (text, where neighbouring windows overlap). ``test`` and
-    ``validation``: see ``fairfl.partition.scoring``.
+    ``validation``: see ``fairfl.partition.holdout``.
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
-    min_size = whole("min_size", min_size, 1, SMALLEST)
+    min_size = integer("min_size", min_size, 1, SMALLEST)
     if max_clients is not None:
-        max_clients = whole(
+        max_clients = integer(
             "max_clients", max_clients, 1, "It is the largest number of clients; None takes all values."
         )
-    in_order = yes_or_no("in_order", in_order)
+    in_order = boolean("in_order", in_order)
     scoring = Scoring(seed, scored_on, test, validation)
     official = scored_on == "official"
     rows, pool = put_aside(dataset, scoring)
@@ -82,7 +82,7 @@ def in_time(
         if name not in dataset.columns:
             raise unknown("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
     number("cut", cut, 0, 1, "0.8 trains on the first four fifths.", above=True, below=True)
-    min_size = whole("min_size", min_size, 1, SMALLEST)
+    min_size = integer("min_size", min_size, 1, SMALLEST)
     before, after = dataset.columns[end] <= cut, dataset.columns[start] >= cut
     values = dataset.columns[column].unique(return_inverse=True)[1]  # counted from 0, whatever numbers they were
     train, test, left_out = [], [], 0

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fairfl import data
 from fairfl.errors import unknown
 from fairfl.federation import Federation
-from fairfl.partition import columns, laws
+from fairfl.partition import columns, partitioners
 
 # Mean and deviation of each colour as in FedFV's code, whose deviations are means of single images' deviations.
 FEDFV_PIXELS = ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010))
@@ -18,19 +18,21 @@ def fedfv_cifar10(seed: int = 0) -> Federation:
     The released code shuffles each client's rows and cuts them 80/10/10 instead; here they are shuffled and cut 80/20,
     as printed. Pixels are scaled by that code's numbers, which the paper does not print.
     """
-    return laws.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.2)
+    return partitioners.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.2)
 
 
 def fedfv_cifar10_released(seed: int = 0) -> Federation:
     """``fedfv_cifar10`` with each client's 500 images cut 80/10/10 at random (400, 50 and 50), as FedFV's released code
     cuts them.
     """
-    return laws.shards(data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.1, validation=0.1)
+    return partitioners.shards(
+        data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.1, validation=0.1
+    )
 
 
 def fedfv_mnist(seed: int = 0) -> Federation:
     """FedFV section 5.1.1: 200 clients, 400 shards of 150 of the 60,000 training images, local 80/20."""
-    return laws.shards(data.load("mnist"), 200, 2, seed=seed, test=0.2)
+    return partitioners.shards(data.load("mnist"), 200, 2, seed=seed, test=0.2)
 
 
 def fedfv_fashion_mnist(seed: int = 0) -> Federation:
@@ -42,7 +44,7 @@ def fedfv_fashion_mnist(seed: int = 0) -> Federation:
     nothing but the order.
     """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
-    return laws.by_class(dataset, seed=seed, scored_on="official")
+    return partitioners.by_class(dataset, seed=seed, scored_on="official")
 
 
 def fedfv_fashion_mnist_released(seed: int = 0) -> Federation:
@@ -51,7 +53,7 @@ def fedfv_fashion_mnist_released(seed: int = 0) -> Federation:
     """
     dataset = data.load("fashion_mnist", classes=("Shirt", "Pullover", "T-shirt/top"), normalise="pixel")
     pooled = replace(dataset, test_from=len(dataset), variant=f"{dataset.variant}; training and test parts pooled")
-    return laws.by_class(pooled, seed=seed, test=0.1, validation=0.1)
+    return partitioners.by_class(pooled, seed=seed, test=0.1, validation=0.1)
 
 
 def fedmgda_cifar10(seed: int = 0) -> Federation:
@@ -60,12 +62,12 @@ def fedmgda_cifar10(seed: int = 0) -> Federation:
     The paper does not say how a client's 500 images are cut; here they are shuffled first.
     Each channel is scaled by its mean and deviation, which the paper leaves open.
     """
-    return laws.shards(data.load("cifar10", normalise="channel"), 100, 5, seed=seed, test=0.1, validation=0.1)
+    return partitioners.shards(data.load("cifar10", normalise="channel"), 100, 5, seed=seed, test=0.1, validation=0.1)
 
 
 def fedmgda_fashion_mnist(seed: int = 0) -> Federation:
     """As ``fedmgda_cifar10``, on the 60,000 training images of Fashion-MNIST: 500 shards of 120."""
-    return laws.shards(data.load("fashion_mnist"), 100, 5, seed=seed, test=0.1, validation=0.1)
+    return partitioners.shards(data.load("fashion_mnist"), 100, 5, seed=seed, test=0.1, validation=0.1)
 
 
 def adult(seed: int = 0) -> Federation:
@@ -82,12 +84,12 @@ def cifar10_dirichlet(seed: int = 0) -> Federation:
     The papers do not say what a client is scored on; here it is the largest part of the official test images with its
     own classes' mix. Each channel is scaled by its mean and deviation.
     """
-    return laws.dirichlet(data.load("cifar10", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
+    return partitioners.dirichlet(data.load("cifar10", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
 
 
 def femnist_skewed(seed: int = 0) -> Federation:
     """AdaFed's FEMNIST-skewed, after q-FFL: EMNIST letters a to j, 100 clients, five classes each, local 80/20."""
-    return laws.some_classes(
+    return partitioners.some_classes(
         data.load("emnist", split="letters", classes=tuple("abcdefghij")), 100, 5, seed=seed, test=0.2
     )
 
@@ -111,17 +113,17 @@ def shakespeare_20(seed: int = 0) -> Federation:
 
 def cifar100_10(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CIFAR-100 set-up 1: ten clients, Dirichlet 0.5, scored as ``cifar10_dirichlet``."""
-    return laws.dirichlet(data.load("cifar100", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
+    return partitioners.dirichlet(data.load("cifar100", normalise="channel"), 10, 0.5, seed=seed, scored_on="official")
 
 
 def cifar100_50(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CIFAR-100 set-up 2: fifty clients, Dirichlet 0.05, scored as ``cifar10_dirichlet``."""
-    return laws.dirichlet(data.load("cifar100", normalise="channel"), 50, 0.05, seed=seed, scored_on="official")
+    return partitioners.dirichlet(data.load("cifar100", normalise="channel"), 50, 0.05, seed=seed, scored_on="official")
 
 
 def cinic10(seed: int = 0) -> Federation:
     """AdaFed's and DQN-Fed's CINIC-10: fifty clients, Dirichlet 0.5; parquet files called cinic10 under FAIRFL_DATA."""
-    return laws.dirichlet(
+    return partitioners.dirichlet(
         data.load("parquet", path="cinic10", normalise="channel"), 50, 0.5, seed=seed, scored_on="official"
     )
 
@@ -131,7 +133,7 @@ def tiny_imagenet(seed: int = 0) -> Federation:
     FAIRFL_DATA.
     """
     dataset = data.load("parquet", path="tiny_imagenet", test="valid", channels=3, normalise="channel")
-    return laws.dirichlet(dataset, 20, 0.05, seed=seed, scored_on="official")
+    return partitioners.dirichlet(dataset, 20, 0.05, seed=seed, scored_on="official")
 
 
 def femnist(seed: int = 0) -> Federation:

@@ -1,8 +1,7 @@
 """Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
 
-Rules stand in three rooms by what they read: ``losses`` (losses and what else clients say of themselves), ``geometry``
-(the Gram matrix of the updates) and ``structure`` (layers, coordinates, earlier rounds). ``solvers`` holds what they
-share; ``base`` is the contract, ``gram`` the passes over the rows. All are offered here by name.
+Every rule has a file of its own. ``base`` is the contract, ``gram`` the passes over the rows, and ``solvers`` the
+quadratic programs that several rules share. All rules are offered here by name.
 
 In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
 steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
@@ -12,34 +11,34 @@ steps against, with weights and rates where the rule has them. What a rule keeps
 import inspect
 from typing import Any
 
-from fairfl.errors import unknown
+from fairfl.errors import refuse, unknown
+from fairfl.rules.adafed import AdaFed
+from fairfl.rules.afl import AFL
+from fairfl.rules.aligned_mtl import AlignedMTL
 from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
-from fairfl.rules.geometry.adafed import AdaFed
-from fairfl.rules.geometry.aligned_mtl import AlignedMTL
-from fairfl.rules.geometry.cagrad import CAGrad
-from fairfl.rules.geometry.conflict_free import ConFIG
-from fairfl.rules.geometry.dqnfed import DQNFed
-from fairfl.rules.geometry.dualproj import DualProj
-from fairfl.rules.geometry.fairgrad import FairGrad
-from fairfl.rules.geometry.fedavg_n import FedAvgN
-from fairfl.rules.geometry.imtl_g import IMTLG
-from fairfl.rules.geometry.mgda import FedMGDA, FedMGDAPlus
-from fairfl.rules.geometry.nash_mtl import NashMTL
-from fairfl.rules.geometry.pcgrad import PCGrad
-from fairfl.rules.geometry.upgrad import UPGrad
-from fairfl.rules.losses.afl import AFL
-from fairfl.rules.losses.cvar import CVaR
-from fairfl.rules.losses.fedavg import FedAvg
-from fairfl.rules.losses.fedfa import FedFA
-from fairfl.rules.losses.propfair import PropFair
-from fairfl.rules.losses.qfedavg import QFedAvg
-from fairfl.rules.losses.term import TERM
+from fairfl.rules.cagrad import CAGrad
+from fairfl.rules.conflict_free import ConFIG
+from fairfl.rules.cvar import CVaR
+from fairfl.rules.dqnfed import DQNFed
+from fairfl.rules.dualproj import DualProj
+from fairfl.rules.fairgrad import FairGrad
+from fairfl.rules.fedavg import FedAvg
+from fairfl.rules.fedavg_n import FedAvgN
+from fairfl.rules.fedfa import FedFA
+from fairfl.rules.fedfv import FedFV
+from fairfl.rules.fedheal import FedHEAL
+from fairfl.rules.fedlf import FedLF
+from fairfl.rules.fedmdfg import FedMDFG
+from fairfl.rules.imtl_g import IMTLG
+from fairfl.rules.mgda import FedMGDA, FedMGDAPlus
+from fairfl.rules.nash_mtl import NashMTL
+from fairfl.rules.pcgrad import PCGrad
+from fairfl.rules.propfair import PropFair
+from fairfl.rules.qfedavg import QFedAvg
 from fairfl.rules.solvers.min_norm import MinNorm, min_norm
-from fairfl.rules.structure.fedfv import FedFV
-from fairfl.rules.structure.fedheal import FedHEAL
-from fairfl.rules.structure.fedlf import FedLF
-from fairfl.rules.structure.fedmdfg import FedMDFG
+from fairfl.rules.term import TERM
 from fairfl.rules.torchjd import TorchJD
+from fairfl.rules.upgrad import UPGrad
 
 RULES: dict[str, type[Rule]] = {
     rule.__name__: rule
@@ -105,6 +104,22 @@ def make(name: str, **settings: Any) -> Rule:
     return RULES[name](**settings)
 
 
+def as_rule(rule: Rule | str) -> Rule:
+    """``rule`` itself, or the rule of that name."""
+    if isinstance(rule, str):
+        return make(rule)
+    if isinstance(rule, type) and issubclass(rule, Rule):
+        raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
+    if not isinstance(rule, Rule):
+        raise refuse(
+            "rule",
+            rule,
+            "a rule's name or a Rule",
+            "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.",
+        )
+    return rule
+
+
 __all__ = [
     "Direction",
     "GramRule",
@@ -113,6 +128,7 @@ __all__ = [
     "TorchJD",
     "WeightRule",
     "Weights",
+    "as_rule",
     "class_name",
     "make",
     "min_norm",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from fairfl._validation import rule_columns, rule_weights
 from fairfl.errors import Refused, refuse
-from fairfl.rules import answers
 from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
@@ -162,7 +162,7 @@ class Rule:
                 "End combine with return Direction(vector).",
             )
         # Rates that nobody has asked for are not computed here.
-        answers.columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
+        rule_columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
         return decided
 
     def combine(self, updates: Updates) -> Direction:
@@ -246,8 +246,8 @@ class GramRule(Rule):
 
 def _checked(answer: torch.Tensor | Weights, rule: str, clients: int) -> Weights:
     if isinstance(answer, Weights):
-        return replace(answer, values=answers.weights(rule, answer.values, clients))
-    return Weights(answers.weights(rule, answer, clients))
+        return replace(answer, values=rule_weights(rule, answer.values, clients))
+    return Weights(rule_weights(rule, answer, clients))
 
 
 def _unless_lost(answer: Weights, rates: torch.Tensor, dtype: torch.dtype) -> Weights:

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from fairfl._extras import needed_by
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.extras import needed_by
 from fairfl.rules.base import Direction, Rule, later
 from fairfl.rules.gram import rates
 from fairfl.updates import Updates

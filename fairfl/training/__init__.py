@@ -7,6 +7,8 @@ training needs to end with the same bits. Knows rules only by what they declare,
 
 from fairfl.training.history import History
 from fairfl.training.loop import train
+from fairfl.training.server_optimiser import Server
+from fairfl.training.server_step import ServerStep, Taken
 from fairfl.training.sweep import sweep
 
-__all__ = ["History", "sweep", "train"]
+__all__ = ["History", "Server", "ServerStep", "Taken", "sweep", "train"]

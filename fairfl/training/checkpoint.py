@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import Refused
 
 
@@ -57,7 +57,7 @@ def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.writing(path) as file:
+        with _atomic_files.writing(path) as file:
             torch.save({"settings": settings, "state": state}, file)
     except (OSError, RuntimeError) as error:
         # torch's writer buries a full disk under an error of its own.
@@ -136,7 +136,7 @@ def _try_writing(path: Path) -> None:
     """Refuse now, and not after the first rounds, a folder that takes no files and a name that is too long for it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.attempt(path)
+        _atomic_files.attempt(path)
     except OSError as error:
         better = "a shorter name" if error.errno == errno.ENAMETOOLONG else "a path in a folder that you may write to"
         raise Refused(

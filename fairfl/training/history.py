@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl import atomic, metrics
+from fairfl import _atomic_files, metrics
+from fairfl._validation import integer
 from fairfl.errors import Refused, unknown
-from fairfl.numbers import whole
 
 
 @dataclass
@@ -45,7 +45,7 @@ class History:
         """The fairness table's row, from the ``last`` evaluations' average: of accuracies, in percent; or of losses
         (``metrics.loss_summary``). Raises ``Refused`` for a ``last`` below 1 and a ``percent`` outside 0 to 100.
         """
-        last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
+        last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
         if self.accuracy is None:
             return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
@@ -68,7 +68,7 @@ class History:
             elif value is not None:
                 plain[f.name] = value
         path = Path(path)
-        with atomic.writing(path) as file:
+        with _atomic_files.writing(path) as file:
             np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)  # type: ignore[arg-type]
 
     @classmethod

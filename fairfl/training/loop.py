@@ -7,27 +7,26 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
+from fairfl._validation import as_device, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
-from fairfl.clients.coded import resident
-from fairfl.clients.loss import Loss, loss_of
+from fairfl.clients.losses import Loss, loss_of
+from fairfl.clients.model_checks import tried
 from fairfl.clients.slots import Examples
-from fairfl.clients.trial import tried
+from fairfl.clients.uint8_images import resident
 from fairfl.errors import refuse
-from fairfl.federation import Federation
-from fairfl.kinds import a_device, a_federation, a_rule
-from fairfl.numbers import whole
-from fairfl.rules import Rule
-from fairfl.server.step import Server
+from fairfl.federation import Federation, check_federation
+from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.arithmetic import a_precision, arithmetic
-from fairfl.training.checks import check, each, parts, seeds_of
+from fairfl.training.arguments import check, each, parts, seeds_of
+from fairfl.training.attack_copies import TamperMemory, own_copies, restore
+from fairfl.training.attack_copies import state as tamper_state
+from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
+from fairfl.training.float_precision import a_precision, arithmetic
 from fairfl.training.history import History
-from fairfl.training.identity import strict
-from fairfl.training.memory import Memory
+from fairfl.training.rule_memory import Memory
 from fairfl.training.run import Run
-from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
-from fairfl.training.tampers import TamperMemory, own_copies, restore
-from fairfl.training.tampers import state as tamper_state
+from fairfl.training.run_identity import strict
+from fairfl.training.server_optimiser import Server
 
 
 def train(
@@ -68,8 +67,8 @@ def train(
     used for every seed; a function is used as it is). One that remembers needs ``state_dict`` and ``load_state_dict``
     for a checkpoint. ``personal``:
     ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
-    targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
-    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
+    targets)`` gives one loss per row, or is a name in ``fairfl.clients.losses`` (default: "cross_entropy" for classes,
+    and "squared" where targets are numbers; such a run has no accuracies, and its losses are its scores).
     ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched"; by default a fixed function of
     the settings. ``precision``: "float32", or on CUDA "tf32", whose products have ten bits; the rules' own sums stay
     float64. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
@@ -88,19 +87,21 @@ def train(
     >>> history.accuracy.shape, bool((history.loss[-1] < history.loss[0]).all())
     ((4, 5), True)
     """
-    a_federation(federation)
+    check_federation(federation)
     loss = loss_of(loss, federation.dataset)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
     seeds, several = seeds_of(seed)
-    rounds = whole("rounds", rounds, 1, "A round is one exchange between server and clients.")
-    evaluate_every = whole("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
-    checkpoint_every = whole("checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints.")
-    score, device = parts(score, federation), a_device(device)
+    rounds = integer("rounds", rounds, 1, "A round is one exchange between server and clients.")
+    evaluate_every = integer("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
+    checkpoint_every = integer(
+        "checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints."
+    )
+    score, device = parts(score, federation), as_device(device)
     precision = a_precision(precision, device)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
-    rules = [a_rule(r) for r in rules]
+    rules = [as_rule(r) for r in rules]
     check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
     tampers = own_copies(tampers)
     dataset = federation.dataset

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from fairfl._randomness import generator
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
+from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
-from fairfl.clients.loss import Loss
-from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
-from fairfl.randomness import generator
 from fairfl.rules import Rule
-from fairfl.server import ServerStep
-from fairfl.server.step import Server
 from fairfl.training.history import History
+from fairfl.training.server_optimiser import Server
+from fairfl.training.server_step import ServerStep
 from fairfl.updates import LOWER, Updates
 
 

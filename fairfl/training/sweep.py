@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from fairfl._extras import needed_by
+from fairfl._validation import integer
 from fairfl.clients import LocalSGD, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
-from fairfl.extras import needed_by
 from fairfl.federation import Federation
-from fairfl.kinds import a_rule
-from fairfl.numbers import whole
-from fairfl.rules import Rule
-from fairfl.server.step import Server
-from fairfl.training.checks import seeds_of
+from fairfl.rules import Rule, as_rule
+from fairfl.training.arguments import seeds_of
 from fairfl.training.history import History
-from fairfl.training.jobs import Job, train_jobs
 from fairfl.training.loop import train
+from fairfl.training.run_batches import Job, train_jobs
+from fairfl.training.server_optimiser import Server
 
 if TYPE_CHECKING:
     import pandas
@@ -91,16 +90,16 @@ def sweep(
     taken = inspect.signature(train).parameters.keys() - OWN
     for name in settings.keys() - taken:
         raise unknown("setting of sweep", name, taken | inspect.signature(sweep).parameters.keys() - {"settings"})
-    last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
+    last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
-        whole("together", together, 1, "It is the most runs that train as one batch.")
+        integer("together", together, 1, "It is the most runs that train as one batch.")
     asked = {
         "local": _labelled("local", local, LocalSGD()),
         "rule": _labelled("rules", rules),
         "server": _labelled("server", server, Server()),
         "tamper": _labelled("tamper", tamper),
     }
-    asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
+    asked["rule"] = [(label, as_rule(rule)) for label, rule in asked["rule"]]
     for _, work in asked["local"]:  # ``train`` would refuse the second when the first has trained
         if not isinstance(work, (LocalSGD, SecondOrder)):
             raise refuse("local", work, "a LocalSGD, a list, or a dict of them", "Give one, such as LocalSGD().")

@@ -4,7 +4,7 @@ import torch
 
 from fairfl import LocalSGD, data, partition, rules, train
 from fairfl.attacks import Bias, Scaling, noisy_labels
-from fairfl.training.settings import describe
+from fairfl.training.description import describe
 from fairfl.updates import Updates
 
 G = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [1.0, 1.0, 0.5]], dtype=torch.float64)

@@ -9,8 +9,8 @@ import torch
 
 from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import Ditto, FlatModel, RoundWork, Slot, choose, train_slots
-from fairfl.clients.curvature import LBFGS
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.lbfgs import LBFGS
+from fairfl.clients.losses import cross_entropy
 from fairfl.errors import Diverged
 
 RECIPES = {

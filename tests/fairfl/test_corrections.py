@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from fairfl import LocalSGD, models, partition, train
+from fairfl._randomness import generator
 from fairfl.clients import Correction, Ditto
+from fairfl.deployment import Member
 from fairfl.errors import Refused
-from fairfl.randomness import generator
 from fairfl.rules import FedAvg
-from fairfl.server import Member
 
 
 class Scaffold(Correction):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import data, vision
-from fairfl.data import pixels
+from fairfl import _torchvision, data
+from fairfl.data import image_decoding
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("PIL")
@@ -31,7 +31,7 @@ def places(monkeypatch, tmp_path):
 
             return refuse
 
-    monkeypatch.setattr(vision, "torchvision", lambda: SimpleNamespace(datasets=Unreachable()))
+    monkeypatch.setattr(_torchvision, "torchvision", lambda: SimpleNamespace(datasets=Unreachable()))
     return tmp_path / "data"
 
 
@@ -235,10 +235,10 @@ def test_decoding_is_cached_by_content_and_a_broken_cache_does_no_harm(places, m
     first = data.load("mnist")
     kept = sorted((tmp_path / "cache/pixels").iterdir())
     assert len(kept) == 2 and all(f.suffix == ".npz" for f in kept)
-    decode = pixels._decode
-    monkeypatch.setattr(pixels, "_decode", lambda *a: pytest.fail("decoded although it was cached"))
+    decode = image_decoding._decode
+    monkeypatch.setattr(image_decoding, "_decode", lambda *a: pytest.fail("decoded although it was cached"))
     assert torch.equal(data.load("mnist").inputs, first.inputs)
-    monkeypatch.setattr(pixels, "_decode", decode)
+    monkeypatch.setattr(image_decoding, "_decode", decode)
     for f in kept:
         f.write_bytes(f.read_bytes()[:1000])
     assert torch.equal(data.load("mnist").inputs, first.inputs)
@@ -276,7 +276,7 @@ class Theirs:
 def theirs(monkeypatch):
     Theirs.fetched, Theirs.fails = [], False
     monkeypatch.setattr(
-        vision, "torchvision", lambda: SimpleNamespace(datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs))
+        _torchvision, "torchvision", lambda: SimpleNamespace(datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs))
     )
     return Theirs
 

@@ -6,10 +6,10 @@ import torch
 from oracles import fedcorr as oracle
 
 from fairfl import Dataset, Federation, LocalSGD, attacks, models, partition, train
+from fairfl._randomness import generator
 from fairfl.clients import Correction, FedCorr, FlatModel
-from fairfl.clients.dimension import intrinsic_dimensions
+from fairfl.clients.intrinsic_dimension import intrinsic_dimensions
 from fairfl.errors import Diverged, Refused
-from fairfl.randomness import generator
 
 
 def clusters(rows=240, clients=8, seed=0):

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from fairfl import LocalSGD, partition, rules, train
 from fairfl.errors import Refused
-from fairfl.training.settings import describe, identify
+from fairfl.training.description import describe, identify
 
 
 @pytest.fixture

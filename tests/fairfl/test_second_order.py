@@ -10,10 +10,10 @@ from oracles import second_order as oracle
 from fairfl import Dataset, Federation, LocalSGD, Server, models, partition, train
 from fairfl.clients import Ditto, FedNew, FedNL, FlatModel, SecondOrder
 from fairfl.clients.hessians import derivatives
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.losses import cross_entropy
 from fairfl.clients.slots import Examples
+from fairfl.deployment import Member
 from fairfl.errors import Diverged, Refused
-from fairfl.server import Member
 
 COMPRESSED = [dict(rank=1), dict(rank=2), dict(rank=None, top=4), dict(rank=None)]
 OTHERS = [dict(project=True, ridge=20.0), dict(project=True, warm=True), dict(warm=True), dict(step=0.5)]

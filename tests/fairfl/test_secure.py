@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fairfl import Updates, rules
+from fairfl.deployment.secure_sums import SecureSum, ask_next, by_sums, known, prescribed_by_sums, shadows
 from fairfl.errors import Refused
 from fairfl.rules.solvers.min_norm import min_norm
-from fairfl.secure import SecureSum, ask_next, by_sums, known, prescribed_by_sums, shadows
 
 
 def crowd(seed, K=8, size=40, pull=0.5):

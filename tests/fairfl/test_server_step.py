@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-import fairfl.server.round
+import fairfl.training.server_step
 from fairfl import Direction, LocalSGD, Server, Updates, models, partition, rules, train
+from fairfl.deployment import Coordinator, Member
 from fairfl.errors import Diverged, Refused
-from fairfl.server import Coordinator, Member, ServerStep
+from fairfl.training import ServerStep
 
 N, ROUNDS, LOCAL = 4, 5, LocalSGD(lr=0.3, epochs=2, batch_size=4, decay=0.9)
 CASES = {
@@ -203,5 +204,5 @@ def test_a_training_takes_no_copy_of_a_rules_memory(small):
 
 
 def test_the_loop_in_the_docstring_runs():
-    done = doctest.testmod(fairfl.server.round)
+    done = doctest.testmod(fairfl.training.server_step)
     assert done.attempted >= 7 and done.failed == 0

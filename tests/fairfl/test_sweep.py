@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fairfl import GramRule, LocalSGD, Server, attacks, partition, rules, sweep, train
+from fairfl._extras import NotInstalled
 from fairfl.errors import Diverged, Refused
-from fairfl.extras import NotInstalled
 
 pandas = pytest.importorskip("pandas")
 WILD = Server(lr=3e38, momentum=0.9)
@@ -29,7 +29,7 @@ def calls(monkeypatch):
         seen.append(len(settings["seed"]) if isinstance(settings["seed"], list) else 1)
         return train(*positional, **settings)
 
-    monkeypatch.setattr(sys.modules["fairfl.training.jobs"], "train", spy)
+    monkeypatch.setattr(sys.modules["fairfl.training.run_batches"], "train", spy)
     return seen
 
 

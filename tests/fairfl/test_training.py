@@ -6,7 +6,7 @@ import torch
 
 from fairfl import History, LocalSGD, Rule, Server, Updates, models, partition, rules, train
 from fairfl.rules import Direction, GramRule
-from fairfl.server import ServerStep
+from fairfl.training import ServerStep
 
 
 @pytest.fixture

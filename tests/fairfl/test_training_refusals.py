@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl import LocalSGD, Server, atomic, partition, rules, train
+from fairfl import LocalSGD, Server, _atomic_files, partition, rules, train
 from fairfl.clients import Ditto
-from fairfl.clients.provide import PROVIDERS
+from fairfl.clients.client_statistics import PROVIDERS
 from fairfl.errors import Diverged, Refused
 
 
@@ -329,7 +329,7 @@ def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation,
     def read_only(**more):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(atomic.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(_atomic_files.tempfile, "mkstemp", read_only)
     with pytest.raises(Refused, match=r"no checkpoint can be written to .*c.pt \(Permission denied\)"):
         train(federation, tamper=never, checkpoint=tmp_path / "c.pt")
 

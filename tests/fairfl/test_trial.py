@@ -9,8 +9,8 @@ import torch.nn.functional as F
 
 from fairfl import models, partition, train
 from fairfl.clients import FlatModel
-from fairfl.clients.loss import cross_entropy
-from fairfl.clients.trial import tried
+from fairfl.clients.losses import cross_entropy
+from fairfl.clients.model_checks import tried
 from fairfl.errors import Refused
 
 

@@ -1,8 +1,8 @@
 """One setting makes every launch link; without it there is none, and a wrong one says what to write."""
 
 import pytest
-from fairfl_book import address as module
-from fairfl_book.address import Address, address
+from fairfl_book import repository_address as module
+from fairfl_book.repository_address import Address, address
 
 import fairfl
 

@@ -5,8 +5,8 @@ import os
 
 import nbformat
 import pytest
-from fairfl_book.exercises import attempt, said
-from fairfl_book.exercises.attempt import Ran, sets, stale
+from fairfl_book.exercises import display, stale_answers
+from fairfl_book.exercises.stale_answers import Ran, sets, stale
 from nbclient import NotebookClient
 from nbformat import v4
 
@@ -105,4 +105,4 @@ def test_in_a_kernel_a_broken_cell_is_not_answered_by_an_older_one():
 
 
 def test_outside_ipython_nothing_is_watched():
-    assert attempt._running() == "" or said.shell() is not None
+    assert stale_answers._running() == "" or display.shell() is not None

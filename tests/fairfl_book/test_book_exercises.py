@@ -2,7 +2,7 @@
 
 import pytest
 from fairfl_book.exercises.solutions import read
-from fairfl_book.teaching import exercises as made_for
+from fairfl_book.teaching import exercise_notebooks as made_for
 from nbformat import v4
 
 pytestmark = pytest.mark.usefixtures("exercises")

@@ -1,7 +1,7 @@
 """Where chapters stand, and how they are named."""
 
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 
 
 def test_names_are_every_text_and_notebook_in_order(book):
@@ -33,8 +33,8 @@ def test_a_badly_named_file_is_refused(book):
 
 
 def test_the_book_is_found_from_inside(book):
-    assert places.find(book.chapters / "src") == places.Book(book.root.resolve())
+    assert book_paths.find(book.chapters / "src") == book_paths.Book(book.root.resolve())
 
 
 def test_the_installed_book_is_found_from_elsewhere(tmp_path):
-    assert (places.find(tmp_path).root / "fairfl").is_dir()
+    assert (book_paths.find(tmp_path).root / "fairfl").is_dir()

@@ -1,7 +1,7 @@
 """The bibliography: what is read, what is refused, what a chapter prints."""
 
 import pytest
-from fairfl_book.build import references
+from fairfl_book.build import bibtex
 
 ENTRY = (
     "@misc{{{key},\n author = {author},\n title = {{T}},\n year = {{1990}},\n publisher = {{P}},\n url = {{u}},\n}}\n"
@@ -9,13 +9,13 @@ ENTRY = (
 
 
 def test_entries_are_read(bibliography):
-    entries = references.parse(bibliography)
+    entries = bibtex.parse(bibliography)
     assert list(entries) == ["ada1843", "bell1990"]
     assert entries["bell1990"].authors == (("J.-A. B.", "Bell"), ("C.", "Agüera y Cruz"))
 
 
 def test_lines_are_sorted_and_complete(bibliography):
-    first, second = references.lines(["ada1843", "bell1990"], references.parse(bibliography))
+    first, second = bibtex.lines(["ada1843", "bell1990"], bibtex.parse(bibliography))
     assert first == (
         "- J.-A. B. Bell and C. Agüera y Cruz (1990). [On FedAvg, again](https://doi.org/10.1000/182). "
         "*AISTATS, 54, 1–9*."
@@ -25,7 +25,7 @@ def test_lines_are_sorted_and_complete(bibliography):
 
 def test_an_unknown_key_offers_the_nearest(bibliography):
     with pytest.raises(ValueError, match="Did you mean 'ada1843'"):
-        references.lines(["ada1834"], references.parse(bibliography))
+        bibtex.lines(["ada1834"], bibtex.parse(bibliography))
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_an_unknown_key_offers_the_nearest(bibliography):
 )
 def test_malformed_entries_are_refused(text, message):
     with pytest.raises(ValueError, match=message.replace("{", r"\{").replace("(", r"\(")):
-        references.parse(text)
+        bibtex.parse(text)

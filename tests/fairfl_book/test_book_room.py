@@ -6,9 +6,9 @@ import pkgutil
 import re
 
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 
-BOOK = places.find()
+BOOK = book_paths.find()
 FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "tables", "toy", "two_spaces"}
 
 

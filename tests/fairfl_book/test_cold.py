@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from fairfl_book.exercises.registry import find
-from fairfl_book.reading import cold, server
+from fairfl_book.reading import missing_setup, server
 from nbclient import NotebookClient
 from nbformat import v4
 
@@ -23,7 +23,7 @@ from nbformat import v4
     ],
 )
 def test_only_a_cell_that_does_nothing_but_check_is_answered(source, names):
-    assert cold.asked(source) == ("fl.average" if names else "", names)
+    assert missing_setup.asked(source) == ("fl.average" if names else "", names)
 
 
 def run(cells, **environment):
@@ -55,7 +55,7 @@ def test_a_runner_of_notebooks_still_stops_at_a_check_run_cold():
 
 
 def test_what_watches_from_the_first_cell_is_light():
-    code = "import sys, fairfl_book.reading.cold; print({'numpy', 'torch', 'fairfl'} & set(sys.modules))"
+    code = "import sys, fairfl_book.reading.missing_setup; print({'numpy', 'torch', 'fairfl'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, solutions, try_claim, turns
 from fairfl_book.exercises.registry import everything
 
@@ -112,7 +112,7 @@ def test_a_claim_never_passes_on_nan():
 
 
 EVERYTHING = everything()
-BOOK = places.find()
+BOOK = book_paths.find()
 
 
 @pytest.mark.parametrize("slug", EVERYTHING)

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from fairfl_book import figures
-from fairfl_book.build import pictures
+from fairfl_book.build import embedded_images
 from matplotlib import pyplot as plt
 from PIL import Image
 
@@ -38,7 +38,7 @@ def test_one_output_holds_the_words_and_a_picture_of_two_pixels_for_one(shown):
     figures.show(figure, WORDS)
     [(data, options)] = shown
     assert set(data) == {"text/html", "text/plain"} and options == {"raw": True} and data["text/plain"] == WORDS
-    assert pictures.words(data["text/html"]) == [WORDS] and not plt.fignum_exists(figure.number)
+    assert embedded_images.words(data["text/html"]) == [WORDS] and not plt.fignum_exists(figure.number)
     [(width, code)] = re.findall(
         r'width="(\d+)" style="max-width: 100%; height: auto" src="data:image/png;base64,(\S+)">$', data["text/html"]
     )

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from fairfl_book import command
-from fairfl_book.places import Book
-from fairfl_book.site import answers
+from fairfl_book.book_paths import Book
+from fairfl_book.site import solution_folds
 from fairfl_book.teaching import release, wheels
 from nbformat import v4
 
@@ -139,9 +139,9 @@ def test_the_archive_without_solutions_is_called_so_and_leaves_the_other_alone(c
 
 
 def test_a_site_that_was_built_without_solutions_goes_with_them(clone):
-    (clone.root / "book" / "_build" / "html" / answers.WITHOUT).touch()
+    (clone.root / "book" / "_build" / "html" / solution_folds.WITHOUT).touch()
     files = unpacked(release.write(clone, answered=False))
-    assert "site/index.html" in files and f"site/{answers.WITHOUT}" not in files
+    assert "site/index.html" in files and f"site/{solution_folds.WITHOUT}" not in files
 
 
 def test_the_manifest_names_every_file_with_its_hash(clone):

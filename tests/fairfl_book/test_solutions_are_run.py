@@ -6,7 +6,7 @@ import sys
 
 import nbformat
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 from nbformat import v4
 
 pytest.importorskip("nbval", reason="nbval is not installed")
@@ -15,7 +15,7 @@ SOLUTION = '## start.threshold\n\n```python\nweight = {weight}\n\ncheck("start.t
 
 def run(book, weight):
     """What ``pytest --nbval`` on a chapter, and on a notebook elsewhere, prints with this solution."""
-    shutil.copy(places.find().root / "conftest.py", book.root)
+    shutil.copy(book_paths.find().root / "conftest.py", book.root)
     notebook = v4.new_notebook(cells=[v4.new_code_cell("half = 0.5", execution_count=1)])
     for path in (book.notebook("00_ferries"), book.root / "elsewhere" / "00_ferries.ipynb"):
         path.parent.mkdir(exist_ok=True)

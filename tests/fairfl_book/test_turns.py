@@ -4,18 +4,18 @@ import dataclasses
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import guards, sheets, twins
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks, notebook_checks, print_html
 from fairfl_book.exercises import Exercise, Wrong, check, judge, progress, turns
-from fairfl_book.exercises.cells import answered_after, turn_in
+from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.registry import chapter_of, everything, registry
-from fairfl_book.marking import compared
-from fairfl_book.marking.chapter import Chapter as Given
-from fairfl_book.marking.handed_in import Cell, Paper
-from fairfl_book.site import answers, notebooks
+from fairfl_book.marking import comparison
+from fairfl_book.marking.chapter_exercises import Chapter as Given
+from fairfl_book.marking.submissions import Cell, Paper
+from fairfl_book.site import notebooks, solution_folds
 
 v4 = nbformat.v4
-BOOK = places.find()
+BOOK = book_paths.find()
 TURNS = turns.every_turn()
 STUB = 'a = ...\ncheck("mgda.turn.more_weight", a)'
 
@@ -38,9 +38,9 @@ def test_a_turn_tells_its_stub_its_answer_and_each_named_mistake_apart(slug):
 def test_every_turn_stands_in_its_chapter_once_and_in_no_companion():
     asked = {}
     for name in BOOK.with_companions(BOOK.names()):
-        for cell in twins.read(BOOK.twin(name)).cells:
+        for cell in chapter_notebooks.read(BOOK.twin(name)).cells:
             if cell.cell_type == "code" and (slug := turn_in(cell)):
-                assert slug not in asked and chapter_of(slug) == int(name[:2]) and not places.is_companion(name)
+                assert slug not in asked and chapter_of(slug) == int(name[:2]) and not book_paths.is_companion(name)
                 asked[slug] = name
     assert asked.keys() == TURNS.keys()
 
@@ -91,17 +91,17 @@ def test_an_unknown_turn_offers_the_nearest():
     ],
 )
 def test_the_guard_wants_a_question_a_stub_and_a_check(above, cell, words):
-    chapter = guards.load(BOOK, "04_mgda")
+    chapter = notebook_checks.load(BOOK, "04_mgda")
     notebook = v4.new_notebook(cells=[v4.new_markdown_cell(above), cell])
-    found = list(guards.turns_in_the_story(dataclasses.replace(chapter, notebook=notebook)))
+    found = list(notebook_checks.turns_in_the_story(dataclasses.replace(chapter, notebook=notebook)))
     assert [words in problem for problem in found] == [True] if words else found == []
 
 
 def test_a_stored_right_answer_is_found():
-    chapter = guards.load(BOOK, "04_mgda")
+    chapter = notebook_checks.load(BOOK, "04_mgda")
     shown = turn_cell(outputs=[v4.new_output("stream", text="✓ Yes.")])
     notebook = v4.new_notebook(cells=[shown])
-    assert len(list(guards.nothing_solved(dataclasses.replace(chapter, notebook=notebook)))) == 1
+    assert len(list(notebook_checks.nothing_solved(dataclasses.replace(chapter, notebook=notebook)))) == 1
 
 
 def test_a_student_who_answered_a_turn_changed_no_given_cell():
@@ -110,15 +110,15 @@ def test_a_student_who_answered_a_turn_changed_no_given_cell():
     chapter, paper = Given.__new__(Given), Paper.__new__(Paper)
     object.__setattr__(chapter, "cells", [given])
     object.__setattr__(paper, "cells", [mine])
-    assert compared.changed(chapter, paper, {0: 0}) == []
+    assert comparison.changed(chapter, paper, {0: 0}) == []
 
 
 def test_the_answer_is_folded_on_a_page_and_stands_in_the_appendix_on_paper():
     shown = turn_cell(outputs=[v4.new_output("stream", text="○ Your turn.")])
     page = notebooks.page(v4.new_notebook(cells=[shown]), lambda name, number: "")
-    assert page.cells[0].outputs == [] and page.cells[1].source == answers.of_turn("mgda.turn.more_weight")
+    assert page.cells[0].outputs == [] and page.cells[1].source == solution_folds.of_turn("mgda.turn.more_weight")
     assert page.cells[1].source.startswith("<details") and "0.2" in page.cells[1].source
-    paper = sheets.chapter(v4.new_notebook(cells=[shown]), "04").content
+    paper = print_html.chapter(v4.new_notebook(cells=[shown]), "04").content
     assert 'href="#answer-mgda.turn.more_weight"' in paper and "Both rates" not in paper
 
 

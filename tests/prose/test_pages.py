@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from fairfl_book import book_paths
 from fairfl_book import command as book_command
-from fairfl_book import places
-from fairfl_book.build import frontmatter, guards, length, twins
+from fairfl_book.build import chapter_notebooks, frontmatter, notebook_checks, reading_time
 
 from reproductions import command as reproduce_command
 
@@ -41,7 +41,7 @@ def test_the_readme_shows_both_commands_and_the_windows_equivalent():
 
 
 def test_links_of_the_pages_lead_somewhere():
-    known = set(places.Book(ROOT).names())
+    known = set(book_paths.Book(ROOT).names())
     for page in ("README.md", "CONTRIBUTING.md"):
         for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
             if link.startswith("chapters/") and Path(link).stem in known:
@@ -60,27 +60,27 @@ def table():
 
 
 def test_the_table_of_chapters_is_the_book():
-    book = places.Book(ROOT)
+    book = book_paths.Book(ROOT)
     names = book.names()
     if not names:
         pytest.skip("the book has no chapters yet")
-    fronts = {name: frontmatter.read(twins.read(book.twin(name)).metadata.get("fairfl")) for name in names}
+    fronts = {name: frontmatter.read(chapter_notebooks.read(book.twin(name)).metadata.get("fairfl")) for name in names}
     plain = {name: (re.sub(r"^\d+\. ", "", front.title), front.minutes) for name, front in fronts.items()}
     assert {name: row[:2] for name, row in table().items()} == plain
 
 
 def test_the_minutes_are_those_that_the_texts_take():
-    book = places.Book(ROOT)
-    fronts = guards.fronts(book)
+    book = book_paths.Book(ROOT)
+    fronts = notebook_checks.fronts(book)
     for name in book.names():
         text = book.twin(name).read_text(encoding="utf-8")
-        assert length.retold(text, length.builds_on(name, fronts)) == text, (
-            f"{name}: run python -m fairfl_book.build.length"
+        assert reading_time.retold(text, reading_time.builds_on(name, fronts)) == text, (
+            f"{name}: run python -m fairfl_book.build.reading_time"
         )
 
 
 def test_the_run_times_are_those_of_the_notebooks():
-    book = places.Book(ROOT)
+    book = book_paths.Book(ROOT)
     for name, (_, _, told) in table().items():
         measured = json.loads(book.notebook(name).read_text(encoding="utf-8"))["metadata"]["fairfl_run"]["seconds"]
         # Another machine may be slower or faster; a chapter whose work has changed is told apart.
@@ -88,15 +88,15 @@ def test_the_run_times_are_those_of_the_notebooks():
 
 
 def test_the_ledgers_headline_is_the_ledgers():
-    from reproductions import judgement
-    from reproductions.places import Records
+    from reproductions import claim_verdict
+    from reproductions.result_folders import Records
 
-    assert judgement.headline(Records(ROOT)) in README
+    assert claim_verdict.headline(Records(ROOT)) in README
 
 
 def test_the_tables_that_came_out_again_are_told_as_they_did():
     from reproductions import agreement, catalogue, results
-    from reproductions.places import Records
+    from reproductions.result_folders import Records
 
     for page in (README, (ROOT / "README.zh.md").read_text(encoding="utf-8")):
         head, *lines = page.split("```text\n" + agreement.HEAD[:5])[1].split("```")[0].splitlines()
@@ -116,4 +116,4 @@ def test_the_header_to_copy_is_valid():
 def test_the_tags_explained_are_the_tags_allowed():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("| tag | meaning |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == guards.TAGS
+    assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == notebook_checks.TAGS

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from fairfl_book import places
-from fairfl_book.build import guards
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 ENGLISH = (BOOK.root / "README.md").read_text(encoding="utf-8")
 CHINESE = (BOOK.root / "README.zh.md").read_text(encoding="utf-8")
 COMMAND = r"`((?:make|conda|python|py|pip)\b[^`\n]*)`"
@@ -30,7 +30,7 @@ def test_every_command_in_the_english_text_is_in_the_chinese_one():
 def test_the_chapters_are_the_books_with_their_minutes():
     rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \|", CHINESE, re.M)
     told = {name: (number, int(minutes)) for number, _, name, minutes in rows}
-    book = {name: (name[:2], front.minutes) for name, front in guards.fronts(BOOK).items()}
+    book = {name: (name[:2], front.minutes) for name, front in notebook_checks.fronts(BOOK).items()}
     lacking = [
         f"| {number} | [中文标题](chapters/{name}.ipynb) | {minutes} |"
         for name, (number, minutes) in book.items()

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reproductions import agreement, catalogue, places, results
+from reproductions import agreement, catalogue, result_folders, results
 from reproductions.command import main
 
-RECORDS = places.find()
+RECORDS = result_folders.find()
 
 
 def of(name):

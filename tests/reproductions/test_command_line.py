@@ -11,7 +11,7 @@ import own
 import pytest
 from fairfl_book.command import main as book
 
-from reproductions import locks, places, results, runner
+from reproductions import locks, result_folders, results, runner
 from reproductions.command import main as reproduce
 from reproductions.jobs import select
 
@@ -22,9 +22,9 @@ def place(tmp_path, monkeypatch):
     own.declared(tmp_path)
     (tmp_path / "file").write_text("a file")
     monkeypatch.chdir(tmp_path)
-    papers = places.find(Path(__file__).parent).papers
-    monkeypatch.setattr(places, "find", lambda start=None: places.Records(tmp_path))
-    monkeypatch.setattr(places.Records, "papers", property(lambda self: papers))
+    papers = result_folders.find(Path(__file__).parent).papers
+    monkeypatch.setattr(result_folders, "find", lambda start=None: result_folders.Records(tmp_path))
+    monkeypatch.setattr(result_folders.Records, "papers", property(lambda self: papers))
     return tmp_path
 
 

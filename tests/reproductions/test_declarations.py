@@ -6,14 +6,14 @@ import own
 import pytest
 
 from fairfl import rules
-from reproductions import catalogue, places, report, results
+from reproductions import catalogue, report, result_folders, results
 from reproductions.jobs import Job, groups, select
 
 
 @pytest.mark.parametrize("name", catalogue.names())
 def test_each_declared_row_is_a_row_of_the_published_table(name):
     experiment = catalogue.load(name)
-    cells = report.cells(experiment, [], places.find().papers)
+    cells = report.cells(experiment, [], result_folders.find().papers)
     assert {c.row for c in cells} == {row.label for row in experiment.rows if row.algorithm}
     if cells:
         assert {c.metric for c in cells} == {column.metric for column in experiment.columns}
@@ -167,7 +167,7 @@ def test_a_reprinted_row_says_the_settings_that_were_run():
 
 def test_a_report_calls_a_reprinted_row_by_what_was_run():
     """Beside the printed name, which is that of a setting that nobody ran; a row of the same name is called once."""
-    table, records = catalogue.load("adafed_table_7_logged"), places.find()
+    table, records = catalogue.load("adafed_table_7_logged"), result_folders.find()
     text = report.render(table, results.load(table, records.results), records.papers)
     called = {line.split("  ")[0] for line in text.split("published")[1].splitlines()}
     assert "q-FedAvg, q = 5 (printed as q-FFL, q = 0.1)" in called and "q-FFL, q = 0.1" not in called

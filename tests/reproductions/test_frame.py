@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import reproductions
-from reproductions import catalogue, places, results
+from reproductions import catalogue, result_folders, results
 
 NAME = "adafed_table_7_logged"  # two of its rows ran here, the others are reprinted
-RESULTS = places.find().results
+RESULTS = result_folders.find().results
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,13 @@ import csv
 
 import pytest
 
-from reproductions import catalogue, ledger, places, results
+from reproductions import catalogue, ledger, result_folders, results
+from reproductions.cell_verdict import Verdict
 from reproductions.equivalence import Equivalence
 from reproductions.jobs import select
 from reproductions.report import Cell
-from reproductions.verdict import Verdict
 
-RECORDS = places.find()
+RECORDS = result_folders.find()
 RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.csv").exists()]
 
 
@@ -85,10 +85,10 @@ def test_of_two_prints_of_the_same_runs_and_number_the_one_with_a_spread_stays()
 
 
 def test_no_spread_buys_a_recorded_cell_a_green_verdict():
-    cells = [cell for cells in ledger.ledger(places.find()).values() for cell in cells]
+    cells = [cell for cells in ledger.ledger(result_folders.find()).values() for cell in cells]
     green = [cell for cell in cells if cell.equivalence.word == "equivalent"]
     assert all(abs(cell.equivalence.difference) <= cell.equivalence.margin for cell in green)
-    ten = [cell for cell in ledger.ledger(places.find())["adafed_table_12"] if cell.row == "AdaFed, γ = 10"]
+    ten = [cell for cell in ledger.ledger(result_folders.find())["adafed_table_12"] if cell.row == "AdaFed, γ = 10"]
     assert any(
         cell.verdict.word == "reproduced" and abs(cell.verdict.difference) > 10 for cell in ten
     )  # by the first edition's rule
@@ -96,7 +96,7 @@ def test_no_spread_buys_a_recorded_cell_a_green_verdict():
 
 
 def test_each_cell_that_is_different_says_what_was_tried():
-    for name, cells in ledger.ledger(places.find()).items():
+    for name, cells in ledger.ledger(result_folders.find()).items():
         experiment = catalogue.load(name)
         if experiment.reading_of:
             continue  # a reading is itself what was tried

@@ -9,7 +9,7 @@ from fairfl import History, Updates
 from reproductions import catalogue, results, runner
 from reproductions.experiment import SOURCES
 from reproductions.jobs import groups, select
-from reproductions.released import QFedAvgAfter, UniformFedFA
+from reproductions.released_rules import QFedAvgAfter, UniformFedFA
 
 
 def test_each_seed_has_its_own_split_and_no_batch_mixes_them(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import own
 import pytest
 
-from reproductions import catalogue, measures, places, report, results, runner, spread
+from reproductions import catalogue, measures, report, result_folders, results, runner, spread
 from reproductions.jobs import select
 from reproductions.measures import measure
 
@@ -70,15 +70,15 @@ def test_without_own_models_the_gain_is_not_run(recorded):
 def test_the_report_shows_both_spreads_and_names_runs_without_accuracies(recorded):
     experiment, folder = recorded
     told = spread.spreads(experiment, folder)
-    text = report.render(experiment, results.load(experiment, folder), places.find().papers, told=told)
+    text = report.render(experiment, results.load(experiment, folder), result_folders.find().papers, told=told)
     header = next(line for line in text.splitlines() if "gain by joining" in line)
     assert "std by test rows" in header and "Jain" in header and spread.READ in text
-    assert spread.READ not in report.render(experiment, results.load(experiment, folder), places.find().papers)
+    assert spread.READ not in report.render(experiment, results.load(experiment, folder), result_folders.find().papers)
     diverged = catalogue.load("dqn_fed_table_9")
-    lacking = [one for row in spread.spreads(diverged, places.find().results) for one in row.lacking]
+    lacking = [one for row in spread.spreads(diverged, result_folders.find().results) for one in row.lacking]
     assert len(lacking) == 5 and all(one.startswith("DQN-Fed, seed ") for one in lacking)
     assert lacking[0] in report.render(
-        diverged, [], places.find().papers, told=spread.spreads(diverged, places.find().results)
+        diverged, [], result_folders.find().papers, told=spread.spreads(diverged, result_folders.find().results)
     )
 
 

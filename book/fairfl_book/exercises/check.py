@@ -5,13 +5,13 @@ import inspect
 from contextlib import suppress
 from dataclasses import dataclass
 
-from fairfl_book.exercises import attempt, progress, turns
-from fairfl_book.exercises.answers import clumsy, same_value
+from fairfl_book.exercises import progress, stale_answers, turns
+from fairfl_book.exercises.common_errors import recognise
 from fairfl_book.exercises.compare import equal, short
+from fairfl_book.exercises.display import say
+from fairfl_book.exercises.grading import clumsy, same_value
 from fairfl_book.exercises.registry import Exercise, chapter_of, find
-from fairfl_book.exercises.said import say
-from fairfl_book.exercises.slips import recognise
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 SEVERAL = ". A comparison of arrays is one answer for each entry; `if`, `and`, `or` and `not` want one answer for all"
 MARKS = {"right": "✓", "not yet": "✗", "not attempted yet": "○"}
@@ -59,7 +59,7 @@ def check(slug: str, answer: object) -> None:
         say(MARKS[verdict.status], *turns.words(verdict.status, verdict.message))
         return
     exercise = find(slug)
-    if left := attempt.stale(slug):
+    if left := stale_answers.stale(slug):
         verdict = Verdict(slug, "not yet", left, "stale")
     else:
         verdict = judge(exercise, answer)

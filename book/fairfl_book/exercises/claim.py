@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairfl._randomness import numpy_generator
 from fairfl.errors import refuse
-from fairfl.randomness import numpy_generator
 from fairfl_book.exercises.compare import short
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 
 @dataclass(frozen=True)

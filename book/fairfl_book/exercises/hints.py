@@ -1,8 +1,8 @@
 """``hint("slug")``: the next step towards an answer, one a call."""
 
+from fairfl_book.exercises.display import say
 from fairfl_book.exercises.registry import find_any
-from fairfl_book.exercises.said import say
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 _GIVEN: dict[str, int] = {}
 

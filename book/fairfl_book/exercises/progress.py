@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl_book.exercises import registry
-from fairfl_book.exercises.said import say
+from fairfl_book.exercises.display import say
 from fairfl_book.reading import copies
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 FILE = ".fairfl-progress.json"
 
@@ -38,7 +38,7 @@ def note(slug: str, place: Path | None = None) -> None:
         return
     content = json.dumps({**known, slug: date.today().isoformat()}, indent=1, sort_keys=True) + "\n"
     try:
-        atomic.write(place / FILE, content.encode())
+        _atomic_files.write(place / FILE, content.encode())
     except OSError:
         return
 

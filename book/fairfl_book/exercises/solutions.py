@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.exercises.check import judge
+from fairfl_book.exercises.display import say, show
 from fairfl_book.exercises.registry import Exercise, chapter_of, find_any
-from fairfl_book.exercises.said import say, show
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 FOLDER = "solutions"
 _PART = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -43,17 +43,17 @@ def read(path: Path) -> dict[str, Solution]:
     return {slug: Solution(slug, text.strip(), "\n".join(_CODE.findall(text)).strip()) for slug, text in parts}
 
 
-def folder(book: places.Book) -> Path:
+def folder(book: book_paths.Book) -> Path:
     """Where the solutions stand, if this copy of the book has them."""
     return book.root / "book" / FOLDER
 
 
-def there(book: places.Book) -> bool:
+def there(book: book_paths.Book) -> bool:
     """Whether this copy of the book has solutions."""
     return folder(book).is_dir()
 
 
-def of_chapter(book: places.Book, name: str) -> dict[str, Solution]:
+def of_chapter(book: book_paths.Book, name: str) -> dict[str, Solution]:
     """The solutions of chapter ``name``, by slug; empty where the folder was left out."""
     path = folder(book) / f"{name}.md"
     return read(path) if path.exists() else {}
@@ -78,7 +78,7 @@ def solution(slug: str) -> None:
 
 def _find(slug):
     try:
-        book = places.find()
+        book = book_paths.find()
     except ValueError:  # the package without the book
         return None
     [name] = book.select([f"{chapter_of(slug):02d}"])
@@ -91,7 +91,7 @@ def verify(name: str, namespace: Mapping[str, object]) -> None:
     Each runs in a copy of the names of its own, as in the notebook of a reader who has solved nothing else. What they print is swallowed.
     Raises ``AssertionError`` naming the first that is not right.
     """
-    for slug, found in of_chapter(places.find(), name).items():
+    for slug, found in of_chapter(book_paths.find(), name).items():
         judged = []
         own = {
             **namespace,

@@ -7,7 +7,7 @@ A turn is lighter than an exercise. It has one answer and one or two named mista
 
 from fairfl.errors import Refused, unknown
 from fairfl_book.exercises.registry import Exercise, everything
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 WORD = "turn"  # the second word of a turn's slug
 LINE = "**Your turn.**"  # how the question begins

@@ -1,11 +1,12 @@
 """The book's labs. Each is one file with its controls and what it computes, and one module of ``js`` that computes the same and draws it."""
 
+from fairfl_book.labs.adafed_stall import Wall
 from fairfl_book.labs.affine import AffineHull
 from fairfl_book.labs.all_rules import AllRules
 from fairfl_book.labs.attack import Attack
-from fairfl_book.labs.box import Box
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
 from fairfl_book.labs.dropout import Dropout
+from fairfl_book.labs.epsilon_box import Box
 from fairfl_book.labs.fair_rates import FairRates
 from fairfl_book.labs.hull import Hull
 from fairfl_book.labs.lab import Lab
@@ -19,7 +20,6 @@ from fairfl_book.labs.spread import SpreadBound
 from fairfl_book.labs.three_fronts import ThreeFronts
 from fairfl_book.labs.two_clients import TwoClients
 from fairfl_book.labs.verdicts import Verdicts
-from fairfl_book.labs.wall import Wall
 from fairfl_book.labs.without_seeing import WithoutSeeing
 
 __all__ = [

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from fairfl._extras import needed_by
 from fairfl.errors import unknown
-from fairfl.extras import needed_by
-from fairfl_book.labs import scripts
+from fairfl_book.labs import javascript
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
-from fairfl_book.translation.words import ENGLISH, current, tr
+from fairfl_book.translation.sentences import ENGLISH, current, tr
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -93,7 +93,7 @@ class Lab:
         Raises ``ValueError`` for a name that is not in ``also``.
         """
         translated = self.file(which, current())
-        return translated if (scripts.FOLDER / translated).is_file() else self.file(which, ENGLISH)
+        return translated if (javascript.FOLDER / translated).is_file() else self.file(which, ENGLISH)
 
     def file(self, which: str, language: str) -> str:
         """The name of the picture's file in ``language``, drawn or not. Raises ``ValueError`` for a name that is not in ``also``."""
@@ -103,7 +103,7 @@ class Lab:
 
     def still(self, which: str = "") -> str:
         """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description."""
-        return scripts.read(self.still_file(which))
+        return javascript.read(self.still_file(which))
 
     def output(self, which: str = "") -> tuple[dict, dict]:
         """(data, metadata) of the picture as Jupyter shows it, with the description that its drawing gave it as alternative text."""
@@ -136,10 +136,10 @@ class Lab:
         ``key``: an id that nothing else on the page has.
         """
         spec = json.dumps(self.spec() | {"told": self.told(self.start)}, ensure_ascii=False).replace("</", "<\\/")
-        module = scripts.bundle(self.view).replace("export default", "const here =")
+        module = javascript.bundle(self.view).replace("export default", "const here =")
         return (
             f'<div class="lab-touch" id="{key}" data-lab="{self.name}">{self.still()}</div>\n'
-            f"<style>{scripts.read('style.css')}</style>\n"
+            f"<style>{javascript.read('style.css')}</style>\n"
             f'<script type="module">\n{module}\nhost(document.getElementById("{key}"), view, {spec});\n</script>'
         )
 
@@ -160,8 +160,8 @@ def _widget_class(lab: type[Lab], language: str) -> type:
     class Touched(anywidget.AnyWidget):
         """``spec``: as ``Lab.spec``. ``state``: control → value, as the reader moves it. ``told``: as ``Lab.told``."""
 
-        _esm = scripts.bundle(lab.view)
-        _css = scripts.read("style.css")
+        _esm = javascript.bundle(lab.view)
+        _css = javascript.read("style.css")
         spec = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
         told = traitlets.Dict().tag(sync=True)

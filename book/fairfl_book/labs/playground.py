@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fairfl_book.labs import flows
+from fairfl_book.labs import descent_paths
 from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 
@@ -17,8 +17,8 @@ class Playground(Lab):
 
     view = "playground"
     controls = {
-        "problem": Choice("problem", flows.PROBLEMS, "two valleys"),
-        "rules": Several("rules", flows.RULES, ["FedAvg", "FedMGDA", "AdaFed", "FedFV"]),
+        "problem": Choice("problem", descent_paths.PROBLEMS, "two valleys"),
+        "rules": Several("rules", descent_paths.RULES, ["FedAvg", "FedMGDA", "AdaFed", "FedFV"]),
         "gamma": Slider("γ of AdaFed", 0.0, 1.0, 0.25, 0.5),
         "epsilon": Slider("ε of FedMGDA+", 0.0, 1.0, 0.05, 1.0),
         "minimisers": Points("the clients' minimisers", 2.0, [[-1.0, -0.5], [1.0, 0.5], [-0.2, 1.4]]),
@@ -36,15 +36,19 @@ class Playground(Lab):
             "minimisers": [[0.71, 0.71], [-0.71, -0.71], [-0.2, 1.4]],
             "start": [[-0.6, 0.5]],
         },
-        "three clients, all rules": {"problem": "three clients", "rules": list(flows.RULES), "start": [[0.8, -0.3]]},
+        "three clients, all rules": {
+            "problem": "three clients",
+            "rules": list(descent_paths.RULES),
+            "start": [[0.8, -0.3]],
+        },
     }
 
     def compute(
         self, problem: str, rules: Sequence[str], gamma: float, epsilon: float, minimisers: Placed, start: Placed
     ) -> dict:
-        land = flows.landscape(problem, minimisers)
+        land = descent_paths.landscape(problem, minimisers)
         walks = {
-            rule: flows.walk(rule, land, start[0], epsilon, gamma)
+            rule: descent_paths.walk(rule, land, start[0], epsilon, gamma)
             for rule in rules
             if rule != "DQN-Fed" or land.falls is not None
         }

@@ -36,7 +36,7 @@ def add(commands: "argparse._SubParsersAction") -> None:
         metavar="CHAPTER",
         help="names or numbers of those that are marked (default: all); the others' rows stay as they are",
     )
-    mark.add_argument("--out", type=Path, help="the table's path (default: marks.csv in FOLDER)")
+    mark.add_argument("--out", type=Path, help="the table's path (default: class_marks.csv in FOLDER)")
     mark.add_argument(
         "--timeout",
         type=float,
@@ -56,10 +56,10 @@ def add(commands: "argparse._SubParsersAction") -> None:
 
 def _mark(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
-    from fairfl_book import places
-    from fairfl_book.marking import marks, table
-    from fairfl_book.marking.examiner import Limits
-    from fairfl_book.out import refuse_unwritable
+    from fairfl_book import book_paths
+    from fairfl_book.marking import class_marks, marks_table
+    from fairfl_book.marking.notebook_marker import Limits
+    from fairfl_book.output_option import refuse_unwritable
 
     folder, chapters = _folder_and_chapters(given)
     refuse_unwritable(given.out)
@@ -69,13 +69,13 @@ def _mark(given: argparse.Namespace) -> int:
         )
     if given.memory < 500:
         raise refuse("--memory", given.memory, "at least 500 MB", "A chapter needs some hundred.")
-    book = places.find()
-    out = given.out or folder / marks.NAME
+    book = book_paths.find()
+    out = given.out or folder / class_marks.NAME
     limits = Limits(given.timeout, given.memory)
-    rows = marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
+    rows = class_marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
     files, students = {one["file"] for one in rows}, {one["student"] for one in rows}
     print(f"{out}: {len(rows)} rows, {len(files)} notebooks, {len(students)} students")
-    for exercise, mistake, count in table.most_common(rows):
+    for exercise, mistake, count in marks_table.most_common(rows):
         print(f"  {count} × {exercise}: {mistake}")
     return 0
 

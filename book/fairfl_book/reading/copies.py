@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import Refused
-from fairfl_book.reading import dress, renames
+from fairfl_book.reading import copy_extras, renames
 
 RECORD = ".fairfl.json"
 NOTICE = "NEWER_VERSIONS.ipynb"
@@ -71,7 +71,7 @@ def fingerprint(path: Path) -> str:
 
 def _identity(notebook: dict) -> str:
     """Types and sources of the non-empty cells that are the chapter's own, hashed."""
-    text = [(cell["cell_type"], "".join(cell["source"])) for cell in dress.own(notebook["cells"])]
+    text = [(cell["cell_type"], "".join(cell["source"])) for cell in copy_extras.own(notebook["cells"])]
     kept = [(kind, source) for kind, source in text if source.strip()]
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
@@ -97,7 +97,7 @@ def prepare(
         _page(work / name, content, record, report)
     _save(work / RECORD, record)
     if report.newer:
-        atomic.write(work / NOTICE, _notice(report))
+        _atomic_files.write(work / NOTICE, _notice(report))
     else:
         (work / NOTICE).unlink(missing_ok=True)
     return report
@@ -145,7 +145,7 @@ def _renew(copy: Path, record: dict, report: Report) -> None:
 
 
 def _save(path: Path, record: dict) -> None:
-    atomic.write(path, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
+    _atomic_files.write(path, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
 
 
 def _load(path: Path) -> dict[str, dict[str, str]]:
@@ -183,7 +183,7 @@ def _sources(chapters: Path, others: Mapping[str, str] | None = None) -> list[_S
     titles = {name: notebook["metadata"].get("fairfl", {}).get("title", name) for name, notebook in notebooks.items()}
     sources = []
     for name, notebook in notebooks.items():
-        content = dress.chapter(notebook, name, titles, others)
+        content = copy_extras.chapter(notebook, name, titles, others)
         sources.append(_Source(f"{name}.ipynb", content, hashlib.sha256(content).hexdigest(), _identity(notebook)))
     return sources
 
@@ -197,7 +197,7 @@ def unreadable(path: Path) -> Refused:
 
 
 def _put(path: Path, source: _Source, record: dict, report: Report) -> None:
-    atomic.write(path, source.content)
+    _atomic_files.write(path, source.content)
     record.setdefault(path.name, {}).update(text=source.text, file=source.file)
     report.written.append(path.name)
 
@@ -266,6 +266,6 @@ def _notice(report: Report) -> bytes:
         "Nothing of yours was changed. Copy your answers over and continue in the newer file, or keep your own and "
         "delete the newer one: it stays away until the chapter changes again.\n\n"
         "To start a chapter afresh: `fairfl-book reset 04` puts it back as its newest version, and keeps yours beside it.\n\n"
-        f"[The map]({dress.COVER})"
+        f"[The map]({copy_extras.COVER})"
     )
-    return dress.page(dress.text(page, "newer-versions"))
+    return copy_extras.page(copy_extras.text(page, "newer-versions"))

@@ -6,8 +6,8 @@ from pathlib import Path
 from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.exercises import progress
 from fairfl_book.labs import Playground
-from fairfl_book.reading import dress, shortest
-from fairfl_book.translation.words import choosing, current, tr
+from fairfl_book.reading import copy_extras, shortest_path
+from fairfl_book.translation.sentences import choosing, current, tr
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
 GREETING = """\
@@ -53,14 +53,14 @@ def content(
     """
     first = min(fronts)
     onward = tr(HABITS, first=fronts[first].title, name=first)
-    return dress.page(
-        dress.text(tr(GREETING), "greeting"),
-        dress.code(choosing(current()) + FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
-        dress.text(f"{tr(HOURS)}\n\n{shortest.way(fronts, lambda name: _place(name, here))}", "hours"),
-        dress.text(tr(RACE), "race"),
-        dress.code(PLAY, "playground", _still(Playground())),
-        dress.text(tr(CLOSING), "closing"),
+    return copy_extras.page(
+        copy_extras.text(tr(GREETING), "greeting"),
+        copy_extras.code(choosing(current()) + FIRST, "first"),
+        copy_extras.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
+        copy_extras.text(f"{tr(HOURS)}\n\n{shortest_path.way(fronts, lambda name: _place(name, here))}", "hours"),
+        copy_extras.text(tr(RACE), "race"),
+        copy_extras.code(PLAY, "playground", _still(Playground())),
+        copy_extras.text(tr(CLOSING), "closing"),
     )
 
 
@@ -90,4 +90,4 @@ def _place(name: str, here: Collection[str] | None) -> str:
 
 def path(work: Path) -> Path:
     """Where the cover stands among the copies."""
-    return work / dress.COVER
+    return work / copy_extras.COVER

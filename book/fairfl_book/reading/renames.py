@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 
 # Since the second edition the package holds what a researcher imports, and the book what a chapter imports.
 MOVED = {
@@ -73,5 +73,5 @@ def renew_copy(path: Path) -> bool:
         return False
     for cell, source in zip(cells, after):
         cell["source"] = source.splitlines(keepends=True)
-    atomic.write(path, (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    _atomic_files.write(path, (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return True

@@ -7,11 +7,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fairfl.errors import Refused
+from fairfl_book.book_paths import Book
 from fairfl_book.build import frontmatter
 from fairfl_book.exercises import progress
-from fairfl_book.places import Book
-from fairfl_book.reading import copies, cover, dress, running, threads
-from fairfl_book.translation import desk, words
+from fairfl_book.reading import copies, copy_extras, cover, running_servers, threads
+from fairfl_book.translation import sentences, translated_copies
 
 # Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
 # that nothing needs the network or stands in front of the first page. A reader's own settings go before these.
@@ -56,7 +56,7 @@ def start(
     port: int | None = None,
     browser: bool = True,
     chapter: str | None = None,
-    language: str = words.ENGLISH,
+    language: str = sentences.ENGLISH,
     more: bool = False,
 ) -> None:
     """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped; or open the one that runs on these copies.
@@ -66,8 +66,8 @@ def start(
     """
     work = (work or book.work).resolve()
     fronts = promises(book)
-    if chapter and language != words.ENGLISH:
-        desk.refuse_untranslated(book, language, [chapter])
+    if chapter and language != sentences.ENGLISH:
+        translated_copies.refuse_untranslated(book, language, [chapter])
     companion = _companion(book, chapter, language) if more else None
     for name, count in threads.ONE.items():
         os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
@@ -75,8 +75,8 @@ def start(
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts, progress.solved(work))})
-    dress.trust(*(work / name for name in report.written))
+    report = copies.prepare(book.chapters, work, {copy_extras.COVER: cover.content(fronts, progress.solved(work))})
+    copy_extras.trust(*(work / name for name in report.written))
     for line in [*report.lines(), *_companions(book, work)]:
         print(line, flush=True)
     page = (
@@ -86,14 +86,14 @@ def start(
         if chapter
         else copies.NOTICE
         if report.arrived
-        else dress.COVER
+        else copy_extras.COVER
     )
-    if language != words.ENGLISH:
-        page = f"{language}/{desk.prepare(book, work, language, fronts, chapter)}"
+    if language != sentences.ENGLISH:
+        page = f"{language}/{translated_copies.prepare(book, work, language, fronts, chapter)}"
     (work / DESK).mkdir(exist_ok=True)
-    there = running.find(work / DESK)
+    there = running_servers.find(work / DESK)
     if there and port in (None, there["port"]):
-        address = running.address(there, _address(book, work, page))
+        address = running_servers.address(there, _address(book, work, page))
         print(f"JupyterLab runs already; this is your page in it: {address}", flush=True)
         if browser:
             webbrowser.open(address)
@@ -101,7 +101,7 @@ def start(
     from jupyterlab.labapp import LabApp  # takes more than a second, so no other command waits for it
 
     arrange(work / DESK)
-    running.remember(work / DESK)
+    running_servers.remember(work / DESK)
     print("JupyterLab is starting; Ctrl + C here stops it.", flush=True)
     LabApp.launch_instance(arguments(book, work, page, port, browser))
 
@@ -113,7 +113,7 @@ def _companion(book: Book, chapter: str | None, language: str) -> str:
         raise Refused(
             f"--more opens the companion of a chapter, and no chapter was given. Chapters with a companion: {having}. Say which: lab 04 --more"
         )
-    if language != words.ENGLISH:
+    if language != sentences.ENGLISH:
         raise Refused("Companions are in English only. Leave out --language or --more.")
     if (name := book.companion(chapter)) is None:
         raise Refused(f"{chapter} has no companion. Chapters with one: {having}. Leave out --more.")
@@ -125,7 +125,7 @@ def _companions(book: Book, work: Path) -> list[str]:
     if not (book.chapters / "more").is_dir():
         return []
     report = copies.prepare(book.chapters / "more", work / "more")
-    dress.trust(*(work / "more" / name for name in report.written))
+    copy_extras.trust(*(work / "more" / name for name in report.written))
     return [line for line in report.lines() if not report.created]
 
 

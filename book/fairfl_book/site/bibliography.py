@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from fairfl_book.build import references
+from fairfl_book.build import bibtex
+from fairfl_book.build.bibtex import Reference
 from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.build.references import Reference
 
 
 def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
@@ -13,7 +13,7 @@ def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) ->
         entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites]
         for key, entry in entries.items()
     }
-    lines = [f"{line}{_chapters(citing[line])}" for line in references.lines(entries, entries)]
+    lines = [f"{line}{_chapters(citing[line])}" for line in bibtex.lines(entries, entries)]
     return "\n".join(
         ["# Bibliography", "", "Every work that the book draws on, with the chapters that cite it.", "", *lines, ""]
     )

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book.places import Book
-from fairfl_book.site import answers, downloads, slim, sources
+from fairfl_book.book_paths import Book
+from fairfl_book.site import downloads, solution_folds, sources, theme_trimming
 
 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
@@ -21,7 +21,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
     source = work / "source"
     chapters = sources.lay_out(book, source, vendored, answered)
     _forget(html, source)
-    (html / answers.WITHOUT).unlink(missing_ok=True)
+    (html / solution_folds.WITHOUT).unlink(missing_ok=True)
     config = book.root / "book"
     static = f"{config / 'static'},{source / '_static'}"
     with _quiet():
@@ -47,10 +47,10 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
         raise Refused(
             "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
         )
-    slim.slim(html)
+    theme_trimming.slim(html)
     downloads.put(book, chapters, html)
     if not answered:
-        (html / answers.WITHOUT).touch()
+        (html / solution_folds.WITHOUT).touch()
     return chapters
 
 

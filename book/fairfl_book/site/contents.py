@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.reading import cover, shortest
+from fairfl_book.reading import cover, shortest_path
 
 
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
@@ -19,7 +19,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
             "",
             cover.HOURS,
             "",
-            shortest.way(fronts, lambda name: f"{name}.ipynb"),
+            shortest_path.way(fronts, lambda name: f"{name}.ipynb"),
             "",
             "```{toctree}",
             ":hidden:",

@@ -38,10 +38,10 @@ def add(commands: "argparse._SubParsersAction") -> None:
 
 
 def _notebooks(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.teaching import kit
+    from fairfl_book import book_paths
+    from fairfl_book.teaching import class_notebooks
 
-    files = kit.write(places.find(), given.kind, given.names, given.out)
+    files = class_notebooks.write(book_paths.find(), given.kind, given.names, given.out)
     print(
         f"notebooks written: {len(files)}, in {files[0].parent}"
         if files
@@ -51,12 +51,12 @@ def _notebooks(given: argparse.Namespace) -> int:
 
 
 def _release(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.out import refuse_unwritable
+    from fairfl_book import book_paths
+    from fairfl_book.output_option import refuse_unwritable
     from fairfl_book.teaching import release, wheels
 
     refuse_unwritable(given.out)
-    book = places.find()
+    book = book_paths.find()
     fetched = wheels.fetch(book) if given.wheels else None
     old = release.older_than_the_chapters(book)
     if old:
@@ -82,12 +82,12 @@ def _release(given: argparse.Namespace) -> int:
 
 
 def _map(given: argparse.Namespace) -> int:
-    from fairfl_book import places
+    from fairfl_book import book_paths
     from fairfl_book.build import prerequisites
 
     print(
         "book/teachers.md: brought up to date"
-        if prerequisites.refresh(places.find())
+        if prerequisites.refresh(book_paths.find())
         else "book/teachers.md: up to date already"
     )
     return 0

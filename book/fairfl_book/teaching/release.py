@@ -13,22 +13,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import fairfl
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import Refused, refuse
+from fairfl_book.book_paths import Book
 from fairfl_book.exercises import solutions
-from fairfl_book.places import Book
-from fairfl_book.site import answers
-from fairfl_book.teaching import kit
+from fairfl_book.site import solution_folds
+from fairfl_book.teaching import class_notebooks
 
 MANIFEST = "MANIFEST.txt"  # as sha256sum writes it: sha256sum --check MANIFEST.txt
 STUDENT, SITE, WHEELS = "student", "site", "wheels"
 _SOLUTIONS = f"book/{solutions.FOLDER}/"
 _REWORDED: dict[str, Callable[[str], str]] = {  # pages that speak of solutions → what they say where there are none
-    "book/teachers.md": answers.without,
-    "README.md": lambda page: answers.noted(
+    "book/teachers.md": solution_folds.without,
+    "README.md": lambda page: solution_folds.noted(
         page, "This copy of the book has no solutions: `book/solutions` is left out."
     ),
-    "README.zh.md": lambda page: answers.noted(page, "本副本不含习题答案：其中没有 `book/solutions`。"),
+    "README.zh.md": lambda page: solution_folds.noted(page, "本副本不含习题答案：其中没有 `book/solutions`。"),
 }
 _PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # deflating these again gains nothing
 _EARLIEST = 315532800  # 1980, the first moment that a zip can name, as seconds since 1970
@@ -107,7 +107,10 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
         for path, reword in _REWORDED.items():
             if path in entries:
                 entries[path] = reword((book.root / path).read_text(encoding="utf-8")).encode("utf-8")
-    entries |= {f"{STUDENT}/{name}.ipynb": kit.made(book, "student", name) for name in kit.chosen(book, [])}
+    entries |= {
+        f"{STUDENT}/{name}.ipynb": class_notebooks.made(book, "student", name)
+        for name in class_notebooks.chosen(book, [])
+    }
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):
@@ -118,7 +121,7 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
 def site(book: Book, answered: bool = True) -> Path | None:
     """The built site if it may go into the archive: with ``answered`` any, else only one that was built without solutions."""
     built = book.root / "book" / "_build" / "html"
-    return built if built.is_dir() and (answered or (built / answers.WITHOUT).exists()) else None
+    return built if built.is_dir() and (answered or (built / solution_folds.WITHOUT).exists()) else None
 
 
 def write(book: Book, out: Path | None = None, wheels: Path | None = None, answered: bool = True) -> Path:
@@ -131,7 +134,7 @@ def write(book: Book, out: Path | None = None, wheels: Path | None = None, answe
     executable, when, hashes = tracked(book.root), time.gmtime(epoch(book.root))[:6], []
     entries = contents(book, wheels, answered)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
+    with _atomic_files.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
         for path in sorted(entries):
             found = _add(archive, when, f"{top}/{path}", entries[path], executable.get(path, False))
             hashes.append(f"{found}  {path}\n")
@@ -175,4 +178,4 @@ def older_than_the_chapters(book: Book) -> list[str]:
     """Chapters whose notebook is newer than the built site; empty if there is no site."""
     front = book.root / "book" / "_build" / "html" / "index.html"
     built = front.stat().st_mtime if front.exists() else float("inf")
-    return [name for name in kit.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
+    return [name for name in class_notebooks.chosen(book, []) if book.notebook(name).stat().st_mtime > built]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book.places import Book
+from fairfl_book.book_paths import Book
 from fairfl_book.teaching import release
 
 PIP = (sys.executable, "-m", "pip")

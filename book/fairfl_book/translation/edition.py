@@ -11,15 +11,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl_book import anchors, labs
-from fairfl_book.build import frontmatter, references
-from fairfl_book.exercises import said
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.book_paths import Book
+from fairfl_book.build import bibtex, frontmatter
+from fairfl_book.exercises import display
 from fairfl_book.exercises.check import unsolved
-from fairfl_book.places import Book
-from fairfl_book.translation import text, units
-from fairfl_book.translation.words import choosing, tr, using
+from fairfl_book.exercises.exercise_cells import answered_after
+from fairfl_book.translation import translation_file, units
+from fairfl_book.translation.sentences import choosing, tr, using
 
 FOLDER = "editions"  # in book/_build
 CHANGED = "The English of this part is newer than its translation."
@@ -49,7 +49,7 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
             if cell.cell_type == "markdown":
                 cell.source = "\n\n".join(_piece(piece, known, headings) for piece in units.sections(cell.source))
             elif answered_after(cell) and "check" in cell.metadata.get("tags", ()):
-                cell.outputs = [nbformat.v4.new_output("display_data", said.bundle(*unsolved(answered_after(cell))))]
+                cell.outputs = [nbformat.v4.new_output("display_data", display.bundle(*unsolved(answered_after(cell))))]
             else:
                 pictured |= dict(_MADE.findall(cell.source))
                 _draw(cell, pictured)
@@ -66,7 +66,7 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
 def of_chapter(book: Book, name: str, language: str) -> NotebookNode:
     """The executed notebook of chapter ``name``, ``translated``."""
     notebook = nbformat.read(book.notebook(name), as_version=4)
-    return translated(notebook, text.read(text.file(book, name, language)), language)
+    return translated(notebook, translation_file.read(translation_file.file(book, name, language)), language)
 
 
 def _front(front, known):
@@ -78,7 +78,7 @@ def _front(front, known):
 def _piece(english, known, headings):
     """One piece translated, or marked and English; ``headings`` learns where its own lead."""
     if units.is_references(english):
-        said = english.replace(references.HEADING, f"## {tr(REFERENCES)}", 1)
+        said = english.replace(bibtex.HEADING, f"## {tr(REFERENCES)}", 1)
     else:
         said = known.get(units.digest(english), "")
     if said:
@@ -122,24 +122,24 @@ def build(book: Book, language: str, names: list[str] | None = None) -> Path:
     folder = book.root / "book" / "_build" / FOLDER / language
     folder.mkdir(parents=True, exist_ok=True)
     executed = book.executed()
-    there = [name for name in text.names(book, language) if name in executed]
+    there = [name for name in translation_file.names(book, language) if name in executed]
     for path in folder.glob("*.ipynb"):
         if path.stem not in there:
             path.unlink()
     for name in there if names is None else [name for name in there if name in names]:
         notebook = of_chapter(book, name, language)
         frontmatter.read(notebook.metadata["fairfl"])
-        atomic.write(folder / f"{name}.ipynb", (nbformat.writes(notebook) + "\n").encode("utf-8"))
+        _atomic_files.write(folder / f"{name}.ipynb", (nbformat.writes(notebook) + "\n").encode("utf-8"))
     return folder
 
 
 def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
     """The front matter of the translated chapters, in ``language``, from their texts."""
-    from fairfl_book.build import twins
+    from fairfl_book.build import chapter_notebooks
 
     found = {}
-    for name in text.names(book, language):
-        front = twins.read(book.twin(name)).metadata["fairfl"]
-        known = text.read(text.file(book, name, language))
+    for name in translation_file.names(book, language):
+        front = chapter_notebooks.read(book.twin(name)).metadata["fairfl"]
+        known = translation_file.read(translation_file.file(book, name, language))
         found[name] = frontmatter.read(_front(front, known))
     return found

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from nbformat import NotebookNode
 
-from fairfl_book.build import references
+from fairfl_book.build import bibtex
 
 LENGTH = 12  # letters of a digest that are shown: one book has a few thousand pieces
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
@@ -28,7 +28,7 @@ def sections(source: str) -> list[str]:
 
 def is_references(piece: str) -> bool:
     """Whether a piece is the list of references."""
-    return piece.startswith(references.HEADING)
+    return piece.startswith(bibtex.HEADING)
 
 
 def of_front(front: Mapping) -> list[str]:

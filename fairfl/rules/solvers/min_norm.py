@@ -6,9 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._validation import number, tensor
 from fairfl.errors import refuse
-from fairfl.given import tensor
-from fairfl.numbers import number
 from fairfl.rules.solvers.box_qp import feasible_minimum, solve
 from fairfl.rules.solvers.least_norm import least_norm
 

@@ -8,8 +8,8 @@ import torch
 from answers import replies
 
 from fairfl import LocalSGD, Server, models, partition, rules
+from fairfl.deployment import Coordinator, Member
 from fairfl.errors import Refused
-from fairfl.server import Coordinator, Member
 
 N, ROUNDS = 4, 4
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 from answers import replies
-from fairfl_book.faults import FAULTS, Crash, spoil
+from fairfl_book.fault_injection import FAULTS, Crash, spoil
 
 from fairfl import LocalSGD, Server, models, partition, rules, train
-from fairfl.randomness import generator
-from fairfl.server import Coordinator, Member, Reply, collect
-from fairfl.server.scores import scores_of
+from fairfl._randomness import generator
+from fairfl.deployment import Coordinator, Member, Reply, collect
+from fairfl.deployment.reported_scores import scores_of
 
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)
 N, ROUNDS = 4, 5
@@ -307,11 +307,11 @@ def test_a_crash_is_a_crash_and_an_unknown_fault_is_named(model, members):
 
 
 def test_without_flower_the_error_says_what_to_install():
-    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f, fairfl.server as s\nprint(s.Coordinator.__name__)\nf.FairStrategy"
+    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.deployment.flower as f, fairfl.deployment as s\nprint(s.Coordinator.__name__)\nf.FairStrategy"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "Coordinator\n" and 'pip install "fairfl[flower]"' in done.stderr
 
 
 def test_the_flower_free_part_imports_no_flower():
-    code = "import sys, fairfl.flower, fairfl.server; print('flwr' in sys.modules)"
+    code = "import sys, fairfl.deployment.flower, fairfl.deployment; print('flwr' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -9,9 +9,10 @@ from answers import replies
 
 from fairfl import Dataset, Server, models, partition, rules
 from fairfl.clients.slots import Examples
+from fairfl.deployment import Coordinator, Member, Reply
+from fairfl.deployment.reported_scores import scores_of
 from fairfl.errors import Refused
-from fairfl.server import Coordinator, Member, Reply, ServerStep
-from fairfl.server.scores import scores_of
+from fairfl.training import ServerStep
 
 N = 3
 

@@ -8,7 +8,7 @@ import torch
 
 from fairfl import Direction, rules
 from fairfl.errors import Diverged, Refused
-from fairfl.server import ServerStep
+from fairfl.training import ServerStep
 
 from .samples import updates
 

@@ -11,7 +11,7 @@ import torch
 from fairfl import rules
 from fairfl.rules import base
 from fairfl.rules.gram import gram_matrix, rates
-from fairfl.server import ServerStep
+from fairfl.training import ServerStep
 from fairfl.updates import Updates
 
 LATE = ["FedAvg", "TERM", "AFL", "FedFA", "FedHEAL"]

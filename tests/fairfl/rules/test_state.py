@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fairfl import rules
+from fairfl.rules.fedfv import FREE
 from fairfl.rules.gram import SHORT
-from fairfl.rules.structure.fedfv import FREE
 
 from .samples import VARIANTS, updates
 

@@ -22,4 +22,4 @@ def test_the_rooms_are_the_packages_public_ones_in_the_order_of_the_data():
     rooms = api.rooms()
     flow = [rooms.index(f"fairfl.{name}") for name in ("data", "partition", "clients", "rules", "server", "training")]
     assert flow == sorted(flow) and rooms.index("fairfl_book.labs") > max(flow)
-    assert not {"fairfl.atomic", "fairfl.checkout", "fairfl.vision"} & set(rooms)
+    assert not {"fairfl._atomic_files", "fairfl._repository", "fairfl._torchvision"} & set(rooms)

@@ -10,12 +10,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import site_links
-from fairfl_book import places
+from fairfl_book import book_paths
 from PIL import Image
 
 pytestmark = pytest.mark.site
 
-BOOK = places.find()
+BOOK = book_paths.find()
 HTML = Path(os.environ.get("FAIRFL_SITE") or BOOK.root / "book" / "_build" / "html").resolve()
 PAGES = (
     [str(path.relative_to(HTML)) for path in site_links.paths(HTML) if path.relative_to(HTML).parts[0] != "_modules"]

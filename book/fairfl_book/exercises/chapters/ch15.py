@@ -118,7 +118,7 @@ register(Question(
     hints=(
         "The shares depend on the weights only, so the server, and each client, can compute them before a sum is asked for.",
         "A question that would break the rule can be mixed with something. With what, so that it is not the old questions only?",
-        "`known` of fairfl.secure gives the shares of a list of weights. Try to mix (3)'s weights with random ones of the simplex, and to weigh by what is left of each client's half.",
+        "`known` of fairfl.deployment.secure_sums gives the shares of a list of weights. Try to mix (3)'s weights with random ones of the simplex, and to weigh by what is left of each client's half.",
     ),
 ))
 

@@ -1,5 +1,5 @@
 // Ways down several losses at once: from one start every rule walks in steps of the same length, so that only where it goes differs, and
-// slows down where it comes to rest. fairfl_book.labs.flows computes the same, number by number.
+// slows down where it comes to rest. fairfl_book.labs.descent_paths computes the same, number by number.
 import { TWO_VALLEYS, fonsecaFleming, quadratics } from "./toy.js";
 
 export const ROUNDS = 120;

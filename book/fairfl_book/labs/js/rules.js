@@ -3,7 +3,7 @@
 import { combine, decide, dot, gram, nearest, rates } from "./geometry.js";
 
 const SHORT = 1e-11; // fairfl.rules.gram.resolution of float64 rows
-const SHARE = 1e-6; // fairfl.rules.losses.fedfa.SMALLEST_SHARE
+const SHARE = 1e-6; // fairfl.rules.fedfa.SMALLEST_SHARE
 
 const total = (list) => list.reduce((sum, v) => sum + v, 0);
 const scaled = (list, factor) => list.map((v) => v * factor);

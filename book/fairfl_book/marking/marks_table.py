@@ -1,0 +1,129 @@
+"""The table of marks as a file: one row for each notebook and exercise, as a spreadsheet opens it.
+
+One row each, and not one a student: a verdict has its reason beside it, a filter on "wrong" or a count of mistakes takes one click, an open exercise
+has a field for the teacher's points, and a pivot table by student and chapter adds the points up.
+"""
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from fairfl import _atomic_files
+from fairfl.errors import Refused
+
+COLUMNS = (
+    "student",
+    "chapter",
+    "number",
+    "exercise",
+    "level",
+    "verdict",
+    "points",
+    "mistake",
+    "said",
+    "tried",
+    "changed cells",
+    "note",
+    "file",
+    "notebook",
+)
+LONGEST = 1000  # characters of a field
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # with these a spreadsheet takes a field for a formula, and runs it
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+|[\ud800-\udfff]")
+_STRANGE = re.compile(rf"(?:{_UNSEEN.pattern}|\\)+|^\s+|\s+\Z")  # what `name` escapes
+_NAMES = ("student", "file")  # columns that say whose a row is
+
+Row = Mapping[str, str]
+
+
+def field(text: object) -> str:
+    """``text`` as a field: one line, at most ``LONGEST`` characters, and with an apostrophe before what a spreadsheet would run as a formula."""
+    line = _UNSEEN.sub(" ", str(text)).strip()
+    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 2]} …"
+    return f"'{line}" if _FORMULA.match(line) else line
+
+
+def name(text: str) -> str:
+    """A path or a part of one as a field: as ``field``, but different paths stay different.
+
+    What cannot be seen or is no text is escaped: a byte as ``\\xf6``, a character as ``\\u0001``, a backslash as two. Of a very long one the end gives way
+    to a digest.
+    """
+    line = _STRANGE.sub(lambda found: "".join(map(_escaped, found[0])), text)
+    line = f"'{line}" if _FORMULA.match(line.lstrip("'")) else line
+    if len(line) < LONGEST:
+        return line
+    digest = hashlib.sha256(line.encode()).hexdigest()[:32]
+    return f"{line[: LONGEST - len(digest) - 3]} … {digest}"
+
+
+def _escaped(one: str) -> str:
+    code = ord(one)
+    if one == "\\":
+        return "\\\\"
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a name that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}"
+
+
+def row(**given: object) -> Row:
+    """A row whose other fields are empty. Names are columns, "changed" for "changed cells"."""
+    named = {
+        "changed cells" if column == "changed" else column: name(str(value)) if column in _NAMES else field(value)
+        for column, value in given.items()
+    }
+    return {column: named.get(column, "") for column in COLUMNS}
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """Put the table at ``path``, whole or not at all, with the mark by which Excel knows UTF-8."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS)
+    writer.writeheader()
+    writer.writerows(sorted(rows, key=_place))
+    path.parent.mkdir(parents=True, exist_ok=True)  # a student's code may have removed it
+    _atomic_files.write(path, text.getvalue().encode("utf-8-sig"))
+
+
+def _place(one: Row) -> tuple:
+    number = int(one["number"]) if one["number"].isdecimal() else 0
+    return one["student"].casefold(), one["student"], one["chapter"], one["file"], number
+
+
+def read(path: Path) -> list[Row]:
+    """The rows at ``path``, as they stand there; empty where there is no file. Raises ``ValueError`` for a file that is no such table."""
+    if not path.exists():
+        return []
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        for separator in ",;\t":  # a spreadsheet may have saved it with another one
+            reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="", restkey="beyond")
+            if tuple(reader.fieldnames or ()) == COLUMNS:
+                return [{column: one[column] for column in COLUMNS} for one in reader]
+    except (UnicodeDecodeError, csv.Error):
+        pass
+    raise Refused(
+        f"{path} is there and is no table of marks as this command writes it. Nothing was changed. Save it as CSV in UTF-8 with its "
+        "columns as they were, move it away, or name another file with --out."
+    )
+
+
+def set_aside(path: Path) -> Path:
+    """Copy the table at ``path`` to NAME.before.csv, NAME.before-2.csv, …, the first that is free; returns that."""
+    number = 1
+    while (copy := path.with_name(f"{path.stem}.before{'' if number == 1 else f'-{number}'}{path.suffix}")).exists():
+        number += 1
+    _atomic_files.write(copy, path.read_bytes())
+    return copy
+
+
+def most_common(rows: Sequence[Row], count: int = 5) -> list[tuple[str, str, int]]:
+    """The mistakes that were made most often: exercise, the mistake's name, how many notebooks."""
+    made: dict[tuple[str, str], int] = {}
+    for one in rows:
+        if one["mistake"]:
+            made[one["exercise"], one["mistake"]] = made.get((one["exercise"], one["mistake"]), 0) + 1
+    return [(*which, many) for which, many in sorted(made.items(), key=lambda item: (-item[1], item[0]))[:count]]
