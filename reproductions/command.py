@@ -12,7 +12,6 @@ from fairfl_book.output_option import refuse_unwritable
 from fairfl._validation import as_device
 from fairfl.errors import Refused
 from reproductions import (
-from reproductions import result_folders
     agreement,
     catalogue,
     claim_report,
@@ -20,6 +19,7 @@ from reproductions import result_folders
     paper_claim,
     report,
     reruns,
+    result_folders,
     results,
     runner,
     spread,

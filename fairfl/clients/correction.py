@@ -2,15 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
 from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
-
-if TYPE_CHECKING:
-    from fairfl.clients.round_work import RoundWork
 
 Stacks = dict[str, torch.Tensor]
 
@@ -84,15 +80,25 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, work: "RoundWork", kept: Sequence[Stacks]) -> torch.Tensor:
-        """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
-        slots, local = work.slots, work.local
+    def close(
+        self,
+        deltas: torch.Tensor,
+        slots: Sequence[Slot],
+        steps: Sequence[int],
+        step_sizes: Sequence[float],
+        kept: Sequence[Stacks],
+    ) -> torch.Tensor:
+        """What the clients send, (S, d); ``kept`` is updated in place.
+
+        ``deltas`` (S, d): start minus end of each slot's local training. ``steps`` and ``step_sizes``: for each slot,
+        how many steps it took, and the sum of their step sizes.
+        """
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
             mine, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
-            step_sizes = column([local.pseudo_lr(n, work.round) for n in sizes])
-            new = self.correct.after(delta, mine.start, mine.own, mine.common, step_sizes)
+            summed = column([step_sizes[i] for i in places])
+            new = self.correct.after(delta, mine.start, mine.own, mine.common, summed)
             if not isinstance(new, dict) or set(new) != set(held):
                 given = sorted(new) if isinstance(new, dict) else type(new).__name__
                 raise refuse(
@@ -104,8 +110,8 @@ class Bound:
             for name, values in new.items():
                 held[name][[slots[i].client for i in places]] = self._shaped("after", values, delta)
             common = {name: v.mean(0).expand_as(delta) for name, v in held.items()}
-            steps, shares = column([local.steps_of(n) for n in sizes]), column([n / sum(sizes) for n in sizes])
-            sent = self.correct.sent(delta, common, steps, shares)
+            counts, shares = column([steps[i] for i in places]), column([n / sum(sizes) for n in sizes])
+            sent = self.correct.sent(delta, common, counts, shares)
             out[places] = self._shaped("sent", sent, delta)
         return out
 

@@ -49,4 +49,8 @@ def train_slots(flat: FlatModel, work: RoundWork, engine: str, kept: Sequence[St
             "local.correct needs what clients keep between rounds, and here nobody keeps it; use fairfl.train"
         )
     bound = Bound.of(work.local.correct, work.slots, work.starts, kept)
-    return bound.close(ENGINES[engine](flat, replace(work, bound=bound)), work, kept)
+    deltas = ENGINES[engine](flat, replace(work, bound=bound))
+    sizes = [len(slot.rows) for slot in work.slots]
+    steps = [work.local.steps_of(n) for n in sizes]
+    step_sizes = [work.local.pseudo_lr(n, work.round) for n in sizes]
+    return bound.close(deltas, work.slots, steps, step_sizes, kept)

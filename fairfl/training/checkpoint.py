@@ -14,6 +14,7 @@ import torch
 
 from fairfl import _atomic_files
 from fairfl.errors import Refused
+from fairfl.training.public_names import translated
 
 
 class Pace:
@@ -97,7 +98,7 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
     theirs, state = (held.get("settings"), held.get("state")) if isinstance(held, dict) else (None, None)
     if not isinstance(theirs, dict):
         raise _unreadable(path)
-    different = differences(settings, theirs)
+    different = differences(settings, translated(theirs))
     if different:
         told, remedy = "; ".join(different), "Give another path, or the same settings"
         if len(set(re.findall(r"(Python [\d.]+) code:", told))) > 1:

@@ -22,11 +22,11 @@ from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.rules import Rule
 from fairfl.training import code_fingerprint
+from fairfl.training.public_names import public_name
 
 SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_ROOM = re.compile(r"^fairfl\.rules\.(losses|geometry|structure)\.")
 Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
 REMEDY = (
     "give a named function, a functools.partial of one, or a small class whose settings are public attributes "
@@ -227,8 +227,7 @@ def _digest(what: str, content: bytes | memoryview) -> str:
 def _name(thing: Any) -> str:
     if isinstance(thing, types.ModuleType):
         return thing.__name__
-    # Checkpoints made before the package's rules were grouped know them without the group's name.
-    return f"{_ROOM.sub('fairfl.rules.', thing.__module__)}:{thing.__qualname__}"
+    return public_name(thing.__module__, thing.__qualname__)
 
 
 def _content(cell: types.CellType) -> object:
