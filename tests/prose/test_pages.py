@@ -15,6 +15,8 @@ from reproductions import command as reproduce_command
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHAPTERS = (ROOT / "chapters" / "README.md").read_text(encoding="utf-8")
+INSTALL = (ROOT / "book" / "pages" / "install.md").read_text(encoding="utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -22,7 +24,7 @@ def targets():
     return set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "chapters/README.md", "book/pages/install.md"])
 def test_commands_in_the_pages_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
@@ -31,8 +33,8 @@ def test_commands_in_the_pages_exist(page):
 
 def test_the_readme_shows_both_commands_and_the_windows_equivalent():
     assert re.search(r"^make lab\b", README, re.MULTILINE) and re.search(r"^make test\b", README, re.MULTILINE)
-    assert '-c requirements.lock -e ".[lab]"' in README
-    told = README + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert '-c requirements.lock -e ".[lab]"' in INSTALL
+    told = README + INSTALL + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for program, parser in (("fairfl-book", book_command.parser()), ("fairfl-reproduce", reproduce_command.parser())):
         commands = re.findall(rf"{program} ([a-z-]+)", told)
         assert commands and all(parser.parse_args([command]).run for command in commands)
@@ -42,16 +44,16 @@ def test_the_readme_shows_both_commands_and_the_windows_equivalent():
 
 def test_links_of_the_pages_lead_somewhere():
     known = set(book_paths.Book(ROOT).names())
-    for page in ("README.md", "CONTRIBUTING.md"):
+    for page in ("README.md", "CONTRIBUTING.md", "chapters/README.md", "book/pages/install.md"):
         for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", (ROOT / page).read_text(encoding="utf-8")):
-            if link.startswith("chapters/") and Path(link).stem in known:
+            if link.endswith(".ipynb") and Path(link).stem in known:
                 continue  # a chapter whose text is here and whose notebook is about to be made
-            assert (ROOT / link).exists(), f"{page}: {link}"
+            assert ((ROOT / page).parent / link).exists(), f"{page}: {link}"
 
 
 def table():
-    """Rows of the README's table of chapters: name → (title, minutes, seconds)."""
-    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \| (\d+) s \|$", README, re.MULTILINE)
+    """Rows of the table of chapters: name → (title, minutes, seconds)."""
+    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\((\w+)\.ipynb\) \| (\d+) \| (\d+) s \|$", CHAPTERS, re.MULTILINE)
     return {
         name: (title, int(minutes), int(seconds))
         for number, title, name, minutes, seconds in rows

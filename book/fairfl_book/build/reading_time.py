@@ -102,7 +102,7 @@ def retold(text: str, needs: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the twins, and the minutes in the tables of both README files."""
+    """Rewrite the twins, and the minutes in both tables of the chapters."""
     book = book_paths.find()
     taken, fronts = {}, notebook_checks.fronts(book)
     for name in book.names():
@@ -110,9 +110,9 @@ def main() -> None:
         taken[name] = minutes(text)
         _atomic_files.write(book.twin(name), retold(text, builds_on(name, fronts)).encode("utf-8"))
         print(f"{name:28} {taken[name]} minutes, exercises {exercise_minutes(text)}")
-    for page in (book.root / "README.md", book.root / "README.zh.md"):
+    for page in (book.chapters / "README.md", book.chapters / "README.zh.md"):
         rows = re.sub(
-            r"(\(chapters/(\w+)\.ipynb\) \|) \d+ \|",
+            r"(\((\w+)\.ipynb\) \|) \d+ \|",
             lambda row: f"{row[1]} {taken[row[2]]} |",
             page.read_text(encoding="utf-8"),
         )

@@ -42,6 +42,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
             "glossary",
             "notation",
             "bibliography",
+            "install",
             "errata",
             "api/index",
             *languages,
