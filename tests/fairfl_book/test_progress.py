@@ -48,7 +48,7 @@ def test_a_folder_that_cannot_be_written_loses_no_verdict(reader, monkeypatch, c
     def full(*given):
         raise OSError("disk full")
 
-    monkeypatch.setattr(progress.atomic, "write", full)
+    monkeypatch.setattr(progress._atomic_files, "write", full)
     check("mgda.common_rate", 3 / 7)
     assert "✓" in capsys.readouterr().out
 
