@@ -91,8 +91,8 @@ register(Exercise(
                            "For {case} you answer {given}; it should be {right}. You outbid only the largest of the others. But all of them have "
                            "weight, and S is the sum of all their exponentials"),
         "odds turned": Wrong(lambda f, t, share: np.log((1 - share) / share * np.exp(t * (np.asarray(f[1:]) - f[0])).sum()) / t,
-                             "For {case} you answer {given}; it should be {right}. Solving share = x / (x + S) gives x = S · share / (1 − share), not "
-                             "its reciprocal factor"),
+                             "For {case} you answer {given}; it should be {right}. Solving share = x / (x + S) gives x = S · share / (1 − share); "
+                             "your fraction is upside down"),
         "sign": Wrong(lambda f, t, share: -_bought(f, t, share),
                       "For {case} you answer {given}; it should be {right}. The sign is wrong: a larger share needs a larger report"),
         "factor": Wrong(lambda f, t, share: share / (1 - share) * np.exp(t * (np.asarray(f[1:]) - f[0])).sum(),
