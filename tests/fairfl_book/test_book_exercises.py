@@ -4,6 +4,7 @@ import pytest
 from fairfl_book.exercises.solutions import read
 from fairfl_book.teaching import exercise_notebooks as made_for
 from nbformat import v4
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("exercises")
 
@@ -143,5 +144,5 @@ def test_a_solution_that_cannot_be_put_anywhere_is_refused(solutions):
 def test_a_solution_that_does_not_end_with_its_check_is_refused(tmp_path):
     path = tmp_path / "01_ferries.md"
     path.write_text(SOLUTIONS.replace('\ncheck("ferries.count", n)', ""), encoding="utf-8")
-    with pytest.raises(ValueError, match="ferries.count does not end with its check"):
+    with refused("file", "ferries.count"):
         made_for.solved(chapter(), read(path))
