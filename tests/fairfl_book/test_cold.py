@@ -1,4 +1,4 @@
-"""A check that is run before the cells above it names what is missing, and any other NameError stays Python's."""
+"""A check run before the cells above it names what is missing; any other NameError is left to Python."""
 
 import os
 import subprocess
@@ -41,8 +41,8 @@ def test_in_a_kernel_of_make_lab_a_check_says_what_is_missing_even_in_the_first_
     first, names, _, second, other, _, right = run(cells, PYTHONSTARTUP=str(server.DEFAULTS / "startup.py"))
     for outputs, missing in ((first, "`check`, `rate`"), (second, "`rate`")):
         [output] = outputs
-        words = " ".join(output["data"]["text/plain"].split())
-        assert words.startswith("○ mgda.common_rate: ") and f": {missing}." in words and "cells above" in words
+        shown = " ".join(output["data"]["text/plain"].split())
+        assert shown.startswith("○ mgda.common_rate: ") and f": {missing}." in shown and "cells above" in shown
         assert "text/html" in output["data"]
     assert [output.output_type for output in other] == ["error"] and other[0].ename == "NameError"
     assert "cold" not in names[0]["data"]["text/plain"]
@@ -55,13 +55,13 @@ def test_a_runner_of_notebooks_still_stops_at_a_check_run_cold():
         NotebookClient(notebook, kernel_name="python3").execute()
 
 
-def test_what_watches_from_the_first_cell_is_light():
+def test_the_module_loaded_with_the_first_cell_imports_nothing_heavy():
     code = "import sys, fairfl_book.reading.missing_setup; print({'numpy', 'torch', 'fairfl'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
 
 
-def test_a_mistyped_slug_is_told_the_nearest_first_and_not_all_names():
+def test_a_mistyped_slug_names_the_nearest_first_and_not_all_slugs():
     with refused("name", "'start.rate'", "start.threshold") as caught:
         find("start.rate")
     message = str(caught.value)

@@ -56,7 +56,7 @@ def test_any_answer_gets_a_reply(answer, known, mention):
     assert (verdict.status, verdict.known) == ("not yet", known) and mention in verdict.message
 
 
-def test_a_verdict_s_statuses_are_those_that_its_description_names():
+def test_the_statuses_are_those_in_the_docstring_of_a_verdict():
     answers = ..., DOUBLE.right, lambda x: np.asarray(x) ** 2, lambda x: "two", 7
     given = {judge(DOUBLE, answer).status for answer in answers}
     assert set(re.findall(r'"([^"]+)"', judge(DOUBLE, 7).__doc__.partition("``message``")[0])) == given
@@ -104,7 +104,7 @@ def test_a_claim_that_fails_prints_its_worst_case_and_the_plainest_beside_it(cap
     for case in (lambda x: (x, {"a": x}), lambda x: x):
         sizes = iter([4.0, 3.0])
         claim("it holds", lambda rng, case=case, sizes=sizes: case(next(sizes)), n=2)
-        assert "Plainest" not in capsys.readouterr().out  # no words would be saved
+        assert "Plainest" not in capsys.readouterr().out  # it would not be shorter
 
 
 def test_a_claim_never_passes_on_nan():
@@ -120,15 +120,15 @@ BOOK = book_paths.find()
 def test_every_exercise_has_hints_that_give_a_step_and_not_the_answer(slug):
     exercise = EVERYTHING[slug]
     assert 2 <= len(exercise.hints) <= 4
-    told = " ".join(exercise.hints)
+    hints = " ".join(exercise.hints)
     for form in spelled(getattr(exercise, "right", None)):
-        assert not re.search(rf"(?<![\w.]){re.escape(form)}(?![\w.]*\d)", told), f"a hint tells {form}"
+        assert not re.search(rf"(?<![\w.]){re.escape(form)}(?![\w.]*\d)", hints), f"a hint gives away {form}"
     for line in code_lines(slug):
-        assert line not in told.replace("`", ""), f"a hint tells the line {line}"
+        assert line not in hints.replace("`", ""), f"a hint gives away the line {line}"
 
 
 def spelled(right):
-    """How a number may stand in a hint; a single digit stands there for other reasons."""
+    """The forms in which a hint may contain a number; single digits appear for other reasons."""
     if not isinstance(right, (int, float)):
         return []
     fraction = Fraction(right).limit_denominator(100)
@@ -159,10 +159,10 @@ def test_the_solutions_are_those_of_the_exercises_that_their_chapter_asks():
 def test_a_solution_says_why_before_its_code():
     for name in BOOK.names():
         for slug, found in solutions.of_chapter(BOOK, name).items():
-            assert len(found.text.partition("```")[0].split()) >= 10, f"{slug}: a solution needs a sentence on why"
-            assert "np.array(" not in found.code or "[" in found.code, (
-                f"{slug}: what is handed over is an array already"
+            assert len(found.text.partition("```")[0].split()) >= 10, (
+                f"{slug}: a solution needs a sentence that explains it"
             )
+            assert "np.array(" not in found.code or "[" in found.code, f"{slug}: what is passed is already an array"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_solution_says_why_before_its_code():
         ("fedmgda.worst_rate", lambda K, epsilon: 2 / K - 1, "FedAvg-n", "-0.6"),
     ],
 )
-def test_natural_mistakes_are_told_what_is_true_of_them(slug, answer, known, mention):
+def test_natural_mistakes_get_a_reply_that_is_true_of_them(slug, answer, known, mention):
     verdict = judge(ALL[slug], answer)
     assert (verdict.status, verdict.known) == ("not yet", known) and mention in verdict.message
     assert "direction" not in verdict.message  # none of these is a vector of the wrong length

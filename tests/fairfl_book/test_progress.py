@@ -1,4 +1,4 @@
-"""What a reader has solved: remembered beside the copies, and nowhere else."""
+"""The record of solved exercises is kept next to the reader's copies, and nowhere else."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def reader(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_right_answer_is_remembered_in_the_readers_folder(reader, capsys):
+def test_a_right_answer_is_recorded_in_the_readers_folder(reader, capsys):
     check("mgda.common_rate", 0.3)
     assert not (reader / progress.FILE).exists()
     check("mgda.common_rate", 3 / 7)
@@ -32,7 +32,7 @@ def test_a_right_answer_is_remembered_in_the_readers_folder(reader, capsys):
     assert fresh.startswith("0 of 5") and fresh != begun.replace("1 of 5", "0 of 5"), '"so far" once it is begun'
 
 
-def test_elsewhere_nothing_is_written_and_nothing_said(tmp_path, monkeypatch, capsys):
+def test_elsewhere_nothing_is_written_or_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     check("mgda.common_rate", 3 / 7)
     begin(4)
@@ -40,14 +40,14 @@ def test_elsewhere_nothing_is_written_and_nothing_said(tmp_path, monkeypatch, ca
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '"a"'])
-def test_a_spoilt_record_is_an_empty_one(reader, content):
+def test_a_damaged_record_counts_as_empty(reader, content):
     (reader / progress.FILE).write_text(content)
     assert progress.solved() == {}
     check("mgda.common_rate", 3 / 7)
     assert list(progress.solved()) == ["mgda.common_rate"]
 
 
-def test_a_folder_that_cannot_be_written_loses_no_verdict(reader, monkeypatch, capsys):
+def test_in_a_read_only_folder_the_verdict_is_still_shown(reader, monkeypatch, capsys):
     def full(*given):
         raise OSError("disk full")
 

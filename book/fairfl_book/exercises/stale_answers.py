@@ -34,7 +34,7 @@ def watch() -> None:
 
 def _remember(result):
     error = result.error_before_exec or result.error_in_exec
-    message = _INPUT.sub(r" in its line \1", f"{type(error).__name__}: {error}") if error else ""
+    message = _INPUT.sub(r" on line \1", f"{type(error).__name__}: {error}") if error else ""
     _RUNS.append(Ran(result.info.raw_cell or "", time.time(), message))
 
 

@@ -184,7 +184,7 @@ register(Exercise(
 ))
 
 
-_SEEDS = np.arange(2, 100)  # the end is for arguments in another order than asked, with which no number of seeds is enough
+_SEEDS = np.arange(2, 100)  # bounded, because with arguments in the wrong order no number of seeds may be enough
 
 
 def _enough(effect, s, level, power, df=0, chance=stats.nct.sf):
