@@ -11,7 +11,7 @@ register(Exercise(
     wrong={
         "newton": Wrong(0.0, "0 would be right for Newton's own step. With one client, u points along g, and only its rate is Newton's"),
         "safe step": Wrong(8 / 9, "8/9 is what gradient descent with the step 1/L guarantees. The length of u is chosen better: (κ − 1)/(κ + 1)"),
-        "loss": Wrong(0.64, "0.64 = 0.8² would be the factor for squared distances. The question asks for the distance itself"),
+        "loss": Wrong(0.64, "0.64 would be the factor for squared distances. The question asks for the distance itself"),
         "conjugate": Wrong(0.5, "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees only one "
                                 "gradient"),
         "too little": Wrong(0.9, "0.9 is 1 − 1/(κ + 1). The best step takes away 2/(κ + 1), and (κ − 1)/(κ + 1) is left"),

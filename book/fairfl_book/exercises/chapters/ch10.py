@@ -74,7 +74,7 @@ register(Exercise(
         "scale only": Wrong(2.0, "2 is the factor by which its scale grows, 4^½. But its gradient is four times as long as well, and the true rate is "
                                  "what it sent divided by 4"),
         "wrong sign": Wrong(8.0, "You multiplied by 4 instead of dividing. g_k is 4 times as long, so the rate that the rule sees is 4 times the true "
-                                 "one: 4^½ / 4"),
+                                 "one"),
         "gradient only": Wrong(0.25, "1/4 is for a client that scales its gradient but reports its loss honestly. Here the loss grows too, and its "
                                      "scale grows by 4^½"),
         "degree one": Wrong(1.0, "1 is the answer for γ = 1, where scale and gradient grow by the same factor. At γ = ½, the scale grows more slowly"),

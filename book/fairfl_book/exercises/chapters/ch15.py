@@ -16,7 +16,7 @@ register(Exercise(
         "mean rate": Wrong(0.0, "The mean of the rates with the weights λ is ‖d‖² itself, so this difference is always 0. Use the smallest rate"),
         "equal weights": Wrong(10 / 9, "You used equal weights. Client 3 has the weight ½, and the others ¼ each"),
         "half": Wrong(0.5, "The gap has no factor ½. That factor belongs to ½‖d‖²"),
-        "rate only": Wrong(1.5, "1.5 is the smallest rate. The gap says how far it is below ‖d‖², which is 2.5"),
+        "rate only": Wrong(1.5, "1.5 is the smallest rate. The gap says how far it is below ‖d‖²"),
         "per length": Wrong(1 / sqrt(2.5), "You divided by the length of d. The gap is measured in rates, not in rates per length"),
         "no minimum": Wrong(2.5, "2.5 is ‖d‖². Subtract the smallest rate along d"),
     },
