@@ -209,13 +209,13 @@ def rule_weights(rule: str, values: object, clients: int) -> torch.Tensor:
 
 
 def rule_columns(rule: str, given: dict[str, object]) -> None:
-    """Refuse a ``Direction``'s ``weights`` or ``rates`` (by name; ``None`` and what is yet to be computed may stand)
+    """Refuse a ``Direction``'s ``weights`` or ``rates`` (by name; ``None`` is allowed)
     that are not a tensor with one number per row; ``Diverged`` where a rate is not finite.
 
     How many rows is for the rule to say: it may have looked at some that it remembers.
     """
     for name, values in given.items():
-        if values is None or callable(values):
+        if values is None:
             continue
         if not isinstance(values, torch.Tensor) or values.ndim != 1 or len(values) == 0:
             told = tuple(values.shape) if isinstance(values, torch.Tensor) else type(values).__name__

@@ -37,6 +37,7 @@ ROWS = {
     "fedfv_table_2": ("FedMGDA+, ε = 0.01", None),
     "dqn_fed_table_9_capped": ("DQN-Fed, capped", [0, 1]),
     "fedfv_table_2_logged": ("q-FedAvg, q = 1.0", None),
+    "fedfv_table_2_dealt_once": ("FedAvg", [0]),
     "fedfv_table_2_one_softmax": ("FedAvg", [0]),
     "fedfv_table_4_cifar10": ("FedFV, reversed", None),
     "fedfv_table_4_cifar10_logged": ("FedFV, reversed", [0]),

@@ -10,6 +10,7 @@ from fairfl.partition.columns import by_column, in_time
 from fairfl.partition.from_indices import split
 from fairfl.partition.partitioners import by_class, dirichlet, iid, shards, some_classes
 from fairfl.partition.presets import PRESETS, preset, presets
+from fairfl.partition.recut import recut
 
 __all__ = [
     "PRESETS",
@@ -20,6 +21,7 @@ __all__ = [
     "in_time",
     "preset",
     "presets",
+    "recut",
     "shards",
     "some_classes",
     "split",

@@ -6,6 +6,7 @@ from fairfl import data
 from fairfl.errors import unknown
 from fairfl.federation import Federation
 from fairfl.partition import columns, partitioners
+from fairfl.partition.recut import recut
 
 # Mean and deviation of each colour as in FedFV's code, whose deviations are means of single images' deviations.
 FEDFV_PIXELS = ((0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010))
@@ -28,6 +29,13 @@ def fedfv_cifar10_released(seed: int = 0) -> Federation:
     return partitioners.shards(
         data.load("cifar10", normalise=FEDFV_PIXELS), 100, 2, seed=seed, test=0.1, validation=0.1
     )
+
+
+def fedfv_cifar10_dealt_once(seed: int = 0) -> Federation:
+    """``fedfv_cifar10`` as FedFV's released code partitions it: the shards are dealt once, whatever the ``seed``, and
+    ``seed`` draws how each client's 500 images are cut 80/10/10 (400, 50 and 50).
+    """
+    return recut(fedfv_cifar10_released(seed=0), seed=seed, test=0.1, validation=0.1)
 
 
 def fedfv_mnist(seed: int = 0) -> Federation:
@@ -149,6 +157,7 @@ PRESETS = {
     for f in (
         fedfv_cifar10,
         fedfv_cifar10_released,
+        fedfv_cifar10_dealt_once,
         fedfv_mnist,
         fedfv_fashion_mnist,
         fedfv_fashion_mnist_released,

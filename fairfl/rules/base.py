@@ -5,7 +5,7 @@ import math
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -15,88 +15,38 @@ from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
 
-class WhenRead:
-    """A dataclass's field that may be given as a function: called at the first look, and dropped with all it held."""
-
-    def __set_name__(self, kind: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, record: object, kind: type | None = None) -> torch.Tensor | None:
-        if record is None:
-            return None  # the field's default
-        if callable(value := vars(record)[self.name]):
-            value = vars(record)[self.name] = value()
-        return value
-
-    def __set__(self, record: object, value: torch.Tensor | Callable[[], torch.Tensor] | None) -> None:
-        vars(record)[self.name] = value
-
-
 @dataclass(frozen=True)
 class Direction:
     """What a rule decided. The server steps ``w ← w − η vector``.
 
     ``vector`` (d,), in the updates' dtype and device. ``weights`` (K,) float64 on the CPU: λ with
-    ``vector = Gᵀ λ``; ``None`` where no single weight per client exists. ``rates`` (K,): ``ρ = G vector``,
-    positive where this step lowers the client's loss to first order; ``None`` where not computed. They may be given as
-    a function of nothing (``later``), which is called when somebody reads them, copies or pickles; until then it
-    holds the updates.
-    ``exact`` is ``False`` where the method's own formula had no answer, and ``reason`` says why and what was
-    done instead.
+    ``vector = Gᵀ λ``; ``None`` where there is no single weight per client. ``rates`` (K,) float64 on the CPU:
+    ``ρ = G vector``, positive where this step lowers the client's loss to first order; ``None`` where not computed.
+    ``reason``: empty, or why the method's own formula had no answer and what was done instead.
     """
 
     vector: torch.Tensor
     weights: torch.Tensor | None = None
-    rates: torch.Tensor | None = WhenRead()  # type: ignore[assignment]
-    exact: bool = True
+    rates: torch.Tensor | None = None
     reason: str = ""
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            vector: torch.Tensor,
-            weights: torch.Tensor | None = None,
-            rates: torch.Tensor | Callable[[], torch.Tensor] | None = None,
-            exact: bool = True,
-            reason: str = "",
-        ) -> None: ...
-
-    def __getstate__(self) -> dict:
-        return vars(self) | {"rates": self.rates}
-
-
-def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Callable[[], torch.Tensor]:
-    """``compute(*tensors)`` as ``Direction.rates`` takes it, refused if a tensor was written into since."""
-    versions = lambda: [0 if t.is_inference() else t._version for t in tensors]
-    seen = versions()
-
-    def call() -> torch.Tensor:
-        if versions() != seen:
-            raise Refused(
-                "the updates, the weights or the direction were changed in place after the rule decided, and "
-                "its rates are gone; read direction.rates before that, or change a clone"
-            )
-        rates = compute(*tensors)
-        if not bool(torch.isfinite(rates).all()):
-            raise refuse(
-                "the largest rate, a product of an update and the direction,",
-                float("inf"),
-                "up to 1.8e308, which float64 can hold",
-                "Such updates have diverged; lower the local learning rate.",
-            )
-        return rates
-
-    return call
+    @property
+    def exact(self) -> bool:
+        """Whether this is the answer of the method's own formula."""
+        return not self.reason
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights λ (K,) float64 with a caveat: what ``weights`` returns where a rule's formula had no answer."""
+    """Weights λ (K,) float64 with a ``reason``, which a rule returns where its formula had no answer."""
 
     values: torch.Tensor
-    exact: bool = True
     reason: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are the weights of the method's own formula."""
+        return not self.reason
 
 
 class Rule:
@@ -161,8 +111,7 @@ class Rule:
                 "a Direction, whose vector is a tensor",
                 "End combine with return Direction(vector).",
             )
-        # Rates that nobody has asked for are not computed here.
-        rule_columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
+        rule_columns(self.name, {"weights": decided.weights, "rates": decided.rates})
         return decided
 
     def combine(self, updates: Updates) -> Direction:
@@ -202,8 +151,8 @@ class Rule:
 class WeightRule(Rule):
     """A rule that chooses weights λ from a few numbers per client and no look at their updates.
 
-    A subclass answers ``weights(updates) → λ`` (K,); or ``Weights(λ, exact, reason)`` where something has to be said
-    about it. The base class reads the gradients once, for ``Gᵀ λ``, and again only if somebody reads the rates.
+    A subclass answers ``weights(updates) → λ`` (K,); or ``Weights(λ, reason)`` where something has to be said
+    about it. The base class reads the gradients twice: once for ``Gᵀ λ``, once for the rates.
     """
 
     def weights(self, updates: Updates) -> torch.Tensor | Weights:
@@ -220,15 +169,15 @@ class WeightRule(Rule):
         if length < 2 * torch.finfo(vector.dtype).tiny:
             told = gram_matrix(rows) @ answer.values
             answer = _unless_lost(answer, told, vector.dtype)
-            return Direction(vector, answer.values, told, answer.exact, answer.reason)
-        return Direction(vector, answer.values, later(rates, rows, vector), answer.exact, answer.reason)
+            return Direction(vector, answer.values, told, answer.reason)
+        return Direction(vector, answer.values, rates(rows, vector), answer.reason)
 
 
 class GramRule(Rule):
     """A rule that chooses weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
 
     A subclass answers ``weights(gram, updates) → λ`` with ``gram`` (K, K) float64 on the CPU; λ (K,) likewise, or
-    ``Weights(λ, exact, reason)`` where something has to be said about it.
+    ``Weights(λ, reason)`` where something has to be said about it.
     The base class reads the gradients twice: once for A, once for ``Gᵀ λ``. ``WeightRule`` does without A.
     """
 
@@ -241,7 +190,7 @@ class GramRule(Rule):
         vector = combine(updates.gradients, answer.values, gram.diagonal().sqrt())
         rates = gram @ answer.values
         answer = _unless_lost(answer, rates, vector.dtype)
-        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+        return Direction(vector, answer.values, rates, answer.reason)
 
 
 def _checked(answer: torch.Tensor | Weights, rule: str, clients: int) -> Weights:
@@ -255,7 +204,7 @@ def _unless_lost(answer: Weights, rates: torch.Tensor, dtype: torch.dtype) -> We
     largest = answer.values.abs().max()
     length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
     lost = too_short(length, dtype)
-    return Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost)))) if lost else answer
+    return Weights(answer.values, "; ".join(filter(None, (answer.reason, lost)))) if lost else answer
 
 
 def too_short(length: float, dtype: torch.dtype) -> str:
@@ -294,7 +243,7 @@ def of_nonzero(gram: torch.Tensor, updates: Updates, solve: Callable[..., Weight
     keep, reason = nonzero(gram, updates)
     weights = torch.zeros(len(updates), dtype=torch.float64)
     if len(keep) == 0:
-        return Weights(weights, False, reason)
+        return Weights(weights, reason)
     found = solve(*part(gram, updates, keep), keep)
     weights[keep] = found.values
-    return Weights(weights, found.exact and not reason, "; ".join(filter(None, (reason, found.reason))))
+    return Weights(weights, "; ".join(filter(None, (reason, found.reason))))

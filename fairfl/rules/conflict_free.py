@@ -38,5 +38,5 @@ class ConFIG(GramRule):
         squared = float(y @ C @ y)
         if squared <= tolerance * abs(y).sum() ** 2:
             reason = "; ".join(filter(None, (reason, "which is zero: the unit updates cancel")))
-            return Weights(torch.zeros(len(gram), dtype=torch.float64), False, reason)
-        return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), not reason, reason)
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason)
+        return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), reason)

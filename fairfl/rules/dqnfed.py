@@ -63,7 +63,7 @@ class DQNFed(GramRule):
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if not bool(rates[keep].any()):
-            return Weights(weights, False, reason or "every prescribed rate is zero")
+            return Weights(weights, reason or "every prescribed rate is zero")
         largest = rates[keep].max()
         live, rows = part(gram, updates, keep)
         point = prescribed(live, rates[keep] / largest, rows)
@@ -74,7 +74,7 @@ class DQNFed(GramRule):
                 least = float((rates[keep] / largest / lengths[keep]).min())
                 weights *= self._damping(least, float(largest) / point.squared_norm, updates)
         reason = "; ".join(filter(None, (reason, point.reason)))
-        return Weights(weights, not reason, reason)
+        return Weights(weights, reason)
 
     @staticmethod
     def _damping(least: float, full: float, updates: Updates) -> float:

@@ -39,5 +39,5 @@ class IMTLG(GramRule):
         if not abs(float(total)) > NO_SUM * float(point.weights.abs().max()):
             none = "the weights of equal projections sum to zero, and no multiple sums to one"
             reason = "; ".join(filter(None, (point.reason, none if point.squared_norm > 0 else "")))
-            return Weights(torch.zeros_like(point.weights), False, reason)
-        return Weights(point.weights / total, not point.reason, point.reason)
+            return Weights(torch.zeros_like(point.weights), reason)
+        return Weights(point.weights / total, point.reason)

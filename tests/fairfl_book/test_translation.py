@@ -227,7 +227,7 @@ def test_checks_and_hints_answer_in_the_chosen_language(monkeypatch, capsys):
     hint("start.threshold")
     said = capsys.readouterr().out.replace("\n", "")
     assert "✗ start.threshold：还不对。 5/6 是客户端 2 的速率变为零的地方" in said and "问的是客户端 1" in said
-    assert "正负号反了" in said and "对 G 和 λ 取 [[1, 0], [-1, 2]], [0.5, 0.5]，你的回答是" in said
+    assert "正负号反了" in said and "对 G = [[1, 0], [-1, 2]], weights = [0.5, 0.5]，你的回答是" in said
     assert "第 1 步提示，共 3 步" in said and "还不对" in said and "not yet" not in said
 
 

@@ -37,8 +37,8 @@ def test_the_chapters_are_the_books_with_their_minutes():
         for name, (number, minutes) in book.items()
         if told.get(name) != (number, minutes)
     ]
-    assert told == book and len(rows) == len(told), "chapters/README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(
-        lacking
+    assert told == book and len(rows) == len(told), (
+        "chapters/README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(lacking)
     )
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert all(re.search(r"[\u4e00-\u9fff]", title) for _, title, _, _ in rows)

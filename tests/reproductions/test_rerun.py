@@ -21,7 +21,9 @@ def test_with_one_it_trains_and_sets_the_record_beside(tmp_path, monkeypatch):
     runner.run(select(experiment), tmp_path / "runs", report=lambda said: None)
     results.compile(experiment, tmp_path / "runs", tmp_path / "results")
     monkeypatch.setattr(rerun_row.catalogue, "load", lambda name: experiment)
-    monkeypatch.setattr(rerun_row.result_folders, "find", lambda: type("Records", (), {"results": tmp_path / "results"}))
+    monkeypatch.setattr(
+        rerun_row.result_folders, "find", lambda: type("Records", (), {"results": tmp_path / "results"})
+    )
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a card")
     real = runner.run

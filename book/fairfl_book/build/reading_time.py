@@ -112,9 +112,7 @@ def main() -> None:
         print(f"{name:28} {taken[name]} minutes, exercises {exercise_minutes(text)}")
     for page in (book.chapters / "README.md", book.chapters / "README.zh.md"):
         rows = re.sub(
-            r"(\((\w+)\.ipynb\) \|) \d+ \|",
-            lambda row: f"{row[1]} {taken[row[2]]} |",
-            page.read_text(encoding="utf-8"),
+            r"(\((\w+)\.ipynb\) \|) \d+ \|", lambda row: f"{row[1]} {taken[row[2]]} |", page.read_text(encoding="utf-8")
         )
         _atomic_files.write(page, rows.encode("utf-8"))
 

@@ -1,4 +1,4 @@
-"""Exercises that answer back, hints and solutions for who asks, and claims that run."""
+"""Exercises with checks, hints and solutions, and claims that run."""
 
 from fairfl_book.exercises import stale_answers
 from fairfl_book.exercises.check import Verdict, check, judge

@@ -1,6 +1,6 @@
-"""Slips of the hand that any exercise invites (a sign, a reciprocal, a transpose, a rounding), and the words for each.
+"""Recognise common errors of any exercise (a sign, a reciprocal, a transpose, a rounding) and explain each of them.
 
-An exercise's own ``wrong`` answers come first: they know the subject. What stands here knows arithmetic only.
+An exercise's own ``wrong`` answers come first, because they know the subject. This module knows only arithmetic.
 """
 
 import copy
@@ -33,90 +33,100 @@ def _total(y):
     return y / y.sum() if y.ndim == _VECTOR else None
 
 
-# What was done to the right answer → what to say. Each takes an array of real numbers and returns another, or None where it has no meaning.
+# Changes to the right answer, each with its explanation. A change takes an array of real numbers and returns another one, or None if it
+# does not apply.
 OUTPUT: dict[str, tuple[Callable, str]] = {
-    "sign": (np.negative, "The sign is turned: yours is the right answer's negative"),
-    "reciprocal": (lambda y: 1 / y, "Yours is the reciprocal of the right answer: what is divided by what?"),
-    "complement": (_rest, "Yours and the right answer add up to one: is it the other part?"),
-    "transpose": (_matrix, "Yours is the right answer transposed: rows and columns have changed places"),
+    "sign": (np.negative, "The sign is wrong: your answer is the negative of the right one"),
+    "reciprocal": (lambda y: 1 / y, "Your answer is the reciprocal of the right one: what should be divided by what?"),
+    "complement": (_rest, "Your answer and the right one add up to one: did you compute the other part?"),
+    "transpose": (_matrix, "Your answer is the transpose of the right one: rows and columns are exchanged"),
     "reversed": (_ends, "The entries are right, but in the opposite order"),
-    "one too many": (lambda y: y + 1, "Yours is too large by exactly one"),
-    "one too few": (lambda y: y - 1, "Yours is too small by exactly one"),
-    "squared": (np.square, "Yours is the square of the right answer: a root is missing"),
-    "root": (np.sqrt, "Yours is the root of the right answer: a square is missing"),
-    "absolute": (np.abs, "The sizes are right, and a sign is lost: where does it become positive?"),
-    "clipped at zero": (lambda y: np.maximum(y, 0), "Yours is zero where the right answer is negative"),
-    "clipped to one": (lambda y: np.minimum(y, 1), "Yours stops at one where the right answer goes on"),
-    "degrees": (np.degrees, "Yours is 180/π times the right answer: is it in degrees, and asked is for radians?"),
-    "radians": (np.radians, "Yours is π/180 times the right answer: is it in radians, and asked is for degrees?"),
+    "one too many": (lambda y: y + 1, "Your answer is too large by exactly one"),
+    "one too few": (lambda y: y - 1, "Your answer is too small by exactly one"),
+    "squared": (np.square, "Your answer is the square of the right one: a square root is missing"),
+    "root": (np.sqrt, "Your answer is the square root of the right one: a square is missing"),
+    "absolute": (np.abs, "The absolute values are right, but a minus sign is lost: where does it become positive?"),
+    "clipped at zero": (lambda y: np.maximum(y, 0), "Your answer is zero where the right one is negative"),
+    "clipped to one": (lambda y: np.minimum(y, 1), "Your answer stops at one where the right one goes on"),
+    "degrees": (np.degrees, "Your answer is 180/π times the right one: is it in degrees instead of radians?"),
+    "radians": (np.radians, "Your answer is π/180 times the right one: is it in radians instead of degrees?"),
     "per cent": (
         lambda y: 100 * y,
-        "Yours is a hundred times the right answer: is it in per cent, and asked is for a share?",
+        "Your answer is a hundred times the right one: is it in per cent, where the exercise asks for a share?",
     ),
-    "share": (lambda y: y / 100, "Yours is a hundredth of the right answer: is it a share, and asked is for per cent?"),
-    "logarithm": (np.log, "Yours is the logarithm of the right answer"),
-    "exponential": (np.exp, "Yours is the exponential of the right answer"),
-    "normalised": (_total, "Yours is divided by its sum, and the right answer is not"),
+    "share": (
+        lambda y: y / 100,
+        "Your answer is a hundredth of the right one: is it a share, where the exercise asks for per cent?",
+    ),
+    "logarithm": (np.log, "Your answer is the logarithm of the right one"),
+    "exponential": (np.exp, "Your answer is the exponential of the right one"),
+    "normalised": (_total, "Your answer is divided by its sum, but the right one is not"),
     "unit length": (
         lambda y: y / np.linalg.norm(y) if y.ndim == _VECTOR else None,
-        "Yours is divided by its length, and the right answer is not",
+        "Your answer is divided by its length, but the right one is not",
     ),
     "truncated": (
         np.trunc,
-        "Yours lacks what stands behind the point: is there a division of whole numbers, or a rounding?",
+        "Your answer lacks the digits after the decimal point: does an integer division or a rounding remove them?",
     ),
-    "rounded to whole numbers": (np.round, "Yours is rounded to whole numbers: round less"),
-    "rounded to one place": (lambda y: np.round(y, 1), "Yours is rounded to one place: round less"),
-    "rounded to two places": (lambda y: np.round(y, 2), "Yours is rounded to two places: round less"),
+    "rounded to whole numbers": (np.round, "Your answer is rounded to whole numbers: keep more digits"),
+    "rounded to one place": (lambda y: np.round(y, 1), "Your answer is rounded to one decimal place: keep more digits"),
+    "rounded to two places": (
+        lambda y: np.round(y, 2),
+        "Your answer is rounded to two decimal places: keep more digits",
+    ),
     "opposite": (
         lambda y: np.logical_not(y) if y.dtype == bool else None,
-        "Yours says True where it should say False, and the other way round",
+        "Your answer is True where it should be False, and the other way round",
     ),
 }
 
-# What was done to one argument before a right function was called.
+# Changes to one argument, applied before a correct function is called.
 INPUT: dict[str, tuple[Callable, str]] = {
     "transposed": (
         _matrix,
-        "That is the answer for {argument} transposed: does it multiply from the other side, or sum over the other index?",
+        "That is the answer for {argument} transposed: do you multiply from the other side, or sum over the other index?",
     ),
     "turned round": (
         _ends,
-        "That is the answer for {argument} read from its other end: does an index or an order run the wrong way?",
+        "That is the answer for {argument} in reverse order: does an index or an ordering run the wrong way?",
     ),
-    "negated": (np.negative, "That is the answer for the negative of {argument}: a sign is turned"),
+    "negated": (np.negative, "That is the answer for the negative of {argument}: a sign is wrong"),
     "inverted": (
         lambda x: 1 / x,
-        "That is the answer for the reciprocal of {argument}: divided where it should be multiplied, or the other way round",
+        "That is the answer for the reciprocal of {argument}: do you divide where you should multiply, or the other way round?",
     ),
-    "squared": (np.square, "That is the answer for the square of {argument}: where is it squared?"),
-    "rooted": (np.sqrt, "That is the answer for the root of {argument}: where is a root taken, or a square forgotten?"),
+    "squared": (np.square, "That is the answer for the square of {argument}: where do you square it?"),
+    "rooted": (
+        np.sqrt,
+        "That is the answer for the square root of {argument}: where do you take a root, or forget a square?",
+    ),
     "sorted": (
         lambda x: np.sort(x) if x.ndim == _VECTOR else None,
-        "That is the answer for {argument} sorted: you may have lost which entry belongs to whom",
+        "That is the answer for {argument} sorted: the entries may no longer belong to the right clients",
     ),
     "one more": (
         lambda x: x + 1 if x.ndim == 0 else None,
-        "That is the answer for {argument} plus one: where is one added?",
+        "That is the answer for {argument} plus one: where do you add one?",
     ),
     "one less": (
         lambda x: x - 1 if x.ndim == 0 else None,
-        "That is the answer for {argument} minus one: where is one taken away?",
+        "That is the answer for {argument} minus one: where do you subtract one?",
     ),
 }
-SWAPPED = "That is the answer with the {a} and the {b} argument exchanged"
+SWAPPED = "That is the answer with the {a} and {b} arguments exchanged"
 NAMES = ("first", "second", "third", "fourth", "fifth")
 
 
 def recognise(exercise: Exercise, given: Sequence[object]) -> str:
-    """The words for a slip that turns the right answers into ``given``, one a case (a value has one); "" if none does."""
+    """Explain the error that turns the right answers into ``given``, one per case (a value has one); "" if no known error does."""
     right = exercise.right_answers()
     if not exercise.is_function and np.ndim(plain(right[0])) == 0 and (words := _proportional(given, right)):
-        return words  # of a single number "half" is certain, and a square that happens to be as large is a guess
+        return words  # for a single number, "half" is certain, and a square of the same value is a guess
     for _, words, made in _slips(exercise):
         if len(made) == len(given) and all(equal(g, m, TOLERANCE) for g, m in zip(given, made)):
             return words
-    # What is said first of a function shows this case: nothing below may speak of another one as if it were this.
+    # The reply to a function shows this case first, so nothing below may describe another case as if it were this one.
     shown = next((i for i, (g, r) in enumerate(zip(given, right)) if not equal(g, r, exercise.tolerance)), 0)
     return (
         _truth(given, right)
@@ -128,7 +138,7 @@ def recognise(exercise: Exercise, given: Sequence[object]) -> str:
 
 
 def natural(exercise: Exercise) -> Iterator[tuple[str, object]]:
-    """Answers with a slip in them, each with its name; for a function, functions. Those that are right all the same are left out."""
+    """Answers that contain one error, each with its name; for a function, functions. Answers that are still right are left out."""
     right = exercise.right_answers()
     for name, _, made in [*_slips(exercise), *_more(exercise, right)]:
         if len(made) != len(right) or all(equal(m, r, exercise.tolerance) for m, r in zip(made, right)):
@@ -137,17 +147,17 @@ def natural(exercise: Exercise) -> Iterator[tuple[str, object]]:
 
 
 def _replaying(exercise, made):
-    """A function that answers the exercise's cases, in turn, with ``made``."""
+    """A function that returns the values in ``made``, one per case, in the order of the exercise's cases."""
     answers = iter(made)
     return lambda *case: next(answers)
 
 
 def _slips(exercise) -> Iterator[tuple[str, str, list]]:
-    """Every slip's name, its words, and what it makes of the right answers, case by case; those that change nothing are left out."""
+    """Each error's name, its explanation and the answers that it leads to, case by case; errors that change nothing are left out."""
     right = exercise.right_answers()
     for name, (change, words) in OUTPUT.items():
         if not exercise.is_function and name.startswith("clipped"):
-            continue  # where a single answer stops is no pattern
+            continue  # one clipped number is not a pattern
         made = [_changed(change, y) for y in right]
         if all(m is not None for m in made) and not all(equal(m, y, TOLERANCE) for m, y in zip(made, right)):
             yield name, tr(words), made
@@ -168,7 +178,7 @@ def _slips(exercise) -> Iterator[tuple[str, str, list]]:
 
 
 def _more(exercise, right) -> Iterator[tuple[str, str, list]]:
-    """Slips without words of their own here, so that somebody sees whether the exercise has some."""
+    """Errors that this module does not explain, for the test that an exercise's own ``wrong`` answers do."""
     for name, change in {
         "doubled": lambda y: 2 * y,
         "halved": lambda y: y / 2,
@@ -185,7 +195,7 @@ def _more(exercise, right) -> Iterator[tuple[str, str, list]]:
 
 
 def _changed(change, value):
-    """``change`` of a value that is made of real numbers or truth values; ``None`` where that has no meaning, or is not finite."""
+    """Apply ``change`` to a value made of real numbers or booleans; ``None`` if it does not apply or the result is not finite."""
     value = plain(value)
     if isinstance(value, (str, dict, set, frozenset)) or value is None:
         return None
@@ -205,7 +215,7 @@ def _with(case, at, value):
 
 
 def _rightly(exercise, cases):
-    """The right answers to changed cases; empty where one cannot be answered, or not by finite numbers."""
+    """The right answers to changed cases; empty if a case has no answer, or none made of finite numbers."""
     made = []
     for case in cases:
         if any(argument is None for argument in case):
@@ -218,49 +228,52 @@ def _rightly(exercise, cases):
 
 
 def _truth(given, right) -> str:
-    """The words for answers that are no truth values where the right ones are."""
+    """Explain answers that should be booleans and are not."""
     if all(isinstance(wanted, (bool, np.bool_)) for wanted in right):
-        for mine in given:
-            if np.size(plain(mine)) > 1:
+        for value in given:
+            if np.size(plain(value)) > 1:
                 return tr(
-                    "Asked is for one True or False, and yours is several: `.all()` or `.any()` makes one of them"
+                    "The answer should be one True or False, but yours has several: `.all()` or `.any()` combines them into one"
                 )
-            if not isinstance(mine, (bool, np.bool_)):
-                return tr("Asked is for True or False")
+            if not isinstance(value, (bool, np.bool_)):
+                return tr("The answer should be True or False")
     return ""
 
 
-def _members(mine, wanted) -> str:
-    """The words for a set, which may be told how much of it is right but not what."""
-    if not isinstance(wanted, (set, frozenset)) or not isinstance(mine, (set, frozenset, list, tuple)):
+def _members(given, wanted) -> str:
+    """Say how many members of a set are right, without saying which."""
+    if not isinstance(wanted, (set, frozenset)) or not isinstance(given, (set, frozenset, list, tuple)):
         return ""
-    mine = set(mine)
-    said = "Of yours, right: {right}; too many: {more}; missing: {missing}"
-    return tr(said, right=len(mine & wanted), more=len(mine - wanted), missing=len(wanted - mine))
+    given = set(given)
+    message = "Members of your answer that are right: {right}; that do not belong: {more}; missing: {missing}"
+    return tr(message, right=len(given & wanted), more=len(given - wanted), missing=len(wanted - given))
 
 
 def _same(given, right) -> str:
-    """The words for answers that do not depend on what was asked."""
+    """Explain answers that do not depend on the arguments."""
     if (
         len(given) > 1
         and all(equal(g, given[0], TOLERANCE) for g in given)
         and not all(equal(r, right[0], TOLERANCE) for r in right)
     ):
-        return tr("Yours is the same for all {n} inputs that were tried: does it use them?", n=len(given))
+        return tr(
+            "Your answer is the same for all {n} inputs that were tried: does your function use its arguments?",
+            n=len(given),
+        )
     return ""
 
 
 def _shape(exercise, given, right, shown) -> str:
-    """The words for answers that are more, or fewer, numbers than the right ones; for another case than the one ``shown``, with that case."""
+    """Explain answers with another shape than the right ones; if that is not so in the case ``shown``, name the case where it is."""
     for i in sorted(range(len(given)), key=lambda i: i != shown):
         a, b = numbers(given[i]), numbers(right[i])
         if a is None or b is None or a.shape == b.shape:
             continue
         spelled = {"wanted": _spelled(b.shape), "given": _spelled(a.shape)}
         if i == shown:
-            return tr("Asked is for {wanted}, and yours is {given}", **spelled)
+            return tr("The answer should be {wanted}, but yours is {given}", **spelled)
         case = ", ".join(map(short, exercise.cases[i]))
-        return tr("For {case} the answer should be {wanted}, and yours is {given}", case=case, **spelled)
+        return tr("For {case} the answer should be {wanted}, but yours is {given}", case=case, **spelled)
     return ""
 
 
@@ -273,33 +286,35 @@ def _spelled(shape) -> str:
 
 
 def _proportional(given, right) -> str:
-    """The words for answers that are multiples of the right ones."""
+    """Explain answers that are multiples of the right ones."""
     pairs = [(numbers(g), numbers(r)) for g, r in zip(given, right)]
     if any(part is None for pair in pairs for part in pair):
         return ""
     factors = []
-    for mine, wanted in pairs:
-        if not np.isfinite(mine).all() or not np.any(wanted) and np.any(mine):
+    for value, wanted in pairs:
+        if not np.isfinite(value).all() or not np.any(wanted) and np.any(value):
             return ""
         if not np.any(wanted):
             continue
-        factor = float((mine * wanted).sum() / (wanted**2).sum())
-        if not np.allclose(mine, factor * wanted, rtol=TOLERANCE, atol=TOLERANCE) or abs(factor) < TOLERANCE:
+        factor = float((value * wanted).sum() / (wanted**2).sum())
+        if not np.allclose(value, factor * wanted, rtol=TOLERANCE, atol=TOLERANCE) or abs(factor) < TOLERANCE:
             return ""
         factors.append(factor)
     if not factors:
         return ""
     several = len(factors) > 1 or pairs[0][0].size > 1
     if several and np.allclose(factors, factors[0], rtol=TOLERANCE):
-        said = "Yours is always {factor} times the right answer: a constant factor is missing, or one too many"
-        return tr(said, factor=f"{factors[0]:.4g}")
+        message = (
+            "Your answer is always {factor} times the right one: a constant factor is missing, or there is one too many"
+        )
+        return tr(message, factor=f"{factors[0]:.4g}")
     if all(wanted.ndim and abs(wanted.sum() - 1) < TOLERANCE for _, wanted in pairs):
-        return tr("The proportions are right: divide by their sum, so that it becomes one")
+        return tr("The proportions are right, but the sum should be one: divide by it")
     if all(wanted.ndim for _, wanted in pairs) and min(factors) > 0:
-        return tr("The direction is right, and the length is not: a factor differs from case to case")
+        return tr("The direction is right, but the length is not: it is off by a factor that differs from case to case")
     if not several and any(abs(factors[0] - simple) < TOLERANCE for simple in (0.5, 2.0, 0.25, 4.0)):
-        return tr("Yours is {factor} times the right answer", factor=f"{factors[0]:g}")
+        return tr("Your answer is {factor} times the right one", factor=f"{factors[0]:g}")
     if not several and any(abs(factors[0] - tens) < TOLERANCE for tens in (0.1, 10.0)):
-        said = "Yours is {factor} times the right answer: where does a ten get lost, or come in?"
-        return tr(said, factor=f"{factors[0]:g}")
+        message = "Your answer is {factor} times the right one: where does a factor of ten get lost, or come in?"
+        return tr(message, factor=f"{factors[0]:g}")
     return ""

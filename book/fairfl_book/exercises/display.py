@@ -1,4 +1,4 @@
-"""How words reach a reader: wrapped at any width where HTML is shown, at 88 letters where it is not."""
+"""Show text to a reader: as HTML that wraps at any width, or as plain text wrapped at 88 characters."""
 
 import html
 import re
@@ -7,21 +7,21 @@ import textwrap
 from typing import Any
 
 WIDTH = 88
-_STRESSED = re.compile(r"(?<![\w*])\*(\w(?:[^*]*\w)?)\*(?![\w*])")  # not the asterisks of a * b * c
+_EMPHASISED = re.compile(r"(?<![\w*])\*(\w(?:[^*]*\w)?)\*(?![\w*])")  # not the asterisks of a * b * c
 
 
 def say(mark: str, head: str, text: str = "", tail: str = "") -> None:
-    """Show ``mark head text`` and, in smaller letters below, ``tail``: words as ``marked_up`` takes them."""
+    """Show ``mark head text`` and, below it in small print, ``tail``. The texts may contain markup (``marked_up``)."""
     show(bundle(mark, head, text, tail))
 
 
 def shell() -> Any:
-    """The running IPython; ``None`` outside, without asking for IPython to be installed."""
+    """The running IPython shell; ``None`` outside IPython, which need not be installed."""
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
 def show(forms: dict[str, str]) -> None:
-    """Show one thing in several forms, of which a front end takes the richest that it knows: media type → content. Outside IPython, the plain text."""
+    """Show one thing in several forms, by media type. A front end picks the richest form it supports; outside IPython, the plain text is printed."""
     if shell() is None:
         print(forms["text/plain"])
         return
@@ -31,7 +31,7 @@ def show(forms: dict[str, str]) -> None:
 
 
 def bundle(mark: str, head: str, text: str = "", tail: str = "") -> dict[str, str]:
-    """What ``say`` shows of the same words, by MIME type: plain text and HTML."""
+    """The forms that ``say`` shows, by media type: plain text and HTML."""
     line = " ".join(part for part in (mark, head, text) if part)
     words = [line, *([tail] if tail else [])]
     plain = "\n".join(textwrap.fill(part, WIDTH, subsequent_indent="  ", break_long_words=False) for part in words)
@@ -42,10 +42,10 @@ def bundle(mark: str, head: str, text: str = "", tail: str = "") -> dict[str, st
 
 
 def marked_up(text: str) -> str:
-    """Plain words as HTML; what stands between backticks becomes code, and *words* between asterisks are stressed."""
-    parts = html.escape(text, quote=False).split("`")  # every second one is code
-    if len(parts) % 2 == 0:  # a backtick without its other
+    """Convert plain text to HTML. Text between backticks becomes code, and *words* between asterisks are emphasised."""
+    parts = html.escape(text, quote=False).split("`")  # every second part is code
+    if len(parts) % 2 == 0:  # an unmatched backtick
         parts[-2:] = ["`".join(parts[-2:])]
     return "".join(
-        f"<code>{part}</code>" if n % 2 else _STRESSED.sub(r"<em>\1</em>", part) for n, part in enumerate(parts)
+        f"<code>{part}</code>" if n % 2 else _EMPHASISED.sub(r"<em>\1</em>", part) for n, part in enumerate(parts)
     )

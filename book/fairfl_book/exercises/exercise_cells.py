@@ -1,8 +1,8 @@
-"""Which exercise a notebook's cell belongs to.
+"""Find the exercise that a notebook cell belongs to.
 
-An exercise with a check stands in a chapter as two cells, tagged ``exercise`` (the stub) and ``check``; an open one as one, tagged ``exercise``,
-that begins with the comment ``# chapter.topic: …``. Solutions stand elsewhere (``solutions``). A turn (``turns``) is one cell, tagged ``turn``, that holds
-the stub and its check.
+An exercise with a check has two cells in its chapter, tagged ``exercise`` (the stub) and ``check``. An open exercise has one cell, tagged
+``exercise``, which begins with the comment ``# chapter.topic: …``. A turn (``turns``) has one cell, tagged ``turn``, with the stub and its
+check. Solutions are kept elsewhere (``solutions``).
 """
 
 import re
@@ -14,7 +14,7 @@ _OPEN = re.compile(r"^# (\w+\.\w+):")
 
 
 def answered_after(cell: Mapping) -> str:
-    """The slug of the exercise whose last cell this is: its check, or the stub of an open one; "" for any other cell."""
+    """The slug of the exercise that ends with this cell (a check, or the stub of an open exercise); "" for any other cell."""
     tags = cell.get("metadata", {}).get("tags", ())
     found = (
         _CHECK.search(cell["source"])
@@ -27,6 +27,6 @@ def answered_after(cell: Mapping) -> str:
 
 
 def turn_in(cell: Mapping) -> str:
-    """The slug of the turn that this cell asks; "" for any other cell."""
+    """The slug of the turn in this cell; "" for any other cell."""
     found = _TURN.search(cell["source"]) if "turn" in cell.get("metadata", {}).get("tags", ()) else None
     return found[1] if found else ""

@@ -1,4 +1,4 @@
-"""Whether what ``check`` is given is what the reader's cell says now: a cell that failed, or has changed since it ran, left an older answer behind."""
+"""Detect answers that are out of date: the reader's cell failed, or has changed since it ran, and left an older value behind."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ from fairfl_book.translation.sentences import tr
 
 @dataclass(frozen=True)
 class Ran:
-    """A cell that was run: its source, when it had ended (seconds since 1970), and the error that stopped it ("" if none)."""
+    """A cell that was run: its source, the time when it ended (seconds since 1970), and the error that stopped it ("" if none)."""
 
     source: str
     ended: float
@@ -26,7 +26,7 @@ _INPUT = re.compile(r" \((?:<ipython-input[^>]*>|\d+\.py), line (\d+)\)")  # how
 
 
 def watch() -> None:
-    """Remember every cell that the running IPython ends from now on; nothing outside IPython, and nothing the second time."""
+    """Record every cell that IPython finishes from now on. Does nothing outside IPython, or when called again."""
     running = shell()
     if running is not None and _remember not in running.events.callbacks["post_run_cell"]:
         running.events.register("post_run_cell", _remember)
@@ -34,28 +34,28 @@ def watch() -> None:
 
 def _remember(result):
     error = result.error_before_exec or result.error_in_exec
-    said = _INPUT.sub(r" in its line \1", f"{type(error).__name__}: {error}") if error else ""
-    _RUNS.append(Ran(result.info.raw_cell or "", time.time(), said))
+    message = _INPUT.sub(r" on line \1", f"{type(error).__name__}: {error}") if error else ""
+    _RUNS.append(Ran(result.info.raw_cell or "", time.time(), message))
 
 
 def stale(slug: str, call: str | None = None, runs: list[Ran] | None = None, saved: Path | None = None) -> str:
-    """Why the answer to ``slug`` is not what the reader's cell says now; "" if nothing speaks against it.
+    """Why the answer to ``slug`` is not what the reader's cell now defines; "" if there is no sign of that.
 
-    ``call``: the source of the cell that calls ``check`` (default: the one that runs now). ``runs``: the cells that ran, the oldest first
-    (default: those since ``watch``). ``saved``: the notebook's file (default: where the front end says), read only if it was saved
-    after the reader's cell had run; an edit that is not saved yet cannot be seen from here.
+    ``call``: the source of the cell that calls ``check`` (default: the running cell). ``runs``: the cells that ran, oldest first
+    (default: those since ``watch``). ``saved``: the notebook's file (default: the one the front end names), read only if it was saved
+    after the reader's cell ran; an edit that is not saved yet cannot be detected.
     """
     runs = _RUNS if runs is None else runs
     names = _asked(slug, _running() if call is None else call)
-    mine = [ran for ran in runs if any(sets(ran.source, name) for name in names)]
-    if not names or not mine:
+    setting = [ran for ran in runs if any(sets(ran.source, name) for name in names)]
+    if not names or not setting:
         return ""
-    last = mine[-1]
+    last = setting[-1]
     called = tr(" and ").join(f"`{name}`" for name in names)
     if last.error:
         return tr(
-            "The cell that sets {names} stopped last time with {error}, so what is there now is from before. "
-            "Mend that cell and run it, then run this one again.",
+            "The cell that sets {names} stopped with {error}, so the current value is from an earlier run. "
+            "Fix that cell and run it, then run this one again.",
             names=called,
             error=last.error.splitlines()[0],
         )
@@ -66,7 +66,7 @@ def stale(slug: str, call: str | None = None, runs: list[Ran] | None = None, sav
 
 
 def sets(source: str, name: str) -> bool:
-    """Whether a cell's source, which may not be valid Python, defines ``name`` or assigns to it at its left edge."""
+    """Whether a cell's source, which need not be valid Python, defines ``name`` or assigns to it without indentation."""
     return bool(
         re.search(
             rf"^(?:def|class)\s+{name}\b|^(?:[\w, ]+,\s*)?{name}\s*(?:,[\w, ]+)?(?::[^=\n]+)?=(?!=)",
@@ -77,7 +77,7 @@ def sets(source: str, name: str) -> bool:
 
 
 def _asked(slug, call):
-    """The names in the second argument of the call of ``check`` for ``slug``."""
+    """The names in the second argument of the call of ``check`` for ``slug``; empty if there is no such call."""
     try:
         tree = ast.parse(call or "")
     except SyntaxError:
@@ -91,20 +91,22 @@ def _asked(slug, call):
 
 
 def _running():
-    """The source of the cell that is being run; empty outside IPython."""
+    """The source of the running cell; empty outside IPython."""
     running = shell()
     return running.user_ns.get("In", [""])[-1] if running is not None else ""
 
 
 def _notebook():
-    """The file of the notebook whose kernel this is, as Jupyter's server names it; ``None`` in front ends that start kernels themselves."""
+    """The file of this kernel's notebook, as Jupyter's server names it; ``None`` in front ends that start kernels themselves."""
     named = os.environ.get("JPY_SESSION_NAME", "")
     return Path(named) if named.endswith(".ipynb") else None
 
 
 def _saved_source(slug, names, path, after):
-    """The source of the saved cell that sets one of ``names`` and stands last before the check of ``slug``; ``None`` if the file is
-    older than ``after``, or does not say."""
+    """The source of the last saved cell before the check of ``slug`` that sets one of ``names``.
+
+    ``None`` if the file is older than ``after``, cannot be read, or has no such cell.
+    """
     try:
         if path is None or path.stat().st_mtime <= after:
             return None

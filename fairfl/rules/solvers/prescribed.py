@@ -40,9 +40,5 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
         point = replace(point, weights=torch.zeros_like(point.weights))
     return MinNorm(
-        point.weights / torch.from_numpy(wanted),
-        squared,
-        point.gap,
-        False,
-        "; ".join(filter(None, (reason, point.reason))),
+        point.weights / torch.from_numpy(wanted), squared, point.gap, "; ".join(filter(None, (reason, point.reason)))
     )

@@ -8,7 +8,6 @@ import torch
 
 from fairfl import Direction, rules
 from fairfl.errors import Diverged, Refused
-from fairfl.training import ServerStep
 
 from .samples import updates
 
@@ -68,15 +67,6 @@ def test_what_is_no_direction_for_these_clients_is_refused(answer, words):
 def test_rates_that_are_no_numbers_are_found():
     with pytest.raises(Diverged, match="Mine's rates have non-finite entries"):
         mine(rules.Rule, "combine", Direction(V, rates=torch.tensor([math.nan, 1]))).direction(ROUND)
-
-
-def test_late_rates_are_looked_at_when_they_are_read():
-    rule = mine(rules.Rule, "combine", Direction(V, rates=lambda: torch.ones(2, 1)))
-    assert rule.direction(ROUND).exact  # not read, so not computed
-    server = ServerStep(rule, V, rounds=1)
-    with pytest.raises(Refused, match=r"shape of Mine's rates is \(2, 1\)"):
-        server.take(ROUND)
-    assert torch.equal(server.w, V)
 
 
 @pytest.mark.parametrize(
