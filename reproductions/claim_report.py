@@ -38,7 +38,7 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
         raise unknown("format", format, FORMATS)
     markdown = format == "markdown"
     counts = Counter(one.word for one in judged)
-    title = f"Claims of {paper}: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
+    title = f"Claims of {paper}: {report.counted(counts, WORDS)}"
     parts = [f"# {title}" if markdown else title, METHOD]
     for number, one in enumerate(judged, 1):
         head = f"{number}. {one.claim.id}: {verdict(one)}"
@@ -61,8 +61,8 @@ def short(paper: str, judged: Sequence[Judgement]) -> str:
 
 
 def _tests(one: Judgement) -> str:
-    counts, forms = Counter(each.word for each in one.found), {"holds": "hold", "fails": "fail"}
-    came_out = ", ".join(f"{counts[word]} {forms.get(word, word)}" for word in WORDS if counts[word])
+    counts = Counter(each.word for each in one.found)
+    came_out = report.counted(counts, WORDS, {"holds": "hold", "fails": "fail"})
     seeds = sorted({len(each.effect.values) for each in one.found} - {0})
     over = "–".join(map(str, dict.fromkeys((seeds[0], seeds[-1])))) if seeds else ""
     return "; ".join(filter(None, [came_out, over and f"n = {over}"])) + " !" * (one.printed == "otherwise")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scipy import stats
 
-from reproductions import catalogue, paper_claim
+from reproductions import catalogue, paper_claim, report
 from reproductions.effects import Effect, Recorded
 from reproductions.equivalence import adjusted
 from reproductions.paper_claim import Claim
@@ -128,20 +128,14 @@ def _differ(readings: list[list[Found]]) -> bool:
 
 
 def headline(records: Records) -> str:
-    """The claims in a sentence."""
-    told = {paper: judge(paper, records) for paper in paper_claim.papers()}
-    counts = Counter(one.word for judged in told.values() for one in judged)
-    words = {
-        "holds": ("holds", "hold"),
-        "fails": ("fails", "fail"),
-        "depends": ("depends on the reading", "depend on the reading"),
-        "by construction": ("true by construction", "true by construction"),
-    }
-    against = sum(one.printed == "otherwise" for judged in told.values() for one in judged)
+    """The verdicts on all papers' claims in one sentence."""
+    judged = [one for paper in paper_claim.papers() for one in judge(paper, records)]
+    counts = Counter(one.word for one in judged)
+    forms = {"by construction": "true by construction"}
+    for word, plural, rest in (("holds", "hold", ""), ("fails", "fail", ""), ("depends", "depend", " on the reading")):
+        forms[word] = (plural if counts[word] > 1 else word) + rest
+    against = sum(one.printed == "otherwise" for one in judged)
     return (
-        f"{sum(counts.values())} claims of {len(told)} papers: "
-        + ", ".join(
-            f"{counts[word]} {words.get(word, (word, word))[counts[word] > 1]}" for word in WORDS if counts[word]
-        )
-        + f"; {against} that the paper's own numbers contradict"
+        f"{len(judged)} claims of {len(paper_claim.papers())} papers: {report.counted(counts, WORDS, forms)}; "
+        f"{against} that the paper's own numbers contradict"
     )
