@@ -15,8 +15,8 @@ from reproductions.experiment import Column, Experiment
 HEAD = f"{'table':33} {'n':>5} {'cells':>5} {'=':>3} {'≠':>3} {'?':>3}  {'miss':>5}  {'order':12} {'wrong':>6}"
 LEGEND = (
     "n: seeds; =, ≠, ?: cells equivalent, different, undecided; miss: median difference in points of accuracy;\n"
-    "order: rank correlation of rows, by column; wrong: of printed rows that are not a row's own, how many\n"
-    "would be equivalent to it (beside =/cells). Without --short, every cell."
+    "order: rank correlation of the rows, per column; wrong: share of the other rows' printed cells to which a\n"
+    "row's runs would be equivalent (compare with =/cells). Without --short, every cell is printed."
 )
 
 

@@ -15,7 +15,7 @@ METHOD = (
     "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
     '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
 )
-LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. More without --short."
+LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. Without --short, every test is printed."
 HEADER = [
     "effect",
     "measure",
