@@ -20,7 +20,7 @@ def running(jobs, folder: Path, together: str):
     """What runs the ``jobs`` to the end in ``folder``, or continues there, and compiles the table."""
 
     def work():
-        runner.run(jobs, folder / "runs", together=together, device="cpu", report=lambda said: None)
+        runner.run(jobs, folder / "runs", together=together, device="cpu", report=lambda line: None)
         results.compile(jobs[0].experiment, folder / "runs", folder / "results")
 
     return work

@@ -8,4 +8,4 @@ from reproductions.jobs import select
 
 if __name__ == "__main__":
     experiment = catalogue.load(Path(sys.argv[1]))
-    runner.run(select(experiment), Path(sys.argv[2]), together=sys.argv[3], report=lambda said: print(said, flush=True))
+    runner.run(select(experiment), Path(sys.argv[2]), together=sys.argv[3], report=lambda line: print(line, flush=True))

@@ -18,7 +18,7 @@ def test_without_a_card_it_says_so_in_a_line(monkeypatch):
 
 def test_with_one_it_trains_and_sets_the_record_beside(tmp_path, monkeypatch):
     experiment = own.small(tmp_path, own.TOML)
-    runner.run(select(experiment), tmp_path / "runs", report=lambda said: None)
+    runner.run(select(experiment), tmp_path / "runs", report=lambda line: None)
     results.compile(experiment, tmp_path / "runs", tmp_path / "results")
     monkeypatch.setattr(rerun_row.catalogue, "load", lambda name: experiment)
     monkeypatch.setattr(

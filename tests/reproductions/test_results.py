@@ -13,7 +13,7 @@ from reproductions import locks, report, result_folders, results, runner
 from reproductions.command import main
 from reproductions.jobs import select
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 class Killed(BaseException):

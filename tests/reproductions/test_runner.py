@@ -17,7 +17,7 @@ from reproductions.command import main
 from reproductions.jobs import select
 from reproductions.runner import Outcome
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 @pytest.fixture

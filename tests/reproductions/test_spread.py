@@ -18,7 +18,7 @@ def recorded(tmp_path_factory):
     """A small table of two rows of ours and each client alone: the declaration, and the folder of its records."""
     folder = tmp_path_factory.mktemp("spread")
     experiment = own.small(folder, own.TOML + ALONE)
-    runner.run(select(experiment), folder / "runs", device="cpu", report=lambda said: None)
+    runner.run(select(experiment), folder / "runs", device="cpu", report=lambda line: None)
     results.compile(experiment, folder / "runs", folder / "results")
     return experiment, folder / "results"
 

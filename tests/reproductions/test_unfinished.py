@@ -9,7 +9,7 @@ from fairfl.training import History
 from reproductions import locks, runner, unfinished
 from reproductions.jobs import select
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 class Killed(BaseException):
