@@ -91,10 +91,9 @@ def compare(
         return Equivalence("not run")
     values, rounding = np.asarray(ours, dtype=float), 0.5 * 10 ** -len(value.partition(".")[2])
     n = len(values)
-    difference, spread_of_ours = float(values.mean()) - float(value), float(values.std(ddof=1)) if n > 1 else nan
-    found = partial(
-        Equivalence, difference=difference, margin=margin, mean=float(values.mean()), spread=spread_of_ours, runs=n
-    )
+    mean, std = float(values.mean()), float(values.std(ddof=1)) if n > 1 else nan
+    difference = mean - float(value)
+    found = partial(Equivalence, difference=difference, margin=margin, mean=mean, spread=std, runs=n)
     if n < 2 or seeds < 2:
         return found("undecided", remark="one seed of ours" if n < 2 else "one run of theirs")
     our_variance = float(values.var(ddof=1))
@@ -114,14 +113,16 @@ def compare(
     risk = outside(margin + reach, margin, error, freedom) if error > 0 else 0.0
     within, beyond = -margin <= low and high <= margin, low > margin or high < -margin
     word = "equivalent" if within else "different" if beyond else "undecided"
+    open_question = (
+        "the paper leaves out what may decide it"
+        if settings
+        else "no ± is printed, and ours share one split: nothing shows what a split adds"
+        if one_split and not spread
+        else ""
+    )
     remark = "" if spread else "no printed ±: taken to be ours"
-    if settings:
-        word, remark = "undecided", f"{word} as run, but the paper leaves out what may decide it"
-    elif one_split and not spread:
-        word, remark = (
-            "undecided",
-            f"{word} as run, but no ± is printed, and ours share one split: nothing shows what a split adds",
-        )
+    if open_question:
+        word, remark = "undecided", f"{word} as run, but {open_question}"
     return found(word, low=low, high=high, p=p, risk=risk, remark=remark)
 
 

@@ -172,12 +172,10 @@ class Experiment:
         if not labels or len(set(labels)) < len(labels):
             allowed = "one row or more, each with its own label"
             raise refuse("the rows' labels", labels, allowed, "A label names its row in the report.")
-        split, build = (
-            "A module:function that takes a seed works as well.",
-            "A module:function (shape, classes) works as well.",
-        )
-        _own("federation", self.federation, partition.presets(), split, "the split's seed")
-        _own("model", self.model, models.names(), build, "shape", "classes", **self.model_settings)
+        own_split = "A module:function that takes a seed works as well."
+        own_model = "A module:function (shape, classes) works as well."
+        _own("federation", self.federation, partition.presets(), own_split, "the split's seed")
+        _own("model", self.model, models.names(), own_model, "shape", "classes", **self.model_settings)
         for setting, source in self.sources.items():
             if setting not in SOURCED:
                 raise unknown("setting with a source", setting, SOURCED)

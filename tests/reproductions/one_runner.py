@@ -1,4 +1,4 @@
-"""Run by test_kill_runner.py in a process of its own: the runner, on a declaration, until the end."""
+"""Run by test_kill_runner.py in its own process: runs a declaration to the end."""
 
 import sys
 from pathlib import Path

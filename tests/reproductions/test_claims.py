@@ -1,4 +1,4 @@
-"""Claims: what recorded rows say of a paper's words, on made-up records whose answer is known."""
+"""Verdicts on claims, from made-up records of known answer."""
 
 import csv
 import shutil

@@ -1,4 +1,4 @@
-"""What a command cannot use becomes one line that says what to do, and exit status 2; a bug keeps its traceback."""
+"""Unusable input gives one line that says what to do, and exit status 2; a bug keeps its traceback."""
 
 import errno
 import os
@@ -52,7 +52,7 @@ def truncated(place, monkeypatch):
 
 
 def failing(number, function="mkdir"):
-    """The system refuses to make a folder, or to bring a file to the disk, with this error."""
+    """Making a folder, or writing a file to disk, fails with this system error."""
 
     def prepare(place, monkeypatch):
         def fail(path, *given, **more):
@@ -71,7 +71,7 @@ BOOK = ("lab", "student", "release")
 
 
 def main(words):
-    """The command line that knows the first of these words."""
+    """Run the command line to which the first of these words belongs."""
     return (book if words[0] in BOOK else reproduce)(words)
 
 
@@ -261,4 +261,4 @@ def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
     asked = subprocess.run(
         [sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
     )
-    assert "Traceback" in asked.stderr  # whoever imports the package has an interpreter, and keeps its ways
+    assert "Traceback" in asked.stderr  # an interpreter that imports the package keeps its own behaviour

@@ -1,4 +1,4 @@
-"""Declarations: what is refused, and that the package's own are sound and meet their published rows."""
+"""Declarations: errors are refused, and the package's own are sound and match their published rows."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""What is recorded in data/results is sound and says what the ledger says."""
+"""The records in data/results are sound and agree with the ledger."""
 
 import csv
 

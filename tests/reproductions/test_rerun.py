@@ -1,4 +1,4 @@
-"""A row rerun on a card from inside a notebook, with the processor standing in for the card."""
+"""Rerunning a row on a card from inside a notebook, with the processor in place of the card."""
 
 import own
 import torch

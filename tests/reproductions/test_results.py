@@ -1,4 +1,4 @@
-"""What is recorded stays recorded: kills between any two writes, changed declarations, records of other versions."""
+"""Records are never lost: after kills between any two writes, changed declarations, and with records of other versions."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The spread over clients, row by row, and who loses by joining; from records alone."""
+"""The spread over clients, row by row, and how many lose by joining; from records alone."""
 
 import dataclasses
 
