@@ -59,7 +59,7 @@ check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/flower fairfl tests/prose $(ARGS)
+	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/deployment/flower fairfl tests/prose $(ARGS)
 
 test-lowest: $(VENV)/lowest/.ready
 	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests --ignore=tests/prose $(ARGS)
