@@ -5,27 +5,18 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairfl_book import terminal
 from fairfl_book.output_option import refuse_unwritable
 
-from fairfl._validation import as_device
 from fairfl.errors import Refused
-from reproductions import (
-    agreement,
-    catalogue,
-    claim_report,
-    claim_verdict,
-    paper_claim,
-    report,
-    reruns,
-    result_folders,
-    results,
-    runner,
-    spread,
-)
-from reproductions.jobs import select
-from reproductions.published import count
+
+# Modules that load PyTorch or SciPy are imported by the commands that use them, so --help answers at once.
+if TYPE_CHECKING:
+    from reproductions import result_folders
+
+FORMATS = ("text", "markdown", "latex")  # of a report; claims has the first two
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,15 +53,13 @@ def parser() -> argparse.ArgumentParser:
     )
     show.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
     show.add_argument("--short", action="store_true", help="print one line per recorded table")
-    show.add_argument("--format", choices=report.FORMATS, default="text", help="the report's format (default: text)")
+    show.add_argument("--format", choices=FORMATS, default="text", help="the report's format (default: text)")
     show.add_argument("--out", type=Path, help="write the report to this file instead of the screen")
     show.set_defaults(run=_report)
 
     judge = commands.add_parser("claims", help="judge the papers' claims by the recorded runs, one page per paper")
     judge.add_argument("papers", nargs="*", help="papers, or TOML files of your own (default: all)")
-    judge.add_argument(
-        "--format", choices=claim_report.FORMATS, default="text", help="the pages' format (default: text)"
-    )
+    judge.add_argument("--format", choices=FORMATS[:2], default="text", help="the pages' format (default: text)")
     judge.add_argument("--short", action="store_true", help="print one line per claim instead of one page per paper")
     judge.add_argument("--out", type=Path, help="write the pages to this file instead of the screen")
     judge.set_defaults(run=_claims)
@@ -91,6 +80,10 @@ def _selection(parser: argparse.ArgumentParser) -> None:
 
 
 def _reproduce(given: argparse.Namespace) -> int:
+    from fairfl._validation import as_device
+    from reproductions import catalogue, result_folders, runner
+    from reproductions.jobs import select
+
     records = result_folders.find()
     if not given.names:
         print(listing(records))
@@ -151,6 +144,8 @@ def _folder(runs: Path | None) -> Path | None:
 
 
 def _again(experiment, given, records, folder, device) -> int:
+    from reproductions import reruns, results
+
     labels = given.rows or sorted({line["row"] for line in results.load(experiment, records.results)})
     if not labels:
         raise Refused(f"no runs of {experiment.name} are recorded; run it first, then report", "missing")
@@ -183,8 +178,12 @@ def _again(experiment, given, records, folder, device) -> int:
     return int(any(one.refuted for one in compared))
 
 
-def listing(records: result_folders.Records) -> str:
+def listing(records: "result_folders.Records") -> str:
     """One line per table: name, finished jobs, title. Then the published tables that are not declared, with the reason."""
+    from reproductions import catalogue, results
+    from reproductions.jobs import select
+    from reproductions.published import count
+
     lines = []
     for name in catalogue.names():
         experiment = catalogue.load(name)
@@ -201,6 +200,8 @@ def listing(records: result_folders.Records) -> str:
 
 
 def _claims(given: argparse.Namespace) -> int:
+    from reproductions import claim_report, claim_verdict, paper_claim, result_folders
+
     records = result_folders.find()
     refuse_unwritable(given.out)
     papers = {Path(paper).stem: claim_verdict.judge(paper, records) for paper in given.papers or paper_claim.papers()}
@@ -217,6 +218,8 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _report(given: argparse.Namespace) -> int:
+    from reproductions import catalogue, report, result_folders, results, spread
+
     records, folder, reports = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
@@ -249,6 +252,8 @@ def _report(given: argparse.Namespace) -> int:
 
 
 def _short(chosen, records) -> str:
+    from reproductions import agreement, results
+
     found = [
         agreement.agreement(experiment, results.load(experiment, records.results), records.papers)
         for experiment in chosen

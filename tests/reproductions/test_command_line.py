@@ -262,3 +262,9 @@ def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
         [sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
     )
     assert "Traceback" in asked.stderr  # an interpreter that imports the package keeps its own behaviour
+
+
+def test_the_formats_offered_are_those_of_the_two_reports():
+    from reproductions import claim_report, command, report
+
+    assert command.FORMATS == report.FORMATS and command.FORMATS[:2] == claim_report.FORMATS
