@@ -116,7 +116,7 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
     try:
         client.execute(env={**os.environ, **threads.ONE, **QUIET, **settings})
     except CellExecutionError as error:
-        raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
+        raise Refused(f"{name} was not written, because a cell failed:\n{error}", "file") from error
     seconds = round(spent() - start, 1)
     still(notebook)
     return notebook, seconds

@@ -45,7 +45,8 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
         )
     if status:
         raise Refused(
-            "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
+            "the site was not built because of the warnings above; fix them in the chapter, docstring or page that they name",
+            "file",
         )
     theme_trimming.slim(html)
     downloads.put(book, chapters, html)
