@@ -22,6 +22,7 @@ BROUGHT_BY = {
     "nbclient": "lab",
     "IPython": "chapters",
     "yaml": "lab",
+    "pybtex": "lab",
     "sphinx": "book",
     "docutils": "book",
     "markdown_it": "book",
