@@ -3,7 +3,7 @@
 import torch
 
 from fairfl._validation import number
-from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.base import Direction, Rule
 from fairfl.rules.gram import combine, rates
 from fairfl.rules.inputs import column, same_size
 from fairfl.updates import Updates
@@ -57,7 +57,7 @@ class FedFA(Rule):
             same_size(self, "parameters", len(vector), len(self._memory))
             vector, weights = self.momentum * self._memory.to(vector) + vector, None
         self._memory = vector.clone()
-        return Direction(vector, weights, later(rates, updates.gradients, vector))
+        return Direction(vector, weights, rates(updates.gradients, vector))
 
     def mix(self, accuracies: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
         """λ (K,) for accuracies (K,) and counts (K,)."""

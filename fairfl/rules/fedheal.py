@@ -6,7 +6,7 @@ import torch
 
 from fairfl._validation import number
 from fairfl.errors import refuse
-from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.base import Direction, Rule
 from fairfl.rules.gram import rates
 from fairfl.rules.inputs import same_size
 from fairfl.updates import Updates
@@ -64,7 +64,7 @@ class FedHEAL(Rule):
             total = weights.to(masked).sum() if counted is None else weights.to(masked) @ counted
             vector[part] = torch.where(total > 0, weights.to(masked) @ masked / total.clamp(min=1e-30), 0)
         self._taken[who] += 1
-        return Direction(vector, None, later(rates, rows, vector))
+        return Direction(vector, None, rates(rows, vector))
 
     def _prepare(self, updates: Updates) -> None:
         N, d = updates.population, updates.gradients.shape[1]

@@ -9,7 +9,7 @@ import torch
 
 from fairfl._extras import needed_by
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.base import Direction, Rule
 from fairfl.rules.gram import rates
 from fairfl.updates import Updates
 
@@ -63,7 +63,7 @@ class TorchJD(Rule):
             )
         with torch.no_grad():
             vector = self.aggregator(rows if rows.dtype == torch.float64 else rows.float()).to(rows)
-        return Direction(vector, None, later(rates, rows, vector))
+        return Direction(vector, None, rates(rows, vector))
 
 
 def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], torch.Tensor]:

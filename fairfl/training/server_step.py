@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from fairfl._validation import instance_of, integer, rule_columns
+from fairfl._validation import instance_of, integer
 from fairfl.clients.client_statistics import ALWAYS
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.rules import Direction, Rule, as_rule
@@ -108,8 +108,6 @@ class ServerStep:
                     f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers
                 }
             length = self._finite(held, updates)[0]
-            # Read while a refusal can still undo the round, and so that nothing holds the updates afterwards.
-            rule_columns(self.rule.name, {"rates": decided.rates})
         except BaseException:
             vars(self.rule).clear()
             vars(self.rule).update(memory)

@@ -27,8 +27,12 @@ class MinNorm:
     weights: torch.Tensor
     squared_norm: float
     gap: float
-    exact: bool = True
     reason: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the point was found as ``min_norm`` promises it; if not, ``reason`` says why."""
+        return not self.reason
 
 
 def min_norm(
@@ -127,9 +131,9 @@ def _convex(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> MinNorm:
     rates = A @ weights
     squared, largest = float(weights @ rates), float(A.diagonal().max())
     gap = max(0.0, squared - feasible_minimum(rates, low, high)) / largest if largest > 0 else 0.0
-    exact = gap <= CERTIFIED
-    reason = "" if exact else f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
-    return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, exact, reason)
+    open_gap = f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
+    reason = "" if gap <= CERTIFIED else open_gap
+    return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, reason)
 
 
 def _affine(A: np.ndarray) -> MinNorm:
@@ -145,4 +149,4 @@ def _affine(A: np.ndarray) -> MinNorm:
     rates = A @ weights
     squared = 0.0 if reason else max(0.0, float(weights @ rates))
     gap = float(np.abs(rates - squared).max()) / float(A.diagonal().max()) if A.any() else 0.0
-    return MinNorm(torch.from_numpy(weights), squared, gap, not reason, reason)
+    return MinNorm(torch.from_numpy(weights), squared, gap, reason)
