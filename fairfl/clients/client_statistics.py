@@ -131,7 +131,7 @@ def smoothness(view: RoundView) -> torch.Tensor:
 
 
 def pseudo_lr(view: RoundView) -> torch.Tensor:
-    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)``; see ``LocalSGD.pseudo_lr``."""
+    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)`` (``LocalSGD.pseudo_lr``)."""
     return torch.tensor(view.pseudo_lr, dtype=torch.float64)
 
 

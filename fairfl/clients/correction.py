@@ -77,7 +77,7 @@ class Bound:
     def of(cls, correct: Correction, slots: Sequence[Slot], starts: torch.Tensor, kept: Sequence[Stacks]) -> "Bound":
         """Bind ``correct`` to ``slots``.
 
-        ``starts`` (R, d): the runs' start models. ``kept``: for each of R runs, what its N clients keep, by name, (N, d).
+        ``starts`` (R, d): the runs' start models. ``kept``: for each run, what its N clients keep, by name, (N, d).
         """
         runs = torch.tensor([s.run for s in slots], device=starts.device)
         own = {name: torch.stack([kept[s.run][name][s.client] for s in slots]) for name in correct.keeps}

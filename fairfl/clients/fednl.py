@@ -24,8 +24,8 @@ class FedNL(SecondOrder):
     where ``p_k`` are the data shares (equal in the paper).
 
     - ``rank``: C keeps this number R of eigenvalues, the largest in absolute value, with their eigenvectors.
-    - ``top``: instead, C keeps this number K of entries on and above the diagonal and mirrors them below it. If ``rank``
-      and ``top`` are both ``None``, nothing is lost, and the step uses the Hessian of the round before.
+    - ``top``: instead, C keeps this number K of entries on and above the diagonal and mirrors them below it. If
+      ``rank`` and ``top`` are both ``None``, nothing is lost, and the step uses the Hessian of the round before.
     - ``step``: α of the paper, 1 for such C.
     - ``project``: instead of adding the ``l_k``, raise the mean's eigenvalues to at least ``ridge`` (Option 1 of the
       paper; the default is Option 2).
@@ -55,7 +55,8 @@ class FedNL(SecondOrder):
                 integer(name, getattr(self, name), 1, f"It is the number of {parts} of an error that a client sends.")
         if self.rank is not None and self.top is not None:
             raise Refused(
-                f"rank is {self.rank} and top is {self.top}; allowed: one of them. Pass rank=None with top", "combination"
+                f"rank is {self.rank} and top is {self.top}; allowed: one of them. Pass rank=None with top",
+                "combination",
             )
         number("step", self.step, 0, 1, "It is how far an estimate moves towards the Hessian.", above=True)
         boolean("project", self.project)

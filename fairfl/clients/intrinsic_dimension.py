@@ -25,7 +25,9 @@ def intrinsic_dimensions(points: ArrayLike | torch.Tensor, neighbours: int = 20,
     number("slack", slack, 0, remedy="It is a distance below which points count as one.")
     points = tensor("points", points).double()
     if points.ndim != 2 or 0 in points.shape:
-        raise refuse("the shape of points", tuple(points.shape), "(n, m), n and m ≥ 1", "Pass one row per point.", "shape")
+        raise refuse(
+            "the shape of points", tuple(points.shape), "(n, m), n and m ≥ 1", "Pass one row per point.", "shape"
+        )
     if not bool(torch.isfinite(points).all()):
         bad = (~torch.isfinite(points)).any(1).nonzero().flatten().tolist()
         raise refuse("the points with non-finite entries", bad[:10], "none", "Drop these points.")

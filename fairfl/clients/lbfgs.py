@@ -15,9 +15,7 @@ class LBFGS:
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
         self.memory = integer("memory", memory, 1, "It is the number of pairs to keep.")
-        self.skip = number(
-            "skip", skip, 0, 1, "Pairs whose s and y have a smaller cosine are skipped.", below=True
-        )
+        self.skip = number("skip", skip, 0, 1, "Pairs whose s and y have a smaller cosine are skipped.", below=True)
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None
 

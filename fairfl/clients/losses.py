@@ -39,6 +39,7 @@ def loss_of(loss: Loss | str | None, dataset: Dataset | Examples) -> Loss:
         kind = "class numbers" if classes else "numbers to be predicted"
         called = getattr(dataset, "called", "the dataset")
         raise Refused(
-            f"the targets of {called} are {kind}, for which the loss is {fits!r}; leave loss out to get it", "combination"
+            f"the targets of {called} are {kind}, for which the loss is {fits!r}; leave loss out to get it",
+            "combination",
         )
     return chosen

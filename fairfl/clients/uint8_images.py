@@ -74,7 +74,7 @@ def coded(inputs: torch.Tensor, device: torch.device) -> Coded | None:
 
 
 def resident(inputs: torch.Tensor, device: torch.device) -> torch.Tensor | Coded:
-    """``inputs`` on the model's device: as floats, or as bytes for images that would fill too much of a GPU's memory."""
+    """``inputs`` on the model's device: as floats, or as bytes for images that would fill a GPU's memory."""
     if device.type == "cuda" and inputs.nbytes > ROOM * torch.cuda.mem_get_info(device)[0]:
         held = coded(inputs, device)
         if held is not None:

@@ -106,5 +106,5 @@ def check(
     if engine is not None and engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
-        kind: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
-        raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", kind)
+        fault: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
+        raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", fault)

@@ -47,7 +47,7 @@ def identify(what: str, thing: object) -> Any:
     """As ``describe``, but strict: different settings have different descriptions.
 
     It adds the class of a dataclass, the instance of a method, the content of a ``Module``, and the code of the user's
-    own functions and classes: their instructions, their defaults, and the globals that they read (``code_fingerprint``).
+    own functions and classes: their instructions, their defaults, and the globals that they read (``code``).
 
     ``what`` is the name of ``thing`` in a message. Raises ``Refused`` for a thing that cannot be distinguished from
     another of its type, such as a lambda.
@@ -104,7 +104,7 @@ class _Describer:
         return self.digests[id(thing)][1]
 
     def describe(self, thing: object, path: str = "", around: tuple[int, ...] = ()) -> Any:
-        """``thing`` as plain values. ``path``: its name in messages. ``around``: the ids of the objects that hold it."""
+        """``thing`` as plain values. ``path``: its name in messages; ``around``: the ids of its containers."""
         if thing is None or isinstance(thing, bool):
             return thing
         for plain in (int, float, str):

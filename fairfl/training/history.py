@@ -23,8 +23,8 @@ class History:
     - ``participants`` (T, K): the clients whose updates the rule received. Rounds in which a tamper dropped clients are
       padded with −1.
     - ``direction_norm`` (T,): ``‖dir‖``.
-    - ``smallest_rate`` (T,): ``min_k ρ_k``, NaN if the rule gives no rates. A negative value means that, to first order,
-      the step increased a client's loss.
+    - ``smallest_rate`` (T,): ``min_k ρ_k``, NaN if the rule gives no rates. A negative value means that the step
+      increased a client's loss, to first order.
     - ``remarks``: pairs (round, reason) for rounds in which a rule had to deviate from its formula.
     - ``parameters`` (d,): the final reported model.
     - ``test_sizes`` (N,): the clients' numbers of test rows.
@@ -67,7 +67,7 @@ class History:
         return f"{text}accuracy mean {percent.mean():.1f} %, worst client {percent.min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
-        """Save everything to one ``.npz`` file, completely or not at all. Raises ``OSError`` if it cannot be written."""
+        """Save everything to one ``.npz`` file, completely or not at all. Raises ``OSError`` if that fails."""
         arrays, plain = {}, {}
         for f in fields(self):
             value = getattr(self, f.name)
