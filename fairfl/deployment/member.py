@@ -98,21 +98,13 @@ class Member:
                 raise unknown("number asked of a client", name, PROVIDERS)
         start = self._flatten(arrays)
         slot = Slot(0, self.seed, self.client, self.rows)
-        gradient = sequential.run(self.flat, RoundWork(self.data, [slot], start[None], self.local, round, self.loss))
+        work = RoundWork(self.data, [slot], start[None], self.local, round, self.loss)
+        gradient = sequential.run(self.flat, work)
         # Sent as it was reached: start − (start − w) would round twice, and the server would see other bits than in a
         # simulation.
         after = {name: piece[0].clone() for name, piece in self.flat.split(self.flat.vector[None]).items()}
         view = RoundView(
-            self.flat,
-            self.data,
-            self.loss,
-            [self.rows],
-            [self.validation],
-            start,
-            gradient,
-            [self.client],
-            [self.local.pseudo_lr(len(self.rows), round)],
-            self.memory,
+            flat=self.flat, work=work, gradients=gradient, validation=[self.validation], memory=self.memory
         )
         numbers = {name: float(PROVIDERS[name](view)[0]) for name in needs}
         return Reply(client=self.client, arrays=after, size=len(self.rows), numbers=numbers)
