@@ -109,8 +109,8 @@ class SecondOrder:
         if size > LARGEST:
             raise Refused(
                 f"{name} keeps a Hessian of {d} × {d} numbers for each of {clients} clients, {size / 2**30:.3g} GiB in "
-                f"all; allowed: {LARGEST / 2**30:g} GiB. Use a model with fewer parameters, such as 'logistic', or fewer "
-                f"clients or seeds at a time"
+                f"all; allowed: {LARGEST / 2**30:g} GiB. Use a model with fewer parameters, such as 'logistic', or "
+                f"fewer clients or seeds at a time"
             )
 
     def work(self, flat: FlatModel, work: RoundWork, kept: Sequence[dict[str, Any]]) -> torch.Tensor:
