@@ -1,7 +1,7 @@
 """fairfl: fair federated learning as multi-objective optimisation.
 
-A rule chooses weights λ; what each client feels is its rate A λ; the Gram matrix A of the clients' updates,
-and perhaps a few numbers a client, is all that a rule needs to see.
+A rule chooses weights λ, and each client's loss then falls at its rate, an entry of A λ. A is the Gram matrix of the
+clients' updates. A rule needs to see only A and perhaps a few numbers per client.
 """
 
 from fairfl import attacks, clients, data, deployment, errors, metrics, models, partition, rules
