@@ -169,9 +169,8 @@ class Dataset:
             if given not in self.classes:
                 raise unknown(f"class of {self.called}", given, self.classes)
             return self.classes.index(given)
-        return integer(
-            "class", given, 0, "Give a class number or a name in dataset.classes.", high=len(self.classes) - 1
-        )
+        remedy = "Or give its name, one of dataset.classes."
+        return integer("class", given, 0, remedy, high=len(self.classes) - 1)
 
     def _inputs(self) -> torch.Tensor:
         inputs = _tensor(

@@ -71,7 +71,7 @@ def _moments(
                 "None, 'channel', 'pixel', or (mean, deviation) with one number each "
                 f"or one for each of {channels} channels",
                 "See fairfl.data.normalisation.assemble.",
-                "type",
+                "shape" if hasattr(normalise, "__len__") else "type",
             ) from None
         if not (np.isfinite(mean).all() and (deviation > 0).all()):
             raise refuse("normalise", normalise, "finite means and positive deviations", "Pixels run from 0 to 1.")
