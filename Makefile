@@ -22,7 +22,7 @@ help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
 	@echo "make reset          put your copy of a chapter back, and keep the old one: ARGS=04"
 	@echo "make test           run every test, the notebooks included"
-	@echo "make check          ask the linter, the formatter and the type checker, run the examples in docstrings, check the pages' facts"
+	@echo "make check          ask linters and formatters (Python, JavaScript) and the type checker, run the examples in docstrings, check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
 	@echo "make test-portable  run the notebooks as other processors would, and the solvers on their kernels: ARGS=oldest; none runs them all"
 	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
@@ -59,6 +59,7 @@ check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	@$(PY) -m fairfl_book.build.javascript_checks
 	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/flower fairfl tests/prose $(ARGS)
 
 test-lowest: $(VENV)/lowest/.ready
