@@ -22,7 +22,7 @@ help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
 	@echo "make reset          restore your copy of a chapter, and keep the old one: ARGS=04"
 	@echo "make test           run every test, including the notebooks: about fifteen minutes on two cores"
-	@echo "make check          run the linter, the formatter, the type checker and the docstrings' examples, and check the pages' facts"
+	@echo "make check          run linters and formatters (Python, JavaScript), the type checker and the docstrings' examples, and check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
 	@echo "make test-portable  run the notebooks and the solvers as on other processors: ARGS=oldest; default: all of them"
 	@echo "make test-browser   test a real JupyterLab in headless Chromium"
@@ -59,6 +59,7 @@ check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	@$(PY) -m fairfl_book.build.javascript_checks
 	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/deployment/flower fairfl tests/prose $(ARGS)
 
 test-lowest: $(VENV)/lowest/.ready
