@@ -1,9 +1,9 @@
-"""Packages that only some readers need: which extra brings each, and the one line that says so where it is absent."""
+"""Optional packages: which extra installs each of them, and the error if one is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Module → the extra of pyproject.toml that brings it. PIL comes with torchvision; IPython and traitlets
+# Module → the extra of pyproject.toml that installs it. PIL comes with torchvision; IPython and traitlets
 # with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx,
 # markdown_it and mdit_py_plugins with MyST.
 BROUGHT_BY = {
@@ -22,6 +22,7 @@ BROUGHT_BY = {
     "nbclient": "lab",
     "IPython": "chapters",
     "yaml": "lab",
+    "pybtex": "lab",
     "sphinx": "book",
     "docutils": "book",
     "markdown_it": "book",
@@ -36,18 +37,18 @@ BROUGHT_BY = {
 
 
 class NotInstalled(ImportError):
-    """An extra is needed that is not installed here; the message says which one and how to install it.
+    """An optional package is not installed; the message says which extra installs it, and how.
 
-    ``name`` is the module.
+    ``name`` is the missing module.
     """
 
 
 @contextmanager
 def needed_by(what: str) -> Iterator[None]:
-    """Inside this block, an import of an optional package that is not there ends in one line that says what to install.
+    """Inside this block, importing a missing optional package raises ``NotInstalled``, which says what to install.
 
-    ``what`` is called or named by the reader: "fairfl_book.labs", "fairfl-book lab". Raises ``NotInstalled``; the
-    absence of any other module, and an optional package that is there but broken, pass through as they are.
+    ``what``: the call or the name that the reader used, such as "fairfl_book.labs" or "fairfl-book lab". Other import
+    errors, for any other module or for an optional package that is installed but broken, are not changed.
     """
     try:
         yield

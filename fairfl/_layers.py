@@ -1,4 +1,4 @@
-"""What the papers' networks are built of: named layers, and images whatever shape a dataset gives them in."""
+"""Building blocks of the papers' networks: named layers, and images from inputs of various shapes."""
 
 from collections import OrderedDict
 from math import isqrt
@@ -10,17 +10,17 @@ from fairfl.errors import refuse
 
 
 def stack(**layers: nn.Module) -> nn.Sequential:
-    """Layers by name, so that a parameter is called ``dense1.weight`` and not ``2.weight``."""
+    """Layers by name, so a parameter is called ``dense1.weight`` and not ``2.weight``."""
     return nn.Sequential(OrderedDict(layers))
 
 
 def ending(wanted: bool) -> dict[str, nn.Module]:
-    """The last layer of a model that ends in a softmax, by its name; none of one that does not."""
+    """The softmax layer, by name, for a model that ends in one; otherwise no layer."""
     return {"softmax": nn.Softmax(dim=1)} if wanted else {}
 
 
 def image_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
-    """(C, H, W) of inputs that are images, grey ones without a channel, or square ones laid flat.
+    """(C, H, W) for inputs that are images, grey images without a channel, or flattened square images.
 
     Raises ``Refused`` for any other shape.
     """
@@ -35,13 +35,14 @@ def image_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
     raise refuse(
         "the shape of one input",
         shape,
-        "(C, H, W), (H, W), or a square image laid flat",
+        "(C, H, W), (H, W), or a flattened square image",
         "Reshape the dataset's inputs, or use logistic or mlp, which take any shape.",
+        "shape",
     )
 
 
 def width_after(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
-    """How many numbers the convolutions leave of one image (C, H, W). Raises ``Refused`` where none are left."""
+    """How many features the convolutions make of one image (C, H, W). Raises ``Refused`` if there are none."""
     try:
         with torch.no_grad():
             width = nn.Sequential(convolutions).eval()(torch.zeros(1, *shape)).shape[1]
@@ -53,6 +54,7 @@ def width_after(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
             shape,
             "an image large enough for this model's convolutions and pooling",
             "Use a larger image, or mlp.",
+            "shape",
         )
     for layer in convolutions.values():
         layer.train()
@@ -60,7 +62,7 @@ def width_after(convolutions: OrderedDict, shape: tuple[int, int, int]) -> int:
 
 
 def as_image(shape: tuple[int, int, int]) -> nn.Module:
-    """The layer that makes (C, H, W) = ``shape`` of each input."""
+    """A layer that reshapes each input to ``shape`` = (C, H, W)."""
     return _Image(shape)
 
 

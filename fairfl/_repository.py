@@ -1,4 +1,4 @@
-"""Where the repository stands that a command was called in."""
+"""Locate the enclosing repository."""
 
 from pathlib import Path
 
@@ -6,10 +6,10 @@ from fairfl.errors import Refused
 
 
 def around(start: Path | None, mark: str) -> Path:
-    """The folder that holds ``mark``: ``start`` (the current folder) or one above it, else the one that this package
-    was installed from.
+    """The folder that holds ``mark``: ``start`` (by default the current folder) or the nearest one above it, or else
+    the folder from which this package was installed.
 
-    Raises ``ValueError`` where there is none, as for a package installed without its repository.
+    Raises ``Refused`` if there is none, as for a package that was installed without its repository.
     """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents, Path(__file__).resolve().parents[1]):
@@ -17,6 +17,6 @@ def around(start: Path | None, mark: str) -> Path:
             return folder
     raise Refused(
         f"{start} is not inside a clone of the repository: neither it nor a "
-        f"folder above it holds {mark}. "
-        "Go into a clone, and try again."
+        f"folder above it holds {mark}. Change into a clone, and try again.",
+        "missing",
     )

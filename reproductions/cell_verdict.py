@@ -1,56 +1,46 @@
-"""A verdict a cell: is a published number within what luck allows of ours?"""
+"""The first edition's verdict on a cell, kept because chapter 12 compares it with today's (``equivalence``). No report prints it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import sqrt
 
 import numpy as np
-
-WORDS = ("reproduced", "not reproduced", "underspecified", "undecided", "not run")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``word`` (one of ``WORDS``), our ``mean`` and sample standard deviation ``spread`` over ``runs`` seeds, the ``difference`` ours − theirs,
-    the ``allowed`` size of it, and a ``remark``."""
+    """The first edition's ``word`` on a cell, with the ``mean`` and sample standard deviation ``spread`` of our ``runs``.
+
+    ``word``: "reproduced", "not reproduced", "underspecified", "undecided" or "not run".
+    """
 
     word: str
-    mean: float = nan
-    spread: float = nan
-    runs: int = 0
-    difference: float = nan
-    allowed: float = nan
-    remark: str = ""
+    mean: float
+    spread: float
+    runs: int
 
 
-def judge(
-    ours: list[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: bool = False
-) -> Verdict:
-    """The verdict on a cell printed as ``value`` ± ``spread`` (strings, so that the printed digits count), from ``ours``, one a seed.
+def first_word(
+    ours: Sequence[float], value: str, spread: str, seeds: int, kind: str = "unsaid", underspecified: bool = False
+) -> str:
+    """The first edition's word on a cell printed as ``value`` ± ``spread``, judged by ``ours``, one number per seed.
 
-    *Reproduced* if ``|Δ| ≤ 2 √(s₁²/n₁ + s₂²/n₂)`` plus half a unit of the last printed digit. A ± that is a ``"population"`` deviation is first
-    turned into a sample deviation. Where the paper prints none, ours stands for both, and where we ran one seed, theirs; with neither
-    there is no verdict, nor where the paper leaves out what decides the cell (``underspecified``). ``seeds`` = n₁.
+    The word is "reproduced" if ``|Δ| ≤ 2 √(s₁²/n₁ + s₂²/n₂)`` plus half a unit of the last printed digit; ``value`` and
+    ``spread`` are strings because the printed digits count. ``seeds`` is n₁. A ± of ``kind`` "population" is first
+    converted to a sample deviation. Where the paper prints no ±, ours is used for both, and with one seed of ours, the
+    printed one is. With neither, the cell is "undecided". It is "underspecified" where the paper leaves out what decides it.
     """
-    if not ours:
-        return Verdict("not run")
-    mean, n = float(np.mean(ours)), len(ours)
-    mine = float(np.std(ours, ddof=1)) if n > 1 else None
-    theirs = float(spread) if spread else None
-    if theirs is not None and kind == "population":
-        theirs *= sqrt(seeds / (seeds - 1))
-    difference = mean - float(value)
-    if theirs is None and mine is None:
-        return Verdict("undecided", mean, nan, n, difference, nan, "one seed of ours and no printed spread")
-    remark = ""
-    if theirs is None:
-        theirs, remark = mine, "our spread for both"
-    elif mine is None:
-        mine, remark = theirs, "their spread for both"
-    decimals = len(value.partition(".")[2])
-    allowed = 2 * sqrt(theirs**2 / seeds + mine**2 / n) + 0.5 * 10**-decimals
-    within = abs(difference) <= allowed
+    if not len(ours):
+        return "not run"
+    n = len(ours)
+    our_std = float(np.std(ours, ddof=1)) if n > 1 else None
+    printed_std = float(spread) if spread else None
+    if printed_std is not None and kind == "population":
+        printed_std *= sqrt(seeds / (seeds - 1))
+    known = [std for std in (printed_std, our_std) if std is not None]
+    if not known:
+        return "undecided"
     if underspecified:
-        word, remark = "underspecified", f"{'within' if within else 'outside'} what luck allows"
-    else:
-        word = "reproduced" if within else "not reproduced"
-    return Verdict(word, mean, mine if n > 1 else nan, n, difference, allowed, remark)
+        return "underspecified"
+    allowed = 2 * sqrt(known[0] ** 2 / seeds + known[-1] ** 2 / n) + 0.5 * 10 ** -len(value.partition(".")[2])
+    return "reproduced" if abs(float(np.mean(ours)) - float(value)) <= allowed else "not reproduced"

@@ -1,10 +1,10 @@
-"""A page a paper: claim by claim its words, where they stand, the effects, the verdict, and what would refute it."""
+"""One page per paper: for each claim, its quote and place in the paper, the effects, the verdict, and what would refute it."""
 
 from collections import Counter
 from collections.abc import Sequence
 from math import isnan
 
-from fairfl.errors import unknown
+from fairfl._validation import one_of
 from reproductions import catalogue, report
 from reproductions.claim_verdict import WORDS, Found, Judgement
 from reproductions.effects import Effect, interval
@@ -15,7 +15,7 @@ METHOD = (
     "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
     '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
 )
-LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. More without --short."
+LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. Without --short, every test is printed."
 HEADER = [
     "effect",
     "measure",
@@ -33,12 +33,11 @@ HEADER = [
 
 
 def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
-    """The page of ``paper`` as ``format``: "text" or "markdown"."""
-    if format not in FORMATS:
-        raise unknown("format", format, FORMATS)
+    """The page of ``paper`` as ``format``, "text" or "markdown". Raises ``Refused`` for another one."""
+    one_of("format", format, *FORMATS)
     markdown = format == "markdown"
     counts = Counter(one.word for one in judged)
-    title = f"Claims of {paper}: " + ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
+    title = f"Claims of {paper}: {report.counted(counts, WORDS)}"
     parts = [f"# {title}" if markdown else title, METHOD]
     for number, one in enumerate(judged, 1):
         head = f"{number}. {one.claim.id}: {verdict(one)}"
@@ -56,46 +55,46 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
 
 
 def short(paper: str, judged: Sequence[Judgement]) -> str:
-    """The claims of ``paper``, a line of at most 100 characters each: the verdict, and how its tests came out (``LEGEND``)."""
+    """The claims of ``paper``, each in a line of at most 100 characters: the verdict and the outcomes of its tests (``LEGEND``)."""
     return "".join(f"{paper:12} {one.claim.id:28} {one.word:15} {_tests(one)}".rstrip() + "\n" for one in judged)
 
 
 def _tests(one: Judgement) -> str:
-    counts, forms = Counter(each.word for each in one.found), {"holds": "hold", "fails": "fail"}
-    came_out = ", ".join(f"{counts[word]} {forms.get(word, word)}" for word in WORDS if counts[word])
+    counts = Counter(each.word for each in one.found)
+    outcomes = report.counted(counts, WORDS, {"holds": "hold", "fails": "fail"})
     seeds = sorted({len(each.effect.values) for each in one.found} - {0})
     over = "–".join(map(str, dict.fromkeys((seeds[0], seeds[-1])))) if seeds else ""
-    return "; ".join(filter(None, [came_out, over and f"n = {over}"])) + " !" * (one.printed == "otherwise")
+    return "; ".join(filter(None, [outcomes, over and f"n = {over}"])) + " !" * (one.printed == "otherwise")
 
 
 def verdict(one: Judgement) -> str:
-    """The verdict in words, with what it rests on."""
+    """The verdict in words, with the sources of the settings and the remark."""
     if one.word == "depends":
         return f"DEPENDS {one.remark}"
     kinds = sorted({each for name in _tables(one) for each in _kinds(catalogue.load(name))}, key=SOURCES.index)
     settings = f"settings: {', '.join(kinds)}" if kinds and one.word in ("holds", "fails") else ""
-    told = "; ".join(filter(None, (settings, one.remark)))
-    return one.word.upper() + (f" ({told})" if told else "")
+    details = "; ".join(filter(None, (settings, one.remark)))
+    return one.word.upper() + (f" ({details})" if details else "")
 
 
 def _kinds(experiment: Experiment) -> set[str]:
-    """Of ``SOURCES``, those that a table's settings are from."""
+    """Those of ``SOURCES`` from which a table's settings come."""
     if not experiment.sources:
         return {"paper", "guess"}
-    return {kind(told) for told in (*experiment.sources.values(), *(row.source for row in experiment.rows))}
+    return {kind(source) for source in (*experiment.sources.values(), *(row.source for row in experiment.rows))}
 
 
 def source(experiment: Experiment) -> str:
-    """Where a table's settings are from: paper, released code, log's name or guess."""
+    """Where a table's settings come from: paper, released code, log's name or guess."""
     if not experiment.sources:
         return "the paper's text, with guesses where it says nothing (first reading)"
     by: dict[str, list[str]] = {}
-    for setting, told in experiment.sources.items():
-        by.setdefault(kind(told), []).append(setting.replace("_", " "))
+    for setting, given in experiment.sources.items():
+        by.setdefault(kind(given), []).append(setting.replace("_", " "))
     for row in experiment.rows:
-        told = kind(row.source)
-        if told != "paper" and "some rows" not in by.get(told, []):
-            by.setdefault(told, []).append("some rows")
+        given = kind(row.source)
+        if given != "paper" and "some rows" not in by.get(given, []):
+            by.setdefault(given, []).append("some rows")
     return "; ".join(f"{where}: {', '.join(settings)}" for where, settings in by.items())
 
 

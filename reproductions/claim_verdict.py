@@ -1,7 +1,7 @@
-"""The verdict on a claim, from the effects of its tests; and how many claims of all papers got which.
+"""The verdicts on the papers' claims, from the effects of their tests.
 
-p-values are adjusted after Holm over all tests of a paper's claims, once for what supports them and once for what opposes them: of all that is
-called *holds* in a paper one word or more is wrong in at most 5 of 100 cases, and so for *fails*.
+p-values are adjusted by Holm's method over all tests of a paper's claims, separately for the two directions. So the probability that
+any *holds* in a paper is wrong is at most 5 %, and the same is true of *fails*.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scipy import stats
 
-from reproductions import catalogue, paper_claim
+from reproductions import catalogue, paper_claim, report
 from reproductions.effects import Effect, Recorded
 from reproductions.equivalence import adjusted
 from reproductions.paper_claim import Claim
@@ -24,7 +24,7 @@ RISK = 0.05
 
 @dataclass(frozen=True)
 class Found:
-    """An effect with its p-values adjusted over the paper's tests and the word on it: "holds", "fails", "undecided" or "not run"."""
+    """An effect, its verdict ("holds", "fails", "undecided" or "not run"), and its p-values, adjusted over the paper's tests."""
 
     effect: Effect
     word: str
@@ -34,7 +34,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on a claim: ``word`` (one of ``WORDS``), a ``remark``, and what was ``found``, test by test."""
+    """The verdict on a claim: ``word`` (one of ``WORDS``), a ``remark``, and what each test ``found``."""
 
     claim: Claim
     word: str
@@ -43,17 +43,19 @@ class Judgement:
 
     @property
     def printed(self) -> str:
-        """What the paper's own numbers say of the claim: "as claimed", "otherwise", or "" where they are not printed."""
-        said = [
+        """What the paper's own numbers say: "as claimed", "otherwise", or "" if they are not printed."""
+        directions = [
             one.effect.printed_as_claimed
             for one in self.found
             if one.effect.contrast.reading == self.claim.tests[0].reading
         ]
-        return "otherwise" if False in said else "as claimed" if said and None not in said else ""
+        if False in directions:
+            return "otherwise"
+        return "as claimed" if directions and None not in directions else ""
 
 
 def judge(paper: str | Path, records: Records) -> list[Judgement]:
-    """The verdicts on a paper's claims (``claim.load``), by what is recorded now."""
+    """The verdicts on a paper's claims (``paper_claim.load``), from what is recorded now. Raises as ``paper_claim.load``."""
     claims, recorded = paper_claim.load(paper), Recorded(records)
     effects = [[effect for test in one.tests for effect in recorded.effects(test)] for one in claims]
     return [_judged(one, found) for one, found in zip(claims, _found(effects))]
@@ -69,7 +71,7 @@ def _found(effects: list[list[Effect]]) -> list[list[Found]]:
         )
     }
 
-    def told(effect: Effect) -> Found:
+    def found(effect: Effect) -> Found:
         if effect.diverged:
             return Found(effect, "fails" if effect.diverged > 1 else "undecided")
         if id(effect) not in p:
@@ -79,7 +81,7 @@ def _found(effects: list[list[Effect]]) -> list[list[Found]]:
             effect, "holds" if supports <= RISK else "fails" if opposes <= RISK else "undecided", supports, opposes
         )
 
-    return [[told(effect) for effect in group] for group in effects]
+    return [[found(effect) for effect in group] for group in effects]
 
 
 def _judged(one: Claim, found: Sequence[Found]) -> Judgement:
@@ -91,28 +93,28 @@ def _judged(one: Claim, found: Sequence[Found]) -> Judgement:
     for each in found:
         readings.setdefault(each.effect.contrast.reading, []).append(each)
     words = {reading: _together([each.word for each in group]) for reading, group in readings.items()}
-    told = "; ".join(f"{reading}: {word}" for reading, word in words.items()) if one.depends_on else ""
+    by_reading = "; ".join(f"{reading}: {word}" for reading, word in words.items()) if one.depends_on else ""
     if len(set(words.values())) == 1:
         word = next(iter(words.values()))
     elif {"holds", "fails"} <= set(words.values()) or "holds" in words.values() and _differ(list(readings.values())):
-        return Judgement(one, "depends", tuple(found), f"on {one.depends_on} ({told})")
+        return Judgement(one, "depends", tuple(found), f"on {one.depends_on} ({by_reading})")
     else:
         word = "undecided"
     tables = {each.effect.table for each in found} - {""}
     if word in ("holds", "fails") and any(catalogue.load(name).underspecified for name in tables):
         return Judgement(one, "undecided", tuple(found), f"{word} as run, but the paper leaves out what may decide it")
-    return Judgement(one, word, tuple(found), told)
+    return Judgement(one, word, tuple(found), by_reading)
 
 
 def _together(words: Sequence[str]) -> str:
-    """The word on several tests that a claim needs all of."""
+    """The verdict on several tests, all of which the claim needs."""
     if "fails" in words:
         return "fails"
     return words[0] if len(set(words)) == 1 else "undecided"
 
 
 def _differ(readings: list[list[Found]]) -> bool:
-    """Whether some effect that holds in one reading differs from the same effect in another by more than luck (Welch's test)."""
+    """Whether an effect that holds in one reading differs significantly from the same effect in another (Welch's test)."""
     for first in readings:
         for other in readings:
             for one, two in zip(first, other):
@@ -128,20 +130,14 @@ def _differ(readings: list[list[Found]]) -> bool:
 
 
 def headline(records: Records) -> str:
-    """The claims in a sentence."""
-    told = {paper: judge(paper, records) for paper in paper_claim.papers()}
-    counts = Counter(one.word for judged in told.values() for one in judged)
-    words = {
-        "holds": ("holds", "hold"),
-        "fails": ("fails", "fail"),
-        "depends": ("depends on the reading", "depend on the reading"),
-        "by construction": ("true by construction", "true by construction"),
-    }
-    against = sum(one.printed == "otherwise" for judged in told.values() for one in judged)
+    """The verdicts on all papers' claims in one sentence."""
+    judged = [one for paper in paper_claim.papers() for one in judge(paper, records)]
+    counts = Counter(one.word for one in judged)
+    forms = {"by construction": "true by construction"}
+    for word, plural, rest in (("holds", "hold", ""), ("fails", "fail", ""), ("depends", "depend", " on the reading")):
+        forms[word] = (plural if counts[word] > 1 else word) + rest
+    against = sum(one.printed == "otherwise" for one in judged)
     return (
-        f"{sum(counts.values())} claims of {len(told)} papers: "
-        + ", ".join(
-            f"{counts[word]} {words.get(word, (word, word))[counts[word] > 1]}" for word in WORDS if counts[word]
-        )
-        + f"; {against} that the paper's own numbers contradict"
+        f"{len(judged)} claims of {len(paper_claim.papers())} papers: {report.counted(counts, WORDS, forms)}; "
+        f"{against} that the paper's own numbers contradict"
     )

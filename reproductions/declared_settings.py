@@ -1,14 +1,15 @@
-"""What a declaration sets, checked against what it is given to: names, kinds, and what is lacking."""
+"""Checks of the settings in a declaration against the signature of the class or function that takes them."""
 
 import collections.abc
 import inspect
 import re
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused, refuse, unknown
+from reproductions import own_code
 
 _Made = typing.TypeVar("_Made")
 
@@ -16,37 +17,39 @@ _Made = typing.TypeVar("_Made")
 def made(what: str, make: Callable[..., _Made], given: dict, kind: str = "setting of") -> _Made:
     """``make(**given)``, with fractions such as "1/3" as numbers and lists as tuples.
 
-    ``what`` names the owner in messages ("local", "rule FedFV"), ``kind`` what a name in ``given`` is. Raises ``Refused`` for a name
-    that ``make`` does not take, a value of another kind than its annotation asks for, and a name that is lacking. What ``make``
-    itself raises goes through.
+    In messages, ``what`` names the owner of the settings ("local", "rule FedFV") and ``kind`` what a name in ``given`` is. Raises
+    ``Refused`` for a name that ``make`` does not take, for a value that does not match its annotation, and for a missing name.
+    Exceptions that ``make`` raises pass through.
     """
     if not isinstance(given, dict):
-        raise Refused(
-            f"{what} is {given!r}; allowed: settings by name, as in {{ name = value }}. Change the declaration"
-        )
-    given, parameters, hints = numbers(given), _parameters(make), _hints(make)
+        raise refuse(what, given, "settings by name, as in { name = value }", "Change the declaration.", "type")
+    given, parameters, hints = (
+        numbers(given),
+        _parameters(make),
+        types_of(make.__init__ if isinstance(make, type) else make),
+    )
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for name in given:
             if name not in parameters:
                 raise unknown(f"{kind} {what}", name, parameters)
-    lacking = [
+    missing = [
         name
         for name, p in parameters.items()
         if name not in given and p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     ]
-    if lacking:
+    if missing:
         label = given.get("label", given.get("name"))
-        raise Refused(f"{what}{f' {label!r}' if label else ''} lacks {', '.join(lacking)}; add it to the declaration")
+        owner = f"{what} {label!r}" if label else what
+        raise Refused(f"{owner} has no {', '.join(missing)}; add it to the declaration", "missing")
     for name, value in given.items():
         if not fits(value, hints.get(name)):
-            raise Refused(
-                f"{what}'s {name} is {value!r}, a {type(value).__name__}; allowed: a value of type {_told(hints[name])}"
-            )
+            allowed = f"a value of type {_spelled(hints[name])}"
+            raise refuse(f"{what}'s {name}", value, allowed, f"This is a {type(value).__name__}.", "type")
     return make(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
 
 
 def defaults(make: Callable) -> dict:
-    """What ``make`` sets where nothing is given, by name."""
+    """The default values of ``make``'s parameters, by name."""
     return {name: p.default for name, p in _parameters(make).items() if p.default is not p.empty}
 
 
@@ -59,7 +62,7 @@ def numbers(settings: dict) -> dict:
 
 
 def fits(value: object, hint: object) -> bool:
-    """Whether a value of TOML is of the kind that the annotation ``hint`` asks for. Annotations that TOML cannot mean let anything pass."""
+    """Whether a value from TOML matches the annotation ``hint``. Annotations that TOML cannot express accept anything."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return any(fits(value, one) for one in inner)
@@ -67,10 +70,8 @@ def fits(value: object, hint: object) -> bool:
         return value in inner
     if hint is type(None):
         return value is None
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+    if hint in (int, float):
+        return isinstance(value, (int, hint)) and not isinstance(value, bool)
     if hint in (str, bool):
         return isinstance(value, hint)
     if (origin or hint) is dict:
@@ -81,23 +82,24 @@ def fits(value: object, hint: object) -> bool:
     return True
 
 
-def _told(hint):
-    return (
-        hint.__name__
-        if isinstance(hint, type) and not typing.get_args(hint)
-        else str(hint).replace("collections.abc.", "")
-    )
-
-
-def _parameters(make):
+def types_of(function: Callable) -> dict[str, object]:
+    """The types that ``function``'s annotations state, by parameter and "return"; empty if they cannot be resolved."""
     try:
-        return inspect.signature(make).parameters
-    except ValueError:  # some functions written in C do not say what they take
-        return {"settings": inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD)}
-
-
-def _hints(make):
-    try:
-        return typing.get_type_hints(make.__init__ if isinstance(make, type) else make)
-    except (NameError, TypeError):  # annotations that exist for a type checker alone
+        return typing.get_type_hints(function)
+    except (AttributeError, NameError, TypeError):  # some annotations exist for a type checker alone
         return {}
+
+
+def _spelled(hint):
+    if isinstance(hint, type) and not typing.get_args(hint):
+        return hint.__name__
+    return str(hint).replace("collections.abc.", "")
+
+
+def _parameters(make) -> Mapping[str, inspect.Parameter]:
+    signature = own_code.signature(make)
+    return (
+        signature.parameters
+        if signature
+        else {"settings": inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD)}
+    )

@@ -1,10 +1,9 @@
-"""Whether what a declaration names makes what it is named for. This is asked before it is called, since a declaration may be a stranger's.
+"""Checks that code named in a declaration makes what it is declared to make.
 
-A name such as ``subprocess:Popen`` can be called with settings as a rule can. A class is known by what it is derived from, a function by the
-return type that it states.
+The check comes before the first call, because a declaration may come from a stranger: ``subprocess:Popen`` can be called with
+settings just as a rule can. A class is judged by its base classes, a function by its return annotation.
 """
 
-import typing
 from collections.abc import Callable
 
 from torch import nn
@@ -13,35 +12,33 @@ from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.rules import Rule
 from fairfl.updates import Updates
+from reproductions import own_code
+from reproductions.declared_settings import types_of
 
-ASKED = {
-    "rule": (Rule, "fairfl.rules.Rule; derive your class from it"),
-    "federation": (Federation, "fairfl.Federation; write `-> Federation` where your function is defined"),
-    "model": (nn.Module, "torch.nn.Module; write `-> nn.Module` where your function is defined"),
+WANTED = {
+    "rule": (Rule, "fairfl.rules.Rule", "derive your class from it"),
+    "federation": (Federation, "fairfl.Federation", "annotate your function with `-> Federation`"),
+    "model": (nn.Module, "torch.nn.Module", "annotate your function with `-> nn.Module`"),
     "attack": (
         Updates,
-        "fairfl.Updates; name a class whose `__call__` says `-> Updates`, or derive one from the attacks in fairfl.attacks",
+        "fairfl.Updates",
+        "name a class whose `__call__` has `-> Updates`, or derive one from the attacks in fairfl.attacks",
     ),
 }
 
 
-def refuse_others(kind: str, reference: str, found: Callable) -> None:
-    """Raise ``Refused`` unless ``found``, which a declaration calls ``reference``, says that it makes a ``kind``: one of ``ASKED``.
+def find(kind: str, reference: str, *arguments: str, **settings: object) -> Callable:
+    """The code that a declaration calls ``reference`` ("module:name"), for a ``kind`` in ``WANTED``. It is not called here.
 
-    A class makes its instances, and an attack is a class whose instances, called, make ``Updates``. Nothing is called here.
+    With ``arguments`` (described in words), it is also checked that it can be called with them and the ``settings``. A class makes its
+    instances; an attack is a class whose instances return ``Updates``. Raises ``Refused``.
     """
-    wanted, told = ASKED[kind]
+    found = own_code.function(kind, reference, *arguments, **settings) if arguments else own_code.find(kind, reference)
+    wanted, name, remedy = WANTED[kind]
     if kind == "attack":
-        made = _returned(found.__call__) if isinstance(found, type) else None
+        made = types_of(found.__call__).get("return") if isinstance(found, type) else None
     else:
-        made = found if isinstance(found, type) else _returned(found)
+        made = found if isinstance(found, type) else types_of(found).get("return")
     if not (isinstance(made, type) and issubclass(made, wanted)):
-        raise Refused(f"{kind} {reference!r} does not say that it makes what is a {told}")
-
-
-def _returned(function: Callable) -> object:
-    """The return type that ``function`` states; ``None`` where it states none, or one that cannot be looked up."""
-    try:
-        return typing.get_type_hints(function).get("return")
-    except (AttributeError, NameError, TypeError):
-        return None
+        raise Refused(f"{kind} {reference!r} does not declare that it makes a {name}; {remedy}", "type")
+    return found

@@ -1,8 +1,7 @@
-"""What a job is: the settings that decide its numbers, by their public names.
+"""The identity of a job: the settings that determine its numbers, by their public names.
 
-No module's path and no default is part of it, so that a file may move and a class may learn a new setting, and every recorded job is
-still the one that is declared. Who changes a *default* changes numbers under an unchanged key; a test compares what was recorded in full
-with what is set today.
+Module paths and defaults are not part of it. So a file may move, and a class may gain a new setting, without changing the keys of recorded
+jobs. Changing a *default* changes numbers under an unchanged key; a test compares the settings that were recorded in full with today's.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from fairfl.training.server_optimiser import Server
 from reproductions import declared_settings
 from reproductions.experiment import Experiment, Row
 
-# Of an experiment; all else in a declaration is about the published table or the way it is run.
+# An experiment's fields; everything else in a declaration concerns the published table, or how the jobs are run.
 DECIDES = (
     "federation",
     "split_seed",
@@ -28,35 +27,35 @@ DECIDES = (
 
 
 def identity(experiment: Experiment, row: Row, seed: int) -> dict:
-    """What decides the numbers of ``row`` under ``seed``, as plain values: what was set and is not the default anyhow."""
+    """The settings of ``row`` under ``seed`` that are not defaults, as plain values."""
     e = experiment
-    told = changed(Experiment, {name: getattr(e, name) for name in DECIDES})
-    told |= {"rule": [row.rule, changed(e.rule_class(row), row.settings)], "seed": seed}
-    told |= {"local": changed(LocalSGD, e.local | row.local), "server": changed(Server, e.server | row.server)}
+    out = changed(Experiment, {name: getattr(e, name) for name in DECIDES})
+    out |= {"rule": [row.rule, changed(e.rule_class(row), row.settings)], "seed": seed}
+    out |= {"local": changed(LocalSGD, e.local | row.local), "server": changed(Server, e.server | row.server)}
     if row.tamper:
-        told["tamper"] = [
+        out["tamper"] = [
             row.tamper["attack"],
             changed(e.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"}),
         ]
     if row.personal:
-        told["personal"] = changed(Ditto, row.personal)
-    return told
+        out["personal"] = changed(Ditto, row.personal)
+    return out
 
 
-def key(told: dict) -> str:
-    """Twelve hexadecimal digits that equal identities, and no others, share."""
-    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()
+def key(identity: dict) -> str:
+    """Twelve hexadecimal digits, equal for equal identities and different for others."""
+    return hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=6).hexdigest()
 
 
 def changed(make: Callable, given: dict) -> dict:
-    """Those of the settings ``given`` to ``make`` that are not its defaults, as plain values."""
-    usual = {name: _told(plain(value)) for name, value in declared_settings.defaults(make).items()}
+    """The settings in ``given`` that differ from ``make``'s defaults, as plain values."""
+    usual = {name: _written(plain(value)) for name, value in declared_settings.defaults(make).items()}
     out = {name: plain(value) for name, value in declared_settings.numbers(given).items()}
-    return {name: value for name, value in out.items() if _told(value) != usual.get(name)}
+    return {name: value for name, value in out.items() if _written(value) != usual.get(name)}
 
 
 def plain(value: object) -> object:
-    """``value`` such that equal values are written alike: 1.0 as 1, a tuple as a list."""
+    """``value`` in a form in which equal values are written the same: 1.0 as 1, a tuple as a list."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, (list, tuple)):
@@ -66,5 +65,5 @@ def plain(value: object) -> object:
     return value
 
 
-def _told(value):
+def _written(value):
     return json.dumps(value, sort_keys=True, default=repr)

@@ -1,8 +1,9 @@
-"""``Claim``: what a paper says of its method, as a declaration: its words, what would refute them, and contrasts of recorded rows."""
+"""``Claim``: a declaration of what a paper claims: its words, what would refute them, and contrasts of recorded rows."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairfl._validation import number, one_of
 from fairfl.errors import Refused, refuse, unknown
 from reproductions import catalogue, declaration, measures
 from reproductions.declared_settings import made
@@ -15,13 +16,16 @@ WORDS = 35  # of a quotation, at most
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a claim says of recorded rows, in a measure ``of`` their clients' final accuracies (``measures.MEASURES``).
+    """What a claim says about recorded rows, in a measure ``of`` their clients' final accuracies (``measures.MEASURES``).
 
-    Either ``row`` minus each row of ``against``; or, over three ``rows`` or more, Spearman's rank correlation of the measure with
-    the rule's setting ``over``. ``tables``: declared tables, of which the first where both rows are recorded is taken; a row of another
-    table is written "table: row". ``expect``: the effect is "greater" or "smaller" than 0, or "equal" to it. ``margin``: how far beyond 0 an
-    effect may lie and still be as claimed; it is ours, and the claim's ``where`` says so. ``reading``: what these tables take for granted, where
-    a claim is judged under several readings.
+    Either ``row`` minus each row in ``against``; or, over three ``rows`` or more, Spearman's rank correlation of the measure with the
+    rule's setting ``over``.
+
+    - ``tables``: declared tables; the first in which both rows are recorded is used. A row of another table is written "table: row".
+    - ``expect``: the effect is "greater" or "smaller" than 0, or "equal" to it.
+    - ``margin``: how far an effect may lie on the wrong side of 0 (or, for "equal", from 0) and still be as claimed. It is our choice,
+      and the claim's ``where`` says so.
+    - ``reading``: what these tables assume, if a claim is judged under several readings.
     """
 
     tables: tuple[str, ...]
@@ -35,19 +39,12 @@ class Contrast:
     reading: str = ""
 
     def __post_init__(self) -> None:
-        if self.expect not in EXPECTED:
-            raise unknown("expect", self.expect, EXPECTED)
-        if self.margin < 0 or self.expect == "equal" and not self.margin:
-            raise refuse(
-                "margin",
-                self.margin,
-                "0 or more, and above 0 where an equal effect is expected",
-                "State how much is no difference.",
-            )
+        one_of("expect", self.expect, *EXPECTED)
+        number("margin", self.margin, 0, remedy="Give the largest negligible effect.", above=self.expect == "equal")
         measures.check(self.of)
         if not self.tables:
             raise refuse(
-                "tables", self.tables, "one declared table or more", "The first where both rows are recorded is taken."
+                "tables", self.tables, "one declared table or more", "The first with records of both rows is used."
             )
         if (
             bool(self.over) == bool(self.row)
@@ -56,22 +53,23 @@ class Contrast:
             and len(self.rows) < 3
         ):
             raise Refused(
-                "a contrast is one row and those it stands against, or three rows or more and the setting over which they change; "
-                "give row and against, or rows and over"
+                "a contrast compares one row with others, or three rows or more over a setting; give row and against, or rows and over",
+                "combination",
             )
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All rows that it names."""
+        """All rows that the contrast names."""
         return self.rows if self.over else (self.row, *self.against)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A paper's claim: ``quote``, verbatim ("[…]" where words are left out), ``where`` it stands, the one sentence ``refuted_by``.
+    """A paper's claim: the verbatim ``quote`` ("[…]" for omitted words), ``where`` it is in the paper, and what would refute it.
 
-    ``tests``: the contrasts that all hold where the claim does. ``depends_on``: what their readings disagree about. ``by_construction``: why
-    it cannot fail; ``not_run``: why our records cannot tell.
+    - ``tests``: contrasts, all of which hold if the claim does. ``depends_on``: what their readings disagree about.
+    - ``by_construction``: why the claim cannot fail.
+    - ``not_run``: why our records cannot decide it.
     """
 
     id: str
@@ -86,34 +84,38 @@ class Claim:
     def __post_init__(self) -> None:
         if sum(map(bool, (self.tests, self.by_construction, self.not_run))) != 1:
             raise Refused(
-                "a claim has tests, or says why it is true by_construction, or why it is not_run; give one of the three"
+                "a claim has tests, or a reason in by_construction, or a reason in not_run; give one of the three",
+                "combination",
             )
         if len(self.quote.split()) > WORDS:
             raise refuse(
-                "the quote's length", len(self.quote.split()), f"at most {WORDS} words", "Leave words out as […]."
+                "the quote's length", len(self.quote.split()), f"at most {WORDS} words", "Replace words by […]."
             )
         readings = {test.reading for test in self.tests}
         if bool(self.depends_on) != (len(readings) > 1) or len(readings) > 1 and "" in readings:
             raise Refused(
-                "where a claim depends on something, its tests name two readings of it or more; give depends_on and each test's reading"
+                "a claim that depends on something has tests with two readings or more; give depends_on and each test's reading",
+                "combination",
             )
 
 
 def papers() -> list[str]:
-    """The papers with declared claims."""
+    """The names of the papers with declared claims."""
     return catalogue.stems(FOLDER)
 
 
 def load(paper: str | Path) -> list[Claim]:
     """The claims of ``paper``, or those in the TOML file at that path.
 
-    Raises ``Refused`` for an unknown paper, unreadable TOML, an unknown or missing key, and a table or row that is not declared.
+    Raises ``Refused`` for an unknown paper, for a file that cannot be read, for an unknown, missing or invalid key, and for a table or
+    row that is not declared.
     """
     path = catalogue.named(paper, "paper", FOLDER)
     given = declaration.read(path, "claims", papers())
     if set(given) != {"claims"} or not isinstance(given["claims"], list):
         raise Refused(
-            f"{path.name}: it has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim"
+            f"{path.name} has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim",
+            "name",
         )
     claims: list[Claim] = []
     experiments: dict[str, Experiment] = {}
@@ -125,20 +127,20 @@ def load(paper: str | Path) -> list[Claim]:
                 _declared(test, experiments)
             claims.append(made("claim", Claim, one | {"tests": tests}, "key of"))
         except Refused as error:
-            raise Refused(f"{path.name}, claim {label!r}: {error}") from error
+            raise Refused(f"{path.name}, claim {label!r}: {error}", error.kind) from error
     if len({claim.id for claim in claims}) < len(claims):
         raise refuse("the claims' ids", [claim.id for claim in claims], "each once", f"Change {path.name}.")
     return claims
 
 
 def address(label: str) -> tuple[str, str]:
-    """(table, row) of "table: row"; the table is "" where ``label`` names a row alone."""
+    """(table, row) for "table: row"; the table is "" if ``label`` is a row alone."""
     table, mark, row = label.partition(": ")
     return (table, row) if mark and table in catalogue.names() else ("", label)
 
 
 def _declared(test: Contrast, experiments: dict[str, Experiment]) -> None:
-    """Refuse tables and rows that are not declared. ``experiments``: those read before, by name."""
+    """Raise ``Refused`` for tables and rows that are not declared. ``experiments`` caches the declarations, by name."""
     for table in test.tables:
         for label in test.labels:
             other, row = address(label)

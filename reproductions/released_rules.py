@@ -1,6 +1,6 @@
-"""Rules as the code released with FedFV ran them, where that code does other than the papers say.
+"""Rules as the code released with FedFV implements them, where it differs from the papers.
 
-Source: the public repository WwZzz/easyFL at commit b40c6fa, read and not copied; the logs beside it are what FedFV's tables print.
+Source: the public repository WwZzz/easyFL at commit b40c6fa, read but not copied. FedFV's tables print the logs that come with it.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from fairfl.updates import Updates
 
 
 class QFedAvgAfter(QFedAvg):
-    """q-FedAvg with each client's loss *after* its local step, plus 1e-10, where Li et al. 2020 take the loss at w_t."""
+    """q-FedAvg with each client's loss *after* its local step, plus 1e-10; Li et al. 2020 use the loss at w_t."""
 
     needs = frozenset({"losses_after"})
 
@@ -22,10 +22,10 @@ class QFedAvgAfter(QFedAvg):
 
 
 class UniformFedFA(Rule):
-    """``dir = g − η m``, ``m ← γ m − (1 − γ) g`` with the *plain* mean g of the rows: that code's aggregation ignores the weights it is handed.
+    """``dir = g − η m``, ``m ← γ m − (1 − γ) g`` with the *plain* mean g of the rows: that code's aggregation ignores its weights.
 
-    In its words, with w′ the mean of the clients' models: ``m ← γ m + (1 − γ)(w′ − w)`` and ``w ← w′ − η m``. ``momentum``: γ;
-    ``lr``: η, the clients' step size, 0.1 in FedFV's tables. State: ``memory``, m (d,).
+    In that code's notation, with w′ the mean of the clients' models: ``m ← γ m + (1 − γ)(w′ − w)`` and ``w ← w′ − η m``.
+    ``momentum``: γ; ``lr``: η, the clients' step size, 0.1 in FedFV's tables. State: ``memory``, m (d,).
     """
 
     remembers = ("memory",)

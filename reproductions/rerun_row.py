@@ -1,4 +1,4 @@
-"""``on_cuda``: one recorded row once more, on the reader's own card, from inside a notebook."""
+"""``on_cuda``: rerun one recorded row on the reader's own graphics card, from inside a notebook."""
 
 import tempfile
 from pathlib import Path
@@ -11,10 +11,10 @@ from reproductions.jobs import select
 
 
 def on_cuda(table: str, row: str, *, seeds: int = 1) -> str:
-    """Train ``row`` of ``table`` on this machine's CUDA card and say what came out beside the record; where there is none, say so.
+    """Train ``row`` of ``table`` on this machine's CUDA card, and return the results beside the recorded ones, as text.
 
-    ``seeds``: how many of the recorded seeds. The numbers are a draw of their own: a card's bits are not a processor's. Raises
-    ``Refused`` for an unknown table or row.
+    Without a card, the text says so. ``seeds``: the number of recorded seeds to train. The numbers are a new draw, because a card
+    does not give the same bits as a processor. Raises ``Refused`` for an unknown table or row.
     """
     experiment = catalogue.load(table)
     jobs = select(experiment, [experiment.row(row).label])[:seeds]
@@ -25,8 +25,8 @@ def on_cuda(table: str, row: str, *, seeds: int = 1) -> str:
     }
     with tempfile.TemporaryDirectory() as folder:
         try:
-            outcome = runner.run(jobs, Path(folder), device="cuda", report=lambda said: None)
-        except Refused as error:  # a page goes on without the data
+            outcome = runner.run(jobs, Path(folder), device="cuda", report=lambda line: None)
+        except Refused as error:  # the page continues without the data
             return str(error)
         if outcome.refused:
             return f"{outcome.refused[0][0]} cannot run: {outcome.refused[0][1]}"
@@ -35,11 +35,11 @@ def on_cuda(table: str, row: str, *, seeds: int = 1) -> str:
     lines = [f"{torch.cuda.get_device_name()}, {row!r} of {table}:"]
     for seed, now in fresh.items():
         held = recorded.get(seed, {})
-        told = [
+        numbers = [
             f"{c.metric} {now[c.metric]:.2f} ({held[c.metric]:.2f} recorded)"
             if c.metric in held
             else f"{c.metric} {now[c.metric]:.2f}"
             for c in experiment.columns
         ]
-        lines.append(f"seed {seed}, {now['seconds']:.0f} s: " + ", ".join(told))
+        lines.append(f"seed {seed}, {now['seconds']:.0f} s: " + ", ".join(numbers))
     return "\n".join(lines)

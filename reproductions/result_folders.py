@@ -1,4 +1,4 @@
-"""Where runs, recorded results and published numbers stand."""
+"""The folders of runs, recorded results and published numbers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,18 +8,18 @@ from fairfl import _repository
 
 @dataclass(frozen=True)
 class Records:
-    """Folders of a checkout whose ``root`` holds ``data/``."""
+    """The folders of a clone whose ``root`` contains ``data/``."""
 
     root: Path
 
     @property
     def runs(self) -> Path:
-        """One file a job; ignored by git."""
+        """One file per job; ignored by git."""
         return self.root / "runs"
 
     @property
     def results(self) -> Path:
-        """What ``report`` compiles; part of the project."""
+        """The tables that ``report`` compiles; part of the project."""
         return self.root / "data" / "results"
 
     @property
@@ -29,5 +29,5 @@ class Records:
 
 
 def find(start: Path | None = None) -> Records:
-    """The records of the clone around ``start`` (``checkout.around``)."""
+    """The folders of the clone around ``start``, by default the current folder. Raises ``Refused`` outside a clone."""
     return Records(_repository.around(start, "data/papers"))

@@ -1,4 +1,4 @@
-"""What goes wrong with a reply between a client and the server, to try a server with. ``FAULTS``: name → reply → reply."""
+"""Faults in clients' replies, for testing a server. ``FAULTS``: name → a function that spoils a reply."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from fairfl.errors import unknown
 
 
 class Crash(RuntimeError):
-    """The client's program stops in the middle of a round."""
+    """The client's program crashes in the middle of a round."""
 
 
 def _first(reply: Reply, change) -> Reply:
@@ -45,7 +45,7 @@ FAULTS = {
 
 
 def spoil(reply: Reply, fault: str) -> Reply:
-    """``reply`` as it arrives after ``fault``, one of ``FAULTS``; "crash" raises ``Crash`` instead."""
+    """``reply`` after ``fault``, one of ``FAULTS``. "crash" raises ``Crash`` instead."""
     if fault not in FAULTS:
         raise unknown("fault", fault, FAULTS)
     return FAULTS[fault](reply)

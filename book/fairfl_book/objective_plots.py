@@ -1,4 +1,4 @@
-"""Two clients' problems as figures: the plane of parameters and the plane of losses, side by side."""
+"""Plots of two-client problems: parameter space and objective space, side by side."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def backdrop(axes: "Iterable[Axes]", problem: Toy, window: ArrayLike | None = None) -> None:
-    """A two-client problem in its two spaces, drawn into ``axes`` = (parameters, losses).
+    """Draw a two-client problem into ``axes`` = (parameters, losses).
 
-    Left: contours of both losses and the Pareto set. Right: the front, and shaded all that is on it or worse.
-    ``window`` (f₁ high, f₂ high) of the right panel; by default it just holds the front.
+    Left: contours of both losses and the Pareto set. Right: the Pareto front, with the points on or dominated by it shaded.
+    ``window`` (f₁ high, f₂ high): upper limits of the right panel; by default just large enough for the front.
     """
     plane, losses = axes
     x, y, f = problem.grid(41)
@@ -26,7 +26,7 @@ def backdrop(axes: "Iterable[Axes]", problem: Toy, window: ArrayLike | None = No
     window = np.array(1.08 * front.max(0) if window is None else window)
     for k, colour in enumerate(("blue", "orange")):
         levels = np.quantile(f[..., k], (0.03, 0.1, 0.2, 0.35, 0.5))
-        # Without smoothed edges a picture has few colours and a third of the size: a chapter holds several.
+        # Without antialiasing an image has few colours and a third of the size.
         plane.contour(x, y, f[..., k], levels=levels, colors=COLOURS[colour], linewidths=0.5, antialiased=False)
         above = pareto[-k][1] > pareto[k - 1][1]
         plane.annotate(
@@ -54,7 +54,7 @@ def backdrop(axes: "Iterable[Axes]", problem: Toy, window: ArrayLike | None = No
 
 
 def level(axis: "Axes", method: str, setting: float | np.ndarray, f: np.ndarray) -> None:
-    """The losses ``f`` (2,) of a method's solution, and the line or corner that it pushes towards the lower left.
+    """Plot the losses ``f`` (2,) of a method's solution, and the level set that the method pushes towards the lower left.
 
     ``setting``: the weights (2,), the bound ε on f₂, or the reference point s (2,).
     """

@@ -1,4 +1,4 @@
-"""``--out FILE``, as every command that writes one file takes it."""
+"""The option ``--out FILE`` of commands that write one file."""
 
 from pathlib import Path
 
@@ -6,9 +6,13 @@ from fairfl.errors import Refused
 
 
 def refuse_unwritable(out: Path | None) -> None:
-    """Refuse a file that could not be written at the end: asked before the work, which may be long. A folder with a slip in its name is not made."""
+    """Raise ``Refused`` if the file ``out`` cannot be written. Called before the work starts, which may take long.
+
+    Missing folders are not created, because the path may be mistyped.
+    """
     if out and (out.is_dir() or not out.parent.is_dir()):
-        wrong = "is a folder" if out.is_dir() else f"would stand in {out.parent}, which is no folder"
+        wrong = "which is a folder" if out.is_dir() else f"but {out.parent} is not a folder"
         raise Refused(
-            f"--out is {out} and {wrong}; allowed: a file in a folder that is there. Make the folder, or name another file"
+            f"--out is {out}, {wrong}; allowed: a file in an existing folder. Create the folder or choose another file",
+            "file",
         )

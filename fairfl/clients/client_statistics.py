@@ -1,4 +1,4 @@
-"""What ``train`` can hand to a rule beyond gradients and shares, by name."""
+"""Numbers per client that a rule can ask for beside gradients and shares, by name."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,38 +9,55 @@ from fairfl.clients.evaluation import Scorer
 from fairfl.clients.flat_model import FlatModel
 from fairfl.clients.lbfgs import LBFGS
 from fairfl.clients.losses import Loss
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Examples
 from fairfl.errors import unknown
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RoundView:
-    """One run's round as a provider sees it.
+    """One run's round, as a provider sees it.
 
-    ``rows``, ``validation``: the participants' training and validation rows, as lists of tensors. ``start``: w_t (d,).
-    ``gradients`` (K, d): pseudo-gradients. ``clients``: their numbers. ``pseudo_lr``: for each, the sum of step sizes
-    behind its row. ``memory``: what a provider keeps of clients between rounds, by name and client. ``scored``:
-    accuracies and losses (K,) at w_t where somebody has them already, by part ("train", "validation").
+    - ``work``: the round's local training, with one slot for each of the run's K participants.
+    - ``gradients`` (K, d): their pseudo-gradients.
+    - ``validation``: their validation rows, one tensor per participant.
+    - ``memory``: what a provider keeps about clients between rounds, by provider and client.
+    - ``scored``: accuracies and losses (K,) at w_t that are already known, by part ("train", "validation").
     """
 
     flat: FlatModel
-    data: Examples
-    loss: Loss
-    rows: list[torch.Tensor]
-    validation: list[torch.Tensor]
-    start: torch.Tensor
+    work: RoundWork
     gradients: torch.Tensor
-    clients: list[int]
-    pseudo_lr: list[float]
+    validation: list[torch.Tensor]
     memory: dict[str, Any]
     scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
 
+    @property
+    def start(self) -> torch.Tensor:
+        """The model w_t (d,) that the participants started from."""
+        return self.work.starts[self.work.slots[0].run]
+
+    @property
+    def rows(self) -> list[torch.Tensor]:
+        """The participants' training rows."""
+        return [slot.rows for slot in self.work.slots]
+
+    @property
+    def clients(self) -> list[int]:
+        """The participants' numbers."""
+        return [slot.client for slot in self.work.slots]
+
+    @property
+    def pseudo_lr(self) -> list[float]:
+        """For each participant, the sum of the local step sizes behind its pseudo-gradient."""
+        return [self.work.local.pseudo_lr(len(slot.rows), self.work.round) for slot in self.work.slots]
+
     def at_start(self, part: str) -> tuple[torch.Tensor, torch.Tensor]:
-        """Accuracies and mean losses (K,) at w_t on the rows of ``part``, taken once a round."""
+        """Accuracies and mean losses (K,) at w_t on the rows of ``part``, computed once per round."""
         if part not in self.scored:
             self.flat.vector.copy_(self.start)
             rows = self.rows if part == "train" else self.validation
-            self.scored[part] = Scorer(self.data, rows, self.loss, shared=False)(self.flat.module)
+            self.scored[part] = Scorer(self.work.data, rows, self.work.loss, shared=False)(self.flat.module)
         return self.scored[part]
 
 
@@ -52,11 +69,11 @@ def losses(view: RoundView) -> torch.Tensor:
 def losses_after(view: RoundView) -> torch.Tensor:
     """Each client's mean training loss at its own model after local training, (K,)."""
     if view.flat.device.type != "cpu" and not view.flat.has_recurrence:
-        return _stacked_losses(view.flat, view.start - view.gradients, view.rows, view.data, view.loss)
+        return _stacked_losses(view.flat, view.start - view.gradients, view.rows, view.work.data, view.work.loss)
     out = []
     for rows, g in zip(view.rows, view.gradients):
         torch.sub(view.start, g, out=view.flat.vector)
-        out.append(Scorer(view.data, [rows], view.loss, shared=False)(view.flat.module)[1])
+        out.append(Scorer(view.work.data, [rows], view.work.loss, shared=False)(view.flat.module)[1])
     return torch.cat(out)
 
 
@@ -64,7 +81,7 @@ def losses_after(view: RoundView) -> torch.Tensor:
 def _stacked_losses(
     flat: FlatModel, models: torch.Tensor, rows: list[torch.Tensor], data: Examples, loss: Loss
 ) -> torch.Tensor:
-    """The same for all K at once: ``models`` (K, d), each on its own rows; a card waits once instead of K times."""
+    """The losses of all K ``models`` (K, d) at once, each on its own rows: a GPU synchronises once, not K times."""
     sizes = torch.tensor([len(own) for own in rows], device=flat.device)
     table = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
     inside = torch.arange(table.shape[1], device=flat.device) < sizes[:, None]
@@ -77,16 +94,17 @@ def _stacked_losses(
 
 
 def accuracies(view: RoundView) -> torch.Tensor:
-    """Accuracies at w_t, (K,): on validation rows where every participant has some, else on training rows."""
+    """Accuracies at w_t, (K,): on validation rows if every participant has some, otherwise on training rows."""
     return view.at_start("validation" if all(len(r) for r in view.validation) else "train")[0]
 
 
 def newton_rates(view: RoundView) -> torch.Tensor:
-    """DQN-Fed's rates r_k, (K,): the first-order fall of each client's own quasi-Newton step, on the scale of its row.
+    """DQN-Fed's rates r_k, (K,): the first-order decrease of each client's own quasi-Newton step, on the scale of g_k.
 
-    With ``∇ = g_k / ℓ`` (ℓ the client's sum of step sizes; exact for one full-batch step) and B from the gradients at
-    this client's visits so far (``LBFGS``, B₀ = ℓ I), the fall is ``∇ᵀ B ∇``, and a direction lowers the loss by it if
-    ``g_k · dir = ℓ ∇ᵀ B ∇``. A first visit has no pairs and gives ``‖g_k‖²``: the fall of the client's own local step.
+    Let ``∇ = g_k / ℓ``, where ℓ is the client's sum of step sizes (exact for one full-batch step), and let B come from
+    the gradients of this client's visits so far (``LBFGS``, B₀ = ℓ I). The decrease is ``∇ᵀ B ∇``, and a direction
+    achieves it if ``g_k · dir = ℓ ∇ᵀ B ∇``. On its first visit a client has no pairs, and the rate is ``‖g_k‖²``: the
+    decrease of its own local step.
     """
     memory = view.memory.setdefault("newton_rates", {})
     out = []
@@ -102,9 +120,9 @@ def newton_rates(view: RoundView) -> torch.Tensor:
 
 
 def smoothness(view: RoundView) -> torch.Tensor:
-    """Each client's largest ``‖y‖ / ‖s‖`` among the pairs behind its Newton rate, (K,): how fast its gradient turns.
+    """Each client's largest ``‖y‖ / ‖s‖`` among the pairs behind its Newton rate, (K,): how fast its gradient changes.
 
-    Taken after ``newton_rates`` of the same round; 0 for who has no pairs.
+    Computed after ``newton_rates`` of the same round; 0 for clients without pairs.
     """
     held = view.memory.get("newton_rates", {})
     pairs = [held.get(client, {"pairs": []})["pairs"] for client in view.clients]
@@ -113,7 +131,7 @@ def smoothness(view: RoundView) -> torch.Tensor:
 
 
 def pseudo_lr(view: RoundView) -> torch.Tensor:
-    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)``, as ``LocalSGD.pseudo_lr``."""
+    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)`` (``LocalSGD.pseudo_lr``)."""
     return torch.tensor(view.pseudo_lr, dtype=torch.float64)
 
 
@@ -129,12 +147,12 @@ ALWAYS = {"layout", "shares"}
 
 
 def refuse_unprovided(rule: str, needs: frozenset[str]) -> None:
-    """Refuse, before the first round, the rule called ``rule`` if nobody provides what it needs."""
+    """Raise ``Refused`` if the rule called ``rule`` needs a number that no provider computes."""
     for name in sorted(needs - ALWAYS):
         if name not in PROVIDERS:
             raise unknown(
                 f"need of rule {rule}",
                 name,
                 set(PROVIDERS) | ALWAYS,
-                "train provides these; put anything else on the client side, in your own loop.",
+                "train provides these; compute anything else on the clients, in a loop of your own.",
             )

@@ -1,7 +1,7 @@
-"""A client step recorded once as a CUDA graph and replayed: one launch in place of a hundred.
+"""Record a client step once as a CUDA graph and replay it: one launch instead of a hundred.
 
-Small models on a card spend a round waiting for Python to launch kernels. A graph holds the kernels of one step with
-the addresses they read and write, so that step has to work in buffers that stay where they are, and nothing but their
+With a small model, a GPU spends most of a round waiting for Python to launch kernels. A graph holds the kernels of one
+step with the addresses that they read and write. So the step has to work in buffers at fixed addresses, and only their
 content may change from round to round.
 """
 
@@ -10,18 +10,18 @@ from collections.abc import Callable, Hashable
 
 import torch
 
-# Settings that change every round (a decaying step size) would record for ever; after so many graphs of one model the
-# others run as they are written.
+# Settings that change every round (a decaying step size) would need a new graph each time. Beyond this many graphs of
+# one model, steps run without one.
 MOST = 16
 
 
 class Graphs:
-    """The graphs of one model, and the buffers they work in.
+    """The graphs of one model, and the buffers that they work in.
 
-    ``keep(name, value)``: ``value`` in a contiguous buffer, the same one for every value of this name, shape and type.
-    ``run(key, step)``: call ``step``, which reads and writes buffers alone and returns nothing; from the second call
-    with an equal ``key`` on as a replay of the graph recorded then. The key has to hold all that the kernels depend on
-    but the buffers' content.
+    ``keep(name, value)``: copy ``value`` into a contiguous buffer, the same one for every value of this name, shape and
+    type. ``run(key, step)``: run ``step``, which reads and writes only buffers and returns nothing. The second call
+    with an equal ``key`` records a graph, and it and all later calls replay that graph. The key has to hold everything
+    that the kernels depend on, except the buffers' content.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Graphs:
         if self._refused or key not in self._graphs and len(self._graphs) >= MOST:
             step()
         elif key not in self._graphs:
-            # The libraries behind a product set themselves up at the first call, which may not be recorded.
+            # CUDA libraries initialise themselves at the first call, which must not be recorded.
             self._graphs[key] = None
             aside, here = torch.cuda.Stream(), torch.cuda.current_stream()
             aside.wait_stream(here)
@@ -52,12 +52,12 @@ class Graphs:
             step()
 
     def _record(self, key: Hashable, step: Callable[[], None]) -> torch.cuda.CUDAGraph | None:
-        """The graph of ``step``; ``None``, now and ever after, for a model that no graph can hold."""
+        """The graph of ``step``; ``None``, from now on, for a model that cannot be recorded."""
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph):
                 step()
-        except RuntimeError:  # a reader's model or loss that looks at a number in the middle, say
+        except RuntimeError:  # for example, the user's model or loss reads a value on the CPU half-way
             self._refused = True
             return None
         self._graphs[key] = graph
@@ -68,7 +68,7 @@ _of: "weakref.WeakKeyDictionary[object, Graphs]" = weakref.WeakKeyDictionary()
 
 
 def graphs(model: object) -> Graphs:
-    """The graphs of ``model``, which live as long as it does."""
+    """The graphs of ``model``, which live as long as the model does."""
     if model not in _of:
         _of[model] = Graphs()
     return _of[model]

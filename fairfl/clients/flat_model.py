@@ -1,4 +1,4 @@
-"""A model seen as one flat vector."""
+"""``FlatModel``: a model whose parameters form one flat vector."""
 
 import torch
 
@@ -9,23 +9,23 @@ from fairfl.updates import Layout
 class FlatModel:
     """A module whose parameters are views into one flat vector, and whose gradients are views into another.
 
-    Loading a model is one copy, an SGD step one fused operation, whatever the number of layers. The module that is
-    given is taken over: it is moved to ``device`` and its parameters are replaced.
+    Loading a model is one copy and an SGD step one fused operation, whatever the number of layers. The given module is
+    modified: it is moved to ``device``, and its parameters are replaced.
 
-    ``vector`` (d,) and ``gradient`` (d,), in the parameters' common dtype. ``draws``: whether ``forward`` was seen to
-    draw random numbers (``trial.tried``), which no look at the layers can tell.
+    ``vector`` (d,) and ``gradient`` (d,) have the parameters' common dtype. ``draws``: whether ``forward`` was observed
+    to draw random numbers (by ``model_checks.tried``), which its layers alone do not show.
     """
 
     def __init__(self, module: torch.nn.Module, device: torch.device | str = "cpu"):
         self.module = module.to(device)
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if not named:
-            raise Refused("the model has no trainable parameters; give it at least one layer")
+            raise Refused("the model has no trainable parameters; give it at least one layer", "missing")
         tracking = [m for m in module.modules() if getattr(m, "track_running_stats", False)]
         if tracking:
             kind = type(tracking[0]).__name__
             raise Refused(
-                f"the model has {kind} layers that track running statistics, which are not parameters and "
+                f"the model has {kind} layers that track running statistics. These are not parameters and "
                 f"would leak from client to client; use track_running_stats=False, or group normalisation"
             )
         self.draws = False

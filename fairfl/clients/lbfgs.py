@@ -1,4 +1,4 @@
-"""Limited-memory BFGS on the client: what DQN-Fed's rate is made of."""
+"""Limited-memory BFGS on the client, from which DQN-Fed's rate is computed."""
 
 import torch
 
@@ -8,21 +8,19 @@ from fairfl._validation import integer, number
 class LBFGS:
     """An inverse Hessian ``B ≈ H⁻¹`` from the last ``memory`` pairs ``s = w − w_before``, ``y = ∇f(w) − ∇f(w_before)``.
 
-    A pair is skipped where ``sᵀy ≤ skip ‖s‖ ‖y‖``: B stays positive definite. Keeps 2 · memory + 2 vectors of length d.
-    Source: Nocedal and Wright, Algorithm 7.4; where the pairs come from and B₀ are not given by DQN-Fed's paper, and
-    are this package's choice. Raises ``ValueError`` for a ``memory`` below 1 and a ``skip`` outside of 0 to 1.
+    A pair with ``sᵀy ≤ skip ‖s‖ ‖y‖`` is skipped, so B stays positive definite. It stores 2 · memory + 2 vectors of
+    length d. Source: Nocedal and Wright, Algorithm 7.4. DQN-Fed's paper gives neither the pairs nor B₀; both are this
+    package's choice. Raises ``Refused`` for a ``memory`` below 1 and for a ``skip`` outside 0 to below 1.
     """
 
     def __init__(self, memory: int = 10, skip: float = 1e-8):
-        self.memory = integer("memory", memory, 1, "It is the number of pairs that are kept.")
-        self.skip = number(
-            "skip", skip, 0, 1, "It is the least cosine between s and y of a pair that is kept.", below=True
-        )
+        self.memory = integer("memory", memory, 1, "It is the number of pairs to keep.")
+        self.skip = number("skip", skip, 0, 1, "Pairs whose s and y have a smaller cosine are skipped.", below=True)
         self.pairs: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.last: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def observe(self, w: torch.Tensor, gradient: torch.Tensor) -> None:
-        """Take note of ``∇f(w)``, both (d,), and make a pair with the visit before."""
+        """Record ``w`` and ``∇f(w)``, both (d,), and form a pair with the visit before."""
         if self.last is not None:
             s, y = w - self.last[0], gradient - self.last[1]
             if float(s @ y) > self.skip * float(s.norm() * y.norm()):

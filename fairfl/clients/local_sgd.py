@@ -1,4 +1,4 @@
-"""What a client is told to do in a round."""
+"""``LocalSGD``: the local training of a client in a round."""
 
 import math
 from dataclasses import dataclass
@@ -13,19 +13,20 @@ from fairfl.errors import Refused, refuse, unknown
 
 @dataclass(frozen=True)
 class LocalSGD:
-    """Local training: ``epochs`` passes of SGD, or of Adam, over the client's own rows, from the server's model.
+    """Local training: ``epochs`` passes of SGD or Adam over the client's own rows, from the server's model.
 
-    ``lr``: step size ℓ, times ``decay`` to the power of the round. ``batch_size``: rows a step; ``None`` takes all of
-    the client's rows (full batch). ``momentum``: heavy-ball, started at zero every round. ``proximal``: μ of FedProx,
-    which adds ``(μ/2)‖w − w_t‖²`` to the client's loss. ``steps``: stop after that many steps (``None``: never early).
-    ``correct``: a ``Correction`` of yours, such as SCAFFOLD's control variates.
+    - ``lr``: the step size ℓ, multiplied by ``decay`` to the power of the round.
+    - ``batch_size``: the number of rows per step; ``None`` takes all of the client's rows (full batch).
+    - ``momentum``: heavy-ball momentum, which starts at zero every round.
+    - ``proximal``: μ of FedProx, which adds ``(μ/2)‖w − w_t‖²`` to the client's loss.
+    - ``steps``: the maximum number of steps per round; ``None`` sets no limit.
+    - ``correct``: a ``Correction`` of your own, such as SCAFFOLD's control variates.
+    - ``optimiser``: "sgd", or "adam" with ``betas`` and ``eps`` as in ``torch.optim.Adam``. Adam's moments and bias
+      correction start anew every round, because clients that are rarely visited keep no state (as in Wang et al. 2021,
+      "Local Adaptivity in Federated Learning"); the proximal term is part of the gradient. A pseudo-gradient is then
+      not a multiple of a gradient, so ``train`` refuses rules that need one (DQN-Fed's rates).
 
-    ``optimiser``: "sgd", or "adam" with ``betas`` and ``eps`` as in ``torch.optim.Adam``. Its moments and their bias
-    correction start anew in every round, for clients that are seen seldom keep no state (as Wang et al. 2021, "Local
-    Adaptivity in Federated Learning"); the proximal term is part of the gradient. A pseudo-gradient is then no multiple
-    of a gradient, so that what reads it as one (DQN-Fed's rates) is refused.
-
-    Raises ``Refused`` for values out of range, and for a setting that the optimiser does not read.
+    Raises ``Refused`` for values out of range, and for a setting that the optimiser does not use.
     """
 
     lr: float = 0.1
@@ -46,17 +47,18 @@ class LocalSGD:
         for name, usual, reader in (("momentum", 0, "sgd"), ("betas", (0.9, 0.999), "adam"), ("eps", 1e-8, "adam")):
             if getattr(self, name) != usual and self.optimiser != reader:
                 raise Refused(
-                    f"local optimiser {self.optimiser!r} does not read {name}, which is "
-                    f"{getattr(self, name)!r}; leave it out, or use {reader!r}"
+                    f"{name} is {getattr(self, name)!r}, and local optimiser {self.optimiser!r} does not use it; "
+                    f"leave it out, or use {reader!r}",
+                    "combination",
                 )
         put = lambda name, value: object.__setattr__(self, name, value)
         put("betas", betas(self.betas))
-        # NumPy's numbers become Python's own, which settings are compared as; Python's stay as they are given.
+        # NumPy numbers become Python numbers, because settings are compared as such; Python's stay as given.
         keep = lambda name, value: isinstance(getattr(self, name), (int, float)) or put(name, value)
         for name in ("epochs", "batch_size", "steps"):
             if getattr(self, name) is not None or name == "epochs":
                 keep(name, integer(name, getattr(self, name), 1))
-        # What float32 holds as one step, which the bias correction of Adam's first one enlarges.
+        # The largest step that float32 can hold; the bias correction of Adam's first step enlarges it.
         longest = 1e38 * (1 - self.betas[0] if self.optimiser == "adam" else 1)
         for name, high in (("lr", longest), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
             keep(
@@ -70,7 +72,8 @@ class LocalSGD:
                 "correct",
                 self.correct,
                 "a Correction",
-                "Derive your class from fairfl.clients.Correction, and give an instance.",
+                "Derive your class from fairfl.clients.Correction, and pass an instance.",
+                "type",
             )
 
     def lr_at(self, round: int) -> float:
@@ -78,7 +81,7 @@ class LocalSGD:
         return self.lr * self.decay**round
 
     def moments(self, w: list[torch.Tensor]) -> list[list[torch.Tensor]]:
-        """What ``descend`` remembers from step to step, zero as a round begins: lists like ``w``."""
+        """The optimiser's state for ``descend``, zero at the start of a round: lists shaped like ``w``."""
         count = 2 if self.optimiser == "adam" else bool(self.momentum)
         return [[torch.zeros_like(p) for p in w] for _ in range(count)]
 
@@ -92,9 +95,10 @@ class LocalSGD:
         step: int,
         bound: Bound | None = None,
     ) -> None:
-        """Step number ``step``, from 1, which changes ``w`` and ``moments``. Each is a list of stacks (S, ...), one a
-        parameter or one for all; ``anchor`` is where the proximal term pulls to, ``bound`` the correction of these S
-        slots.
+        """Take step number ``step``, counted from 1; it changes ``w`` and ``moments`` in place.
+
+        ``w``, ``g`` and ``anchor`` are lists of stacks (S, ...), one per parameter or one for all of them. ``anchor``:
+        the point that the proximal term pulls to. ``bound``: the correction of these S slots.
         """
         if bound is not None:
             flat = bound.gradient(*(torch.cat([p.flatten(1) for p in stacks], dim=1) for stacks in (g, w)))
@@ -114,7 +118,7 @@ class LocalSGD:
         torch._foreach_sub_(w, g, alpha=lr)
 
     def steps_of(self, size: int) -> int:
-        """How many steps a client with ``size`` rows takes."""
+        """The number of steps that a client with ``size`` rows takes per round."""
         batch = size if self.batch_size is None else min(self.batch_size, size)
         steps = self.epochs * math.ceil(size / batch)
         return steps if self.steps is None else min(steps, self.steps)
@@ -124,7 +128,7 @@ class LocalSGD:
         return self.lr_at(round) * self.steps_of(size)
 
     def orders(self, size: int, seed: int, round: int, client: int) -> list[torch.Tensor]:
-        """For each epoch, the order in which the client's rows are visited; keyed, so any engine sees the same."""
+        """For each epoch, the order of the client's rows; drawn by key, so every engine uses the same."""
         if self.batch_size is None or self.batch_size >= size:
             return [torch.arange(size)] * self.epochs
         g = generator(seed, "batches", round, client)

@@ -1,4 +1,4 @@
-"""A trial step before the first round: does the model draw random numbers, or carry anything from client to client?"""
+"""A trial step before the first round: does the model draw random numbers, or carry state from client to client?"""
 
 import pickle
 import random
@@ -16,14 +16,15 @@ from fairfl.errors import Refused, refuse
 def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Callable) -> bool:
     """Whether a training step of ``flat`` draws random numbers, in a layer or inside ``forward``.
 
-    ``inputs`` and ``targets``: a few rows. Weights stay as they are, and so do all global random states. Raises
-    ``Refused``, naming what, for a model whose buffers change, that draws when it is evaluated (a loss always is), or
-    that draws from another stream than PyTorch's; and for a loss that does not give one number a row. What the model
-    itself raises passes, with a note.
+    ``inputs`` and ``targets``: a few rows. The weights and all global random states are left unchanged.
+
+    Raises ``Refused`` for a model whose buffers change, for a model or loss that draws random numbers in evaluation or
+    from a stream other than PyTorch's, and for a loss that does not give one number per row. Exceptions of the model
+    itself pass through, with a note.
     """
     held = {name: buffer.clone() for name, buffer in flat.module.named_buffers()}
     weights = flat.vector.clone()
-    # A little off, since a buffer that follows the weights may have settled at those it was made with.
+    # Perturb the weights, because a buffer that follows them may already agree with the initial ones.
     flat.vector.add_(torch.sin(torch.arange(len(weights), device=flat.device)).to(weights), alpha=0.01)
     try:
         with torch.no_grad(), GLOBAL_STREAM, _watched(flat.device) as drew:
@@ -49,27 +50,27 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
         raise refuse(
             "the shape of loss(outputs, targets)",
             shape,
-            f"({len(inputs)},), one loss a row",
-            "Give a loss that does not average, such as reduction='none'; for numbers to be predicted, loss='squared'.",
+            f"({len(inputs)},), one loss per row",
+            "Use a loss that does not average, such as reduction='none'; for numbers to be predicted, loss='squared'.",
+            "shape",
         )
     if evaluates_randomly:
         raise Refused(
-            "the model or the loss draws random numbers in an evaluation, so that its scores are chance; "
-            "where forward calls F.dropout, write F.dropout(x, p, training=self.training)"
+            "the model or the loss draws random numbers in evaluation, so its scores would be random; "
+            "if forward calls F.dropout, write F.dropout(x, p, training=self.training)"
         )
     for name, buffer in flat.module.named_buffers():
         if name not in held or not _equal(buffer, held[name]):
             raise Refused(
-                f"the model's buffer {name!r} changes in a forward pass; a buffer is no parameter, and what "
-                f"one client leaves in it would leak to the next. Compute it anew in each pass, or make it "
-                f"a parameter"
+                f"the model's buffer {name!r} changes in a forward pass. A buffer is not a parameter, so one client's "
+                f"values would leak to the next; compute it anew in each pass, or make it a parameter"
             )
     return trains_randomly
 
 
 @contextmanager
 def _watched(device: torch.device) -> Iterator[Callable[..., bool]]:
-    """Global random states, restored at the end; inside, a function: did PyTorch's move since it was last asked?"""
+    """Restore all global random states at the end. Yields a function: did PyTorch's state change since last asked?"""
     numpy_state, python_state = np.random.get_state(), random.getstate()
     state = lambda: [torch.get_rng_state(), *([torch.cuda.get_rng_state(device)] if device.type == "cuda" else [])]
     try:
@@ -87,7 +88,8 @@ def _watched(device: torch.device) -> Iterator[Callable[..., bool]]:
         ):
             if pickle.dumps(before) != pickle.dumps(after):
                 raise Refused(
-                    f"the model or the loss draws from {name}, which no seed of train reaches; draw with torch instead"
+                    f"the model or the loss draws from {name}, which train's seed does not control; draw with torch "
+                    f"instead"
                 )
     finally:
         np.random.set_state(numpy_state)

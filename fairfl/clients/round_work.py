@@ -1,4 +1,4 @@
-"""``RoundWork``: one round's local training, as both engines are given it."""
+"""``RoundWork``: the description of one round's local training, the input of both engines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +13,14 @@ from fairfl.clients.slots import Examples, Slot
 
 @dataclass(frozen=True)
 class RoundWork:
-    """Who trains in a round, on what, from where and how.
+    """The local training of one round: which clients train, on which rows, from which model and how.
 
-    ``slots``: S of them, of R runs; slot i starts from ``starts[slots[i].run]``, and ``starts`` is (R, d). ``local``:
-    what each does in round ``round``, counted from 0. ``loss(outputs, targets)`` gives one loss a row. The proximal
-    term pulls towards the start, or towards ``anchors[slots[i].run]`` where these are given, (R, d). ``bound``: the
-    correction of the slots, which ``train_slots`` binds.
+    - ``slots``: S slots of R runs. Slot i starts from ``starts[slots[i].run]``.
+    - ``starts`` (R, d): the runs' start models.
+    - ``local``: the local training. ``round``: the number of the round, from 0.
+    - ``loss(outputs, targets)``: one loss per row.
+    - ``anchors`` (R, d): if given, the proximal term pulls towards ``anchors[slots[i].run]`` instead of the start.
+    - ``bound``: the correction of the slots, which ``train_slots`` binds.
     """
 
     data: Examples
@@ -32,9 +34,9 @@ class RoundWork:
 
     @property
     def pulls_to(self) -> torch.Tensor:
-        """Where the proximal term pulls each run to, (R, d)."""
+        """The points that the proximal term pulls each run towards, (R, d)."""
         return self.starts if self.anchors is None else self.anchors
 
     def part(self, places: list[int]) -> "RoundWork":
-        """The same for the slots at ``places`` alone."""
+        """The same work for only the slots at ``places``."""
         return replace(self, slots=[self.slots[i] for i in places], bound=self.bound and self.bound.rows(places))

@@ -1,22 +1,22 @@
-"""Images kept as bytes where their floats would crowd a card, and turned into these floats where a batch is read.
+"""Images stored as bytes if their floats would fill a GPU's memory; a batch is converted back to floats when read.
 
-Images have 256 shades a channel before they are normalised and as many values after it, so that a byte and a table of
-each channel's values say as much as a float32, in a quarter of the memory. What is read has the bits of the floats: it
-is looked up, and computed nowhere. So results do not depend on which of the two a card holds; a look-up moves several
-times the bytes that reading floats does, which is why floats stay where there is room.
+An image has 256 shades per channel before normalisation, and so at most 256 values per channel after it. A byte and a
+table of each channel's values therefore hold the same information as a float32, in a quarter of the memory. Reading
+returns the floats bit for bit, because they are looked up and not computed, so results do not depend on which of the
+two a GPU holds. A look-up moves several times as many bytes as reading floats, which is why floats stay if they fit.
 """
 
 import torch
 
 SHADES = 256
-# Floats of so many images are on the card at once while they are turned into bytes.
+# Images whose floats are on the GPU at a time during the conversion to bytes.
 PIECE = 4096
-# Floats may take this part of a card's free memory: models, a rule's memory and other runs need the rest.
+# Floats may take this fraction of a GPU's free memory: models, a rule's state and other runs need the rest.
 ROOM = 0.25
 
 
 class Coded:
-    """Images (N, C, H, W) as ``codes``, uint8, and ``values`` (C, 256): ``coded[rows]`` is ``inputs[rows]``."""
+    """Images (N, C, H, W) as ``codes``, uint8, and ``values`` (C, 256); ``coded[rows]`` equals ``inputs[rows]``."""
 
     def __init__(self, codes: torch.Tensor, values: torch.Tensor):
         self.codes, self.values = codes, values
@@ -39,17 +39,18 @@ class Coded:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it holds."""
+        """The number of bytes of codes and values."""
         return self.codes.nbytes + self.values.nbytes
 
     def data_ptr(self) -> int:
-        """Where the codes lie, as a tensor tells it."""
+        """The address of the codes, as ``torch.Tensor.data_ptr`` gives it."""
         return self.codes.data_ptr()
 
 
 def coded(inputs: torch.Tensor, device: torch.device) -> Coded | None:
-    """``inputs`` (N, C, H, W) on ``device`` as bytes; ``None`` where a channel has more than 256 values, or they are no
-    float32 images.
+    """``inputs`` (N, C, H, W) on ``device`` as bytes.
+
+    ``None`` if a channel has more than 256 values, or if ``inputs`` are not float32 images.
     """
     if inputs.ndim != 4 or inputs.dtype != torch.float32 or not len(inputs):
         return None
@@ -59,7 +60,7 @@ def coded(inputs: torch.Tensor, device: torch.device) -> Coded | None:
         shades = [torch.cat([known, there[:, c].unique()]).unique() for c, known in enumerate(shades)]
         if max(map(len, shades)) > SHADES:
             return None
-    # The largest value again fills a table: no code points there.
+    # The largest value pads a table; no code refers to the padding.
     values = torch.stack([torch.cat([known, known[-1:].expand(SHADES - len(known))]) for known in shades])
     held = Coded(torch.empty(inputs.shape, dtype=torch.uint8, device=device), values)
     for rows in torch.arange(len(inputs), device=device).split(PIECE):
@@ -68,12 +69,12 @@ def coded(inputs: torch.Tensor, device: torch.device) -> Coded | None:
         for c, known in enumerate(shades):
             held.codes[place, c] = torch.searchsorted(known, there[:, c].contiguous()).byte()
         if not torch.equal(held[rows].view(torch.int32), there.contiguous().view(torch.int32)):
-            return None  # two zeros of different signs, which are one value and not one pattern of bits
+            return None  # zeros of both signs: one value, but two bit patterns
     return held
 
 
 def resident(inputs: torch.Tensor, device: torch.device) -> torch.Tensor | Coded:
-    """``inputs`` where the model is: as they are, or as bytes where they are images that would crowd the card."""
+    """``inputs`` on the model's device: as floats, or as bytes for images that would fill a GPU's memory."""
     if device.type == "cuda" and inputs.nbytes > ROOM * torch.cuda.mem_get_info(device)[0]:
         held = coded(inputs, device)
         if held is not None:

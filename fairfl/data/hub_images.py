@@ -1,4 +1,4 @@
-"""Any other image dataset in the Hugging Face hub's parquet layout, with its clients where a column names them."""
+"""Any other image dataset in the Hugging Face hub's parquet layout, with its clients if a column names them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,18 +26,17 @@ def load(
 ) -> Dataset:
     """Images, labels and clients from parquet files: FEMNIST by writer, CINIC-10, TinyImageNet, your own.
 
-    - ``path``: one ``.parquet`` file (training rows only); or a prefix or folder as ``data_folder.shards`` reads it. A
-    relative
-      path that does not exist here is looked for under ``$FAIRFL_DATA``.
-    - ``test``: the part that becomes the test rows; None takes "test" where there is one (TinyImageNet's is "valid").
+    - ``path``: one ``.parquet`` file (training rows only), or a prefix or folder as ``data_folder.shards`` reads it. A
+      relative path that does not exist in the current folder is looked up under ``$FAIRFL_DATA``.
+    - ``test``: the part that becomes the test rows; None takes "test" if there is one (TinyImageNet's is "valid").
     - ``image``, ``label``: the columns, by default the usual names. Images are encoded bytes (PNG, JPEG, ...) of one
       shape; labels are integers from 0, or text.
-    - ``client``: a column of integers or text, one value a client; it becomes ``columns["client"]`` and its
+    - ``client``: a column of integers or text, one value per client; it becomes ``columns["client"]`` and its
       ``column_names``.
-    - ``channels``: 1 or 3 converts every image. ``normalise``: see ``scaling.assemble``.
+    - ``channels``: 1 or 3 converts every image. ``normalise``: see ``fairfl.data.normalisation.assemble``.
 
-    The class names are those that the files tell (the hub writes them), the texts, or the numbers.
-    Raises ``FileNotFoundError`` if there is no such file, ``ValueError`` naming the file if it is broken.
+    The class names are those stored in the files (the hub writes them), else the label texts, else the numbers.
+    Raises ``FileNotFoundError`` if there is no such file, and ``Refused`` naming the file if it is damaged.
 
         data.load("parquet", path="femnist", image="image", label="character", client="writer_id")
     """
@@ -53,10 +52,10 @@ def load(
     elif labels.min() < 0:
         raise broken(
             [*train, *tested][0 if labels[:border].min() < 0 else len(train)],
-            f"its labels go down to {labels.min()}; classes count from 0 (the hub's -1 means that labels are withheld)",
+            f"its smallest label is {labels.min()}, and classes count from 0 (on the hub, -1 means withheld labels)",
         )
     elif classes is not None and labels.max() >= len(classes):
-        raise broken(train[0], f"its labels go up to {labels.max()} and it names {len(classes)} classes")
+        raise broken(train[0], f"its largest label is {labels.max()}, and it names {len(classes)} classes")
     columns: dict[str, ArrayLike] = {}
     column_names = {}
     if whole.clients is not None:
@@ -85,10 +84,10 @@ def _files(path: Path, test: str | None) -> tuple[list[Path], list[Path]]:
             tested = data_folder.shards(base, test or "test")
             if test is not None and not tested:
                 raise FileNotFoundError(
-                    f"{train[0]} has no part {test!r} beside it; name another part, or leave test out"
+                    f"there is no part {test!r} beside {train[0]}; name another part, or leave test out"
                 )
             return train, tested
     raise FileNotFoundError(
         f"no parquet files at {' or '.join(map(str, bases))}. Give a .parquet file, a prefix with "
-        f"PREFIX-train.parquet, or a folder with train-00000-of-00001.parquet and its fellows."
+        f"PREFIX-train.parquet, or a folder with train-00000-of-00001.parquet and the other shards."
     )

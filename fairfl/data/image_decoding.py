@@ -1,4 +1,4 @@
-"""Encoded images in parquet files → uint8 pixels, decoded once and then kept in the cache."""
+"""Decode the images in parquet files to uint8 pixels, once, and keep them in the cache."""
 
 import hashlib
 import io
@@ -13,17 +13,17 @@ from fairfl._extras import needed_by
 from fairfl.data import data_folder
 from fairfl.data.parquet_reader import Table, broken
 
-VERSION = 1  # of what a cached file holds: raise it when decoding changes
+VERSION = 1  # of the cached files' content: raise it when decoding changes
 IMAGE, LABEL = ("image", "img"), ("label", "labels", "fine_label")
 
 
 @dataclass(frozen=True)
 class Pixels:
-    """What one part of an image dataset holds.
+    """One part of an image dataset, decoded.
 
     ``images`` (N, C, H, W) uint8; ``labels`` (N,) int64, or text; ``clients`` (N,) integers or text, or None;
-    ``names``: the class names that the files tell, or None; ``jpeg``: whether any image came from JPEG bytes,
-    which are not the original pixels of a dataset published without loss; ``sizes``: the rows of each file.
+    ``names``: the class names stored in the files, or None; ``jpeg``: whether any image was read from JPEG bytes,
+    which do not hold the original pixels of a losslessly published dataset; ``sizes``: the number of rows per file.
     """
 
     images: np.ndarray
@@ -46,11 +46,13 @@ def read(
     channels: int | None = None,
     like: tuple[str, tuple[int, int, int]] | None = None,
 ) -> Pixels:
-    """All rows of some shards, in order. ``channels``: 1 or 3 converts every image, None keeps what they are. ``like``:
-    whose images these must be, and their shape (default: the first file's).
+    """All rows of some shards, in order.
 
-    Raises ``ValueError`` naming the file for a broken file, a missing column, an image that does not decode, or
-    images of different shapes; see ``Table``.
+    ``channels``: 1 or 3 converts every image, None keeps their channels. ``like``: the name of the dataset that the
+    images must match, and their shape (default: those of the first file).
+
+    Raises ``Refused`` naming the file for a damaged file, a missing column, an image that does not decode, or images of
+    different shapes; see ``Table``.
     """
     parts = [_read_one(file, image, label, client, channels) for file in files]
     whose, shape = like or (files[0], parts[0].images.shape[1:])
@@ -58,7 +60,7 @@ def read(
         if part.images.shape[1:] != shape:
             raise broken(
                 file,
-                f"its images are {part.images.shape[1:]} (channels, height, width) and those of {whose} are {shape}",
+                f"its images are {part.images.shape[1:]} (channels, height, width), and those of {whose} are {shape}",
             )
         if part.labels.dtype.kind != ("i" if like else parts[0].labels.dtype.kind):
             kind = "text" if part.labels.dtype.kind == "U" else "numbers"
@@ -98,8 +100,8 @@ def _decode(table: Table, columns: list[str], channels: int | None) -> dict[str,
         if pixels.shape != images.shape[1:]:
             raise broken(
                 table.file,
-                f"image {row} is {pixels.shape} (channels, height, width) and the first is "
-                f"{images.shape[1:]}; channels=1 or channels=3 makes mixed colours alike",
+                f"image {row} has the shape {pixels.shape} (channels, height, width), and the first "
+                f"{images.shape[1:]}; channels=1 or channels=3 converts grey and colour images to one kind",
             )
         images[row] = pixels
     facts = {what: _fact(table, column) for what, column in zip(("labels", "clients"), columns[1:])}
@@ -112,21 +114,21 @@ def _pixels(file: Path, row: int, data: object, channels: int | None) -> np.ndar
         from PIL import Image
 
     if not isinstance(data, bytes):
-        raise broken(file, f"row {row} has no image bytes (a path alone is not followed)")
+        raise broken(file, f"row {row} has no image bytes (a path alone is not enough)")
     try:
         picture = Image.open(io.BytesIO(data))
         picture.load()
-    except Exception as failure:  # Pillow raises its own, OSError, SyntaxError and struct.error for broken bytes
+    except Exception as failure:  # Pillow raises its own errors, OSError, SyntaxError or struct.error
         raise broken(file, f"image {row} does not decode ({failure})") from None
     if picture.mode[0] in "IF":
-        raise broken(file, f"image {row} has more than 8 bits a channel (mode {picture.mode})")
+        raise broken(file, f"image {row} has more than 8 bits per channel (mode {picture.mode})")
     mode = {None: {"1": "L", "L": "L"}.get(picture.mode, "RGB"), 1: "L", 3: "RGB"}[channels]
     array = np.asarray(picture if picture.mode == mode else picture.convert(mode))
     return array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
 
 
 def _fact(table: Table, column: str) -> np.ndarray:
-    """A column of integers as int64, or of text as text; nothing may be absent."""
+    """A column of integers as int64, or of text as text. No value may be missing."""
     values = table.values(column)
     if None in values:
         raise broken(table.file, f"column {column!r} has no value in row {values.index(None)}")
@@ -137,7 +139,7 @@ def _fact(table: Table, column: str) -> np.ndarray:
 
 
 def _kept_at(file: Path, columns: list[str], channels: int | None) -> Path:
-    """Where the decoded file is kept: named by the file's content, so that a changed file is decoded anew."""
+    """The cached file, named by the content of ``file``, so a changed file is decoded again."""
     with open(file, "rb") as opened:
         content = hashlib.file_digest(opened, "blake2b").hexdigest()
     address = f"{VERSION}/{content}/{file.stat().st_size}/{columns}/{channels}"
@@ -149,15 +151,15 @@ def _recall(kept: Path) -> dict[str, np.ndarray] | None:
     try:
         with np.load(kept) as stored:
             return {name: stored[name] for name in stored.files}
-    except Exception:  # absent, cut short or foreign: whatever it is, the source file is there to be decoded again
+    except Exception:  # absent, truncated or foreign: in any case the source file can be decoded again
         return None
 
 
 def _keep(kept: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write whole or not at all: another process must never read half a file."""
+    """Write the cached file atomically: another process must never read half of it."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with _atomic_files.writing(kept) as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
-    except OSError:  # a full or read-only disk costs time at the next load, and nothing else
+    except OSError:  # with a full or read-only disk, the next load only takes longer
         pass

@@ -1,9 +1,9 @@
-"""What the server does with a round: one step, the same for a simulation, for Flower and for anybody's deployment.
+"""Federations on real machines: the server's side, the client's side, and the checks between them.
 
-In: clients' replies, or ``Updates`` that are sound already. Out: the model's next weights, and a record of the round:
-who took part, who was refused and why. ``ServerStep`` holds a rule, a model and what both remember; ``Server`` says how
-a direction becomes a step. ``Coordinator`` has replies checked before, ``Member`` is the client's side of it. Knows
-nothing of networks: ``fairfl.deployment.flower`` carries these messages.
+In: clients' replies. Out: the model's next weights, and a record of the round: which clients took part, which were
+refused and why. ``Coordinator`` checks replies and then takes the same ``ServerStep`` as ``train``; ``Member`` is the
+client's side. This subpackage knows nothing of networks: ``fairfl.deployment.flower`` carries its messages, and
+``fairfl.deployment.secure_sums`` simulates sums that hide the clients' rows.
 """
 
 from fairfl.deployment.collect import collect

@@ -1,30 +1,30 @@
-"""Whose reply made a rule refuse a round, so that the round can go on without it."""
+"""Find the replies that made a rule refuse a round, so the round can go on without them."""
 
 import torch
 
 from fairfl.errors import Refused
 from fairfl.updates import Updates
 
-# How many times the median (or 1, if that is more) a number must be before it is blamed for what it does to the others.
-# Numbers that carry a computation out of float32 or float64 are larger by far; honest ones differ by less.
+# A number is blamed only if it is more than this many times the median (or 1, if that is larger). Numbers that carry a
+# computation out of the range of float32 or float64 are far larger; honest ones differ by less.
 FAR = 1e6
 
 
 def culprits(refusal: Refused, updates: Updates) -> dict[int, str]:
-    """Clients whose replies are to blame, and what each sent in words that follow "it".
+    """The clients whose replies are to blame, and what each sent, in words that follow "it".
 
-    Those whom the refusal names; if it names nobody, the one client that sent something far larger than the others did.
-    Empty where the round as such was refused.
+    These are the clients that the refusal names. If it names none, it is the one client that sent a far larger number
+    than the others. Empty if the round itself was refused.
     """
     present = set(updates.clients.tolist())
     return {k: why for k, why in refusal.clients.items() if k in present} or _outsized(updates)
 
 
 def far_rows(updates: Updates) -> dict[int, tuple[float, float, str]]:
-    """Clients whose row is more than ``FAR`` times as long as the median row (or than 1): its length, the median, and
-    what the client sent, in words that follow "it".
+    """The clients whose row is more than ``FAR`` times as long as the median row (or than 1), each with its length, the
+    median, and what the client sent, in words that follow "it".
 
-    Of two rows the shorter one is the median; of one row alone nothing can be said.
+    Of two rows, the shorter one is the median. A single row is never far.
     """
     lengths = torch.linalg.vector_norm(updates.gradients, dim=1, dtype=torch.float64).cpu()
     lengths = lengths.clamp(max=torch.finfo(torch.float64).max)
@@ -32,7 +32,7 @@ def far_rows(updates: Updates) -> dict[int, tuple[float, float, str]]:
     median, usual = float(lengths.median()), float(sizes.median())
     far = (lengths > FAR * max(1.0, median)).nonzero().flatten().tolist()
     words = {
-        row: f"sent an update with an entry of size {sizes[row]:.3g} (everybody's median: {usual:.3g})" for row in far
+        row: f"sent an update with an entry of size {sizes[row]:.3g} (median over clients: {usual:.3g})" for row in far
     }
     return {int(updates.clients[row]): (float(lengths[row]), median, words[row]) for row in far}
 
@@ -49,6 +49,6 @@ def _outsized(updates: Updates) -> dict[int, str]:
     sizes = columns[what]
     most, median = float(sizes.max()), float(sizes.median())
     return {
-        int(updates.clients[sizes.argmax()]): f"sent {what} {most:.3g} (everybody's median: {median:.3g}), and the "
-        "rule refused the round with it"
+        int(updates.clients[sizes.argmax()]): f"sent {what} {most:.3g} (median over clients: {median:.3g}), and "
+        "the rule refused the round with it"
     }

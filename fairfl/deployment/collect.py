@@ -1,7 +1,7 @@
-"""``collect``: a round's replies become ``Updates``; those that cannot are refused by name, and the rest go on.
+"""``collect`` turns a round's replies into ``Updates`` and refuses by name those that cannot be used.
 
-``Updates`` itself raises at the first bad row, which is right for a simulation: there a bad row is a bug. On a network
-it is a Tuesday, and one client must not be able to stop the others.
+``Updates`` itself raises at the first bad row, which is right for a simulation, where a bad row is a bug. On a network
+bad rows are normal, and one client must not be able to stop the others.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,13 @@ from fairfl.deployment.reply_checks import against_name, against_numbers, agains
 from fairfl.deployment.sanitise import printable, quoted
 from fairfl.updates import Layout, Updates
 
-# Parameter names of another model that a sentence lists.
+# At most this many unknown parameter names are listed in a message.
 LISTED = 5
 
 
 @dataclass(frozen=True)
 class Sound:
-    """What the server keeps of a reply that passed: ``gradient`` (d,), w_t minus its model, and the rest as it came."""
+    """The contents of a reply that passed all checks: ``gradient`` (d,) is w_t minus the client's model."""
 
     who: str
     gradient: torch.Tensor
@@ -39,11 +39,11 @@ def collect(
     needs: Iterable[str] = (),
     local_lr: float = 1.0,
 ) -> tuple[Updates | None, list[Refusal]]:
-    """The ``Updates`` of a round's sound replies (``None`` if there are none), and who was refused and why.
+    """The ``Updates`` of a round's sound replies (``None`` if there are none), and the refusals of the others.
 
-    ``start`` (d,): w_t, which the replies' models are subtracted from. ``needs``: the numbers that every reply must
-    carry beside its model and its size. Rows are in the order of the clients' numbers, shares are of the replies that
-    are left. Raises nothing for a bad reply.
+    ``start`` (d,): w_t, from which the replies' models are subtracted. ``needs``: the numbers that every reply must
+    carry in addition to its model and its size. Rows are in the order of the clients' numbers, and shares refer to the
+    replies that are left. A bad reply never raises an exception.
     """
     needs = sorted(set(needs))
     sound, refused = sift(replies, start, layout, population, needs)
@@ -53,7 +53,7 @@ def collect(
 def sift(
     replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, needs: Iterable[str] = ()
 ) -> tuple[dict[int, Sound], list[Refusal]]:
-    """The sound replies by client number, in the order of the numbers, and who was refused and why."""
+    """The sound replies by client number, in increasing order, and the refusals of the others."""
     replies, refused = replies_of(replies)
     claimed = claims(replies, population)
     sound: dict[int, Sound] = {}
@@ -96,27 +96,27 @@ def gather(
 
 
 def _gradient(arrays: object, layout: Layout, start: torch.Tensor) -> tuple[torch.Tensor | None, str]:
-    """``start`` minus the arrays as one row (d,), or what is wrong with them."""
+    """``start`` minus the arrays as one row (d,), or ``None`` and the reason why they cannot be used."""
     row, reason = flattened(arrays, layout, start)
     if row is None:
         return None, reason
     gradient = start - row
-    # Two finite models can be farther apart than the dtype reaches.
+    # The difference of two finite models can overflow.
     if not bool(torch.isfinite(gradient).all()):
         return None, NotFinite(f"sent a model so far away that the difference overflows {start.dtype}")
     return gradient, ""
 
 
 def flattened(arrays: object, layout: Layout, like: torch.Tensor) -> tuple[torch.Tensor | None, str]:
-    """The arrays as one row (d,) of ``like``'s type and place, or what is wrong with them."""
+    """The arrays as one row (d,) with the dtype and device of ``like``, or ``None`` and why they cannot be used."""
     if not isinstance(arrays, Mapping):
         return None, f"sent its model as {quoted(arrays)}; allowed: arrays by parameter name"
     known = set(layout.names)
     lacking = [name for name in layout.names if name not in arrays]
     foreign = [name for name in arrays if name not in known]
     if lacking or foreign:
-        said = [f"lacks {', '.join(lacking)}"] * bool(lacking) + [f"has {_listed(foreign)}"] * bool(foreign)
-        return None, f"sent another model's parameters: it {' and '.join(said)}; expected {', '.join(layout.names)}"
+        faults = [f"lacks {', '.join(lacking)}"] * bool(lacking) + [f"has {_listed(foreign)}"] * bool(foreign)
+        return None, f"sent another model's parameters: it {' and '.join(faults)}; expected {', '.join(layout.names)}"
     pieces = []
     for name, shape in zip(layout.names, layout.shapes):
         try:
@@ -126,8 +126,8 @@ def flattened(arrays: object, layout: Layout, like: torch.Tensor) -> tuple[torch
             if not piece.is_floating_point():
                 return None, f"sent {name} as {piece.dtype}; expected floating-point numbers"
             pieces.append(torch.empty_like(like[: piece.numel()]).copy_(piece.reshape(-1)))
-        except Exception as error:  # whatever a stranger's array makes torch say, it is this reply that cannot be used
-            return None, f"sent {name} in a form that is no array ({printable(str(error))})"
+        except Exception as error:  # a foreign array can make torch raise anything, and only this reply is refused
+            return None, f"sent {name} in a form that is not an array ({printable(str(error))})"
     row = torch.cat(pieces)
     bad = int((~torch.isfinite(row)).sum())
     if bad:
@@ -136,5 +136,5 @@ def flattened(arrays: object, layout: Layout, like: torch.Tensor) -> tuple[torch
 
 
 def _listed(names: list) -> str:
-    told = [printable(name, 60) if isinstance(name, str) else quoted(name) for name in names[:LISTED]]
-    return ", ".join(told) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+    listed = [printable(name, 60) if isinstance(name, str) else quoted(name) for name in names[:LISTED]]
+    return ", ".join(listed) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")

@@ -1,6 +1,4 @@
-"""``Coordinator``: the server's side of a real federation: a rule, a model, what both remember, and a log of every
-round.
-"""
+"""``Coordinator``, the server's side of a real federation: a rule, a model, their memory, and a log of every round."""
 
 import copy
 from collections.abc import Iterable
@@ -24,12 +22,12 @@ from fairfl.training.server_step import ServerStep
 
 @dataclass(frozen=True)
 class RoundRecord:
-    """What happened in one round.
+    """The record of one round.
 
-    ``clients``: whose updates the rule was left with. ``refused``: who was left out and why.
-    ``missing``: who was asked and did not answer.
-    ``skipped``: why the model stayed as it was; "" if it moved. ``direction_norm``, ``smallest_rate``: as in
-    ``History``. ``remark``: where the rule had to deviate from its own formula.
+    ``clients``: the clients whose updates the rule used. ``refused``: the replies that were left out, and why.
+    ``missing``: the clients that were asked and did not answer. ``skipped``: why the model did not move; "" if it did.
+    ``direction_norm``, ``smallest_rate``: as in ``History``. ``remark``: why the rule deviated from its own formula, if
+    it did.
     """
 
     round: int
@@ -42,7 +40,7 @@ class RoundRecord:
     remark: str = ""
 
     def lines(self) -> list[str]:
-        """What happened, one sentence a line: the round, then who was missing, then who was refused."""
+        """The record in sentences, one per line: the round, then the missing clients, then each refusal."""
         did = f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
         did = f"skipped ({self.skipped})" if self.skipped else did
         gone = [_missing(self.missing)] if self.missing else []
@@ -54,27 +52,27 @@ class RoundRecord:
 
 @dataclass
 class Coordinator:
-    """``ServerStep`` for replies that nobody has checked: round after round, what ``train`` would do with the sound
-    ones.
+    """Run a federation from unchecked replies: in each round, do what ``train`` would do with the sound ones.
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the
-    clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only tells the rule the local step
-    size). ``quorum``: a round with fewer replies that can be used is skipped.
+    number of clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only gives the rule the
+    local step size). ``quorum``: a round with fewer valid replies is skipped.
 
-    One reply cannot end the federation. Before any rule sees a round, a row is refused that is more than a million
-    times as long as the median row (or than 1) and whose squared length leaves the model's type: in float32, one longer
-    than 1.8e19. What is shorter may still ruin the model. So suppose that a row of the newest step was a million times
-    as long as the median one, that ``quorum`` or more clients now come back with numbers that are not finite, and that
-    nobody but the row's sender comes back sound. Then the model and all memories go back to where they were before that
-    step, the round's record names the sender, and rows of such a length are refused from then on. It goes back one step
-    at most, to a model from which clients did come back sound. A fleet whose rows are of comparable length is never
-    refused by this. What it cannot see: outsized rows from half of the clients or more, a client that answers alone,
-    and lies of ordinary size, against which only the choice of a rule helps.
+    One reply cannot end the federation. Before the rule sees a round, a row is refused if it is more than a million
+    times as long as the median row (or than 1) and its squared length overflows the model's type; in float32, such a
+    row is longer than 1.8e19. A shorter row may still ruin the model. So suppose that a row of the newest step was a
+    million times as long as the median row, that ``quorum`` or more clients now reply with numbers that are not finite,
+    and that no client except the row's sender sends a sound reply. Then the model and all memories are rolled back to
+    where they were before that step, the round's record names the sender, and rows of such a length are refused from
+    then on. The rollback is one step at most, to a model from which clients did send sound replies. It never refuses
+    clients whose rows have comparable lengths. It cannot detect outsized rows from half of the clients or more, a
+    client that answers alone, and false numbers of ordinary size, against which only the choice of a rule helps.
 
-    ``w`` (d,): the model that clients start the next round from. ``reported`` (d,): the model that the method reports.
-    ``round``: the round that comes next. ``log``: one ``RoundRecord`` a round.
-    Raises ``Refused`` for settings out of range or of the wrong kind, and for a rule that needs what no client can
-    provide.
+    ``w`` (d,): the model from which clients start the next round. ``reported`` (d,): the model that the method reports.
+    ``round``: the next round. ``log``: one ``RoundRecord`` per round.
+
+    Raises ``Refused`` for settings out of range or of the wrong type, and for a rule that needs numbers that no client
+    can provide.
     """
 
     rule: Rule | str
@@ -88,8 +86,8 @@ class Coordinator:
     def __post_init__(self) -> None:
         self.population = integer("population", self.population, 1, "It is the number of clients that exist.")
         self.rounds = integer("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
-        told = "So many of the population have to answer."
-        self.quorum = integer("quorum", self.quorum, 1, told, high=self.population)
+        remedy = "It is the minimum number of valid replies."
+        self.quorum = integer("quorum", self.quorum, 1, remedy, high=self.population)
         self.local = instance_of("local", self.local, LocalSGD)
         flat = FlatModel(copy.deepcopy(check_module(self.model)))
         self.layout = flat.layout
@@ -110,11 +108,11 @@ class Coordinator:
 
     @property
     def needs(self) -> list[str]:
-        """What clients have to send beside their model and their size."""
+        """The numbers that clients must send in addition to their model and their size."""
         return self._step.needs
 
     def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
-        """The model by parameter name: what clients start from, or what the method reports."""
+        """The model by parameter name: the one that clients start from, or the one that the method reports."""
         w = self.reported if reported else self.w
         return {
             name: w[place].reshape(shape).clone()
@@ -122,14 +120,15 @@ class Coordinator:
         }
 
     def receive(self, replies: Iterable[Reply], asked: Iterable[int] | None = None) -> RoundRecord:
-        """One round: check the replies, ask the rule, move the model.
+        """Run one round: check the replies, apply the rule, move the model.
 
-        ``asked``: the numbers of the clients that were asked, everybody if left out. Who of them is silent is missing.
-        A bad reply is left out. So is a client with whose numbers the rule cannot work: the rule is asked again, as
-        if that client had not answered. A round without a direction is skipped and leaves no trace in any memory.
-        Either way the round is over and in ``log``.
-        Raises what a rule raises beside ``Refused``, for that is a slip and not a refusal: the coordinator is then as
-        it was before.
+        ``asked``: the numbers of the clients that were asked, by default all. Those that did not answer are missing.
+        A bad reply is left out. So is a client whose numbers the rule refuses: the rule is applied again, as if that
+        client had not answered. A round without a direction is skipped and leaves no trace in any memory. In each case
+        the round is over and recorded in ``log``.
+
+        Any exception other than ``Refused`` that the rule raises is a bug in the rule and passes through; the
+        coordinator is then as it was before.
         """
         asked = range(self.population) if asked is None else asked
         remedy = "Name clients of the population."
@@ -139,21 +138,21 @@ class Coordinator:
         sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
         if self._footing.lost(sound, refused, self.quorum):
             refused += self._footing.back(self._step)
-            done: dict = {"skipped": "nobody came back sound from this model, so the one before it is back"}
+            done: dict = {"skipped": "no client sent a sound reply from this model, so the previous model is restored"}
             sound = {}
         else:
             done = self._decide(sound, refused)
         missing = tuple(k for k in wanted if k not in heard)
-        told = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain text, which torch.load takes
-        record = RoundRecord(self.round, tuple(sound), told, missing, **done)
+        named = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain strings, for torch.load
+        record = RoundRecord(self.round, tuple(sound), named, missing, **done)
         self.round += 1
         self.log.append(record)
         return record
 
     def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
-        """Move the model, and say what a ``RoundRecord`` tells of that.
+        """Move the model, and return the fields of the ``RoundRecord`` that describe the step.
 
-        Whoever keeps the rule from it goes from ``sound`` to ``refused``.
+        Clients whose replies the rule cannot use are moved from ``sound`` to ``refused``.
         """
         while len(sound) >= self.quorum:
             updates = gather(
@@ -184,14 +183,14 @@ class Coordinator:
         return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
 
     def state_dict(self) -> dict:
-        """All that changes from round to round, as tensors and plain values: ``torch.save`` takes it, and
-        ``torch.load(..., weights_only=True)`` gives it back.
+        """Everything that changes from round to round, as tensors and plain values, for ``torch.save`` and
+        ``torch.load(..., weights_only=True)``.
         """
         log = [asdict(record) for record in self.log]
         return {"round": self.round, "log": log, "footing": self._footing.state_dict(), **self._step.state_dict()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit. Raises what ``ServerStep.load_state_dict`` raises."""
+        """Continue from ``state``, bit for bit. Raises ``Refused`` as ``ServerStep.load_state_dict`` does."""
         try:
             next_round, log = (
                 integer("the saved round", state["round"], 0),
@@ -201,15 +200,16 @@ class Coordinator:
                 ],
             )
         except (KeyError, TypeError) as error:
-            raise Refused("the saved state has no round or no log of rounds; give what state_dict() gave") from error
+            what = "the saved state has no round or no log of rounds; give the result of state_dict()"
+            raise Refused(what, "state") from error
         self._step.load_state_dict(state)
-        if "footing" in state:  # states of 1.0.0 have none
+        if "footing" in state:  # states saved by version 1.0.0 have none
             self._footing.load_state_dict(state["footing"])
         self.round, self.log = next_round, log
 
 
 def _missing(clients: tuple[int, ...]) -> str:
-    """Who is missing, in one line however many they are."""
+    """The missing clients in one line, however many they are."""
     more = f" and {len(clients) - LISTED} more" if len(clients) > LISTED else ""
     return f"client{'s' * (len(clients) > 1)} {', '.join(map(str, clients[:LISTED]))}{more} missing"
 

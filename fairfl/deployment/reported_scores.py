@@ -1,4 +1,4 @@
-"""What clients say of the model that the server reports: as little to be believed as their replies."""
+"""The scores that clients send for the reported model, which are checked just as their replies are."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,9 +10,9 @@ from fairfl.deployment.sanitise import quoted
 
 
 def scores_of(replies: Iterable[Reply], population: int) -> tuple[np.ndarray, np.ndarray, list[Refusal]]:
-    """Accuracies (N,) and losses (N,) by client number, NaN for who sent none, and whose were refused and why.
+    """Accuracies (N,) and losses (N,) by client number, NaN for clients that sent none, and the refused replies.
 
-    Raises nothing for a bad reply. Its arrays and its size are not looked at.
+    A bad reply never raises an exception. Its arrays and its size are ignored.
     """
     replies, refused = replies_of(replies)
     claimed = claims(replies, population)

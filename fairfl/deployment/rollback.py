@@ -1,4 +1,4 @@
-"""``Footing``: what a server needs to survive a model that one client ruined: the state before it, and who did it."""
+"""``Footing`` undoes a step that ruined the model: it keeps the state before the step, and the suspected senders."""
 
 import copy
 import math
@@ -14,12 +14,13 @@ from fairfl.updates import Updates
 
 
 class Footing:
-    """Judges rows by their length before a rule sees them, and takes a model back from which nobody comes back sound.
+    """Refuse outsized rows before a rule sees them, and roll back a model from which no client replies soundly.
 
-    ``ceiling``: how long a row may be that is ``FAR`` times as long as the median row. It begins where the square of
-    the length leaves the model's type (about 1.8e19 in float32), and falls when a shorter row than that has ruined a
-    model. ``before``: the server's state before the newest step, from which clients did come back sound. ``suspects``:
-    whose row of the newest step was far longer than the others', the median length, and what they sent.
+    ``ceiling``: the largest allowed length of a row that is ``FAR`` times as long as the median row. It starts where
+    the square of the length overflows the model's type (about 1.8e19 in float32), and is lowered when a shorter row has
+    ruined a model. ``before``: the server's state before the newest step, from which clients did send sound replies.
+    ``suspects``: the clients whose row in the newest step was far longer than the others', each with its name, the
+    median length, and what it sent.
     """
 
     def __init__(self, dtype: torch.dtype):
@@ -28,7 +29,7 @@ class Footing:
         self.suspects: dict[int, tuple[str, float, str]] = {}
 
     def outsized(self, updates: Updates) -> dict[int, str]:
-        """Whose rows are too long for any rule, and why, in words that follow "it"."""
+        """The clients whose rows are too long for any rule, and why, in words that follow "it"."""
         return {
             k: f"{sent}, too large for any rule"
             for k, (length, _, sent) in far_rows(updates).items()
@@ -36,23 +37,25 @@ class Footing:
         }
 
     def note(self, step: ServerStep, updates: Updates) -> dict | None:
-        """A copy of ``step``'s state, for ``stepped`` to keep; ``None`` where no row of ``updates`` asks for one."""
+        """A copy of ``step``'s state, for ``stepped`` to keep; ``None`` if no row of ``updates`` is suspect."""
         return copy.deepcopy(step.state_dict()) if far_rows(updates) else None
 
     def stepped(self, before: dict | None, updates: Updates, sound: Mapping[int, Sound]) -> None:
-        """A step was taken: from ``before``, with ``updates``."""
+        """Record a step: the state ``before`` it, and its suspects."""
         self.before = before
         self.suspects = {k: (sound[k].who, median, sent) for k, (_, median, sent) in far_rows(updates).items()}
 
     def lost(self, sound: Iterable[int], refused: Iterable[Refusal], quorum: int) -> bool:
-        """Whether a suspect has ruined the newest model: ``quorum`` or more came back from it with numbers that are not
-        finite, and nobody came back sound who is not a suspect. Without a suspect it is the replies that are judged.
+        """Whether a suspect has ruined the newest model.
+
+        It has if ``quorum`` or more clients replied with numbers that are not finite, and only suspects replied
+        soundly. Without a suspect the model is never judged, only the replies.
         """
         broken = sum(isinstance(refusal.reason, NotFinite) for refusal in refused)
         return bool(self.suspects) and broken >= quorum and not set(sound) - set(self.suspects)
 
     def back(self, step: ServerStep) -> list[Refusal]:
-        """Put ``step`` where it was before the newest model, and say whose update made that model."""
+        """Restore ``step`` to the state before the newest model, and return refusals of the suspects."""
         assert self.before is not None
         step.load_state_dict(self.before)
         named = [Refusal(who, f"{sent}, which ruined the model") for who, _, sent in self.suspects.values()]
@@ -66,4 +69,4 @@ class Footing:
 
     def load_state_dict(self, state: Mapping) -> None:
         self.ceiling, self.before = float(state["ceiling"]), state["before"]
-        self.suspects = {int(k): tuple(told) for k, told in state["suspects"].items()}
+        self.suspects = {int(k): tuple(suspect) for k, suspect in state["suspects"].items()}

@@ -1,4 +1,4 @@
-"""Which of the connected nodes are asked in a round."""
+"""Sample the connected nodes that are asked in a round."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from fairfl._randomness import generator
 
 
 def sampled(nodes: Sequence[int], fraction: float, at_least: int, seed: int, round: int) -> list[int]:
-    """``max(int(fraction · n), at_least)`` of the n ``nodes``, or all if they are fewer, in their order.
+    """``max(int(fraction · n), at_least)`` of the n ``nodes``, or all if there are fewer, in their order.
 
-    So many as Flower's FedAvg asks. Drawn without replacement, keyed by ``seed`` and ``round``.
+    This is the number that Flower's FedAvg asks. Drawn without replacement, keyed by ``seed`` and ``round``.
     """
     count = max(int(len(nodes) * fraction), at_least)
     if count >= len(nodes):

@@ -1,22 +1,24 @@
 """Fair directions from secure sums: the server asks for weighted sums of rows that it never sees.
 
-``SecureSum`` plays the clients. For weights λ it answers with ``d = Gᵀ λ`` and, since every client gets d back, with
-one number a client, ``ρ = G d = A λ``. ``by_sums`` finds FedMGDA's direction from such answers, ``prescribed_by_sums``
-AdaFed's and DQN-Fed's. How and why: chapter 15.
+``SecureSum`` simulates the clients. For weights λ it returns ``d = Gᵀ λ`` and, since every client gets d back, one
+number per client, ``ρ = G d = A λ``. ``by_sums`` finds FedMGDA's direction from such sums, and ``prescribed_by_sums``
+those of AdaFed and DQN-Fed. Chapter 15 explains how and why.
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._validation import boolean, integer, number, reals
-from fairfl.errors import Refused, refuse
+from fairfl.errors import Kind, Refused, refuse
 from fairfl.rules.solvers.min_norm import min_norm
 
-# An eigenvalue of the sums' own products below this, relative to the largest, is rounding: that sum says nothing new.
+# An eigenvalue of the sums' Gram matrix below this, relative to the largest, is rounding: that sum adds nothing new.
 NEW = 1e-10
-# A shadow hull this near to the origin, squared and beside the rows' squared lengths, holds it.
+# The convex hull of the shadows counts as containing the origin if its squared distance from it is below this, relative
+# to the rows' mean squared length.
 NOWHERE = 1e-12
 # How much of a client's unit vector may be missing from the span of the weights before its row counts as known.
 EXPOSED = 1e-9
@@ -24,33 +26,33 @@ BITS = 64
 
 
 class SecureSum:
-    """Masked sums of the rows (K, d), float64, as a server would get them, and what they have cost so far.
+    """Masked sums of the rows (K, d), float64, as a server would get them, and the weights asked for so far.
 
-    Client k sends ``λ_k g_k`` in fixed point, plus what it has agreed upon with each other client and the other
-    subtracts: integers modulo 2⁶⁴, so that what is sent is uniform and the masks are gone from the total. This
-    *simulates* the protocol of Bonawitz et al. (2017): keys are not exchanged but drawn from ``seed``, and nobody drops
-    out.
+    Client k sends ``λ_k g_k`` in fixed point, plus one mask for each other client, which that client subtracts. Masks
+    are integers modulo 2⁶⁴, so each message is uniform and the masks cancel in the total. This *simulates* the protocol
+    of Bonawitz et al. (2017): keys are not exchanged but drawn from ``seed``, and no client drops out.
 
-    ``least``: a sum of fewer clients is refused. ``protect``: so are weights that, with all those before, would give
-    some client's row away to nine digits; a stricter limit is the clients' to set, on ``known``. ``point``: binary
-    digits behind the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries reach to ``2⁶²⁻ᵖ``.
+    ``least``: a sum of fewer clients is refused. ``protect``: also refuse weights that, together with all earlier ones,
+    would reveal some client's row to nine digits; clients can set a stricter limit on ``known``. ``point``: the number
+    of binary digits after the point; a sum is exact to ``K · 2⁻⁽ᵖ⁺¹⁾``, and entries reach up to ``2⁶²⁻ᵖ``.
 
-    Raises ``Refused`` for settings out of range, and rows that are not finite.
+    Raises ``Refused`` for settings out of range, and for rows that are not finite.
     """
 
     def __init__(self, rows: ArrayLike, least: int = 3, protect: bool = False, point: int = 40, seed: int = 0):
-        self._rows = reals("rows", rows, "Hand over one row a client.")
+        self._rows = reals("rows", rows, "Give one row per client.")
         if self._rows.ndim != 2 or not np.isfinite(self._rows).all():
-            raise refuse("rows", self._rows.shape, "a finite (K, d) array", "Hand over one row a client.")
-        self.least = integer("least", least, 1, "It is how many clients a sum hides among; 3 or more hide a row.")
+            kind: Kind = "shape" if self._rows.ndim != 2 else "value"
+            raise refuse("rows", self._rows.shape, "a finite (K, d) array", "Give one row per client.", kind)
+        self.least = integer("least", least, 1, "It is the number of clients in a sum; 3 or more hide a row.")
         self.protect = boolean("protect", protect)
-        self.point = integer("point", point, 0, "It is the number of binary digits behind the point.", high=BITS - 2)
+        self.point = integer("point", point, 0, "It is the number of binary digits after the point.", high=BITS - 2)
         self._seed = integer("seed", seed, 0, "The masks are drawn from it.")
         self.asked = np.zeros((0, len(self._rows)))
 
     def __call__(self, weights: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``Refused`` for weights that clients
-        refuse.
+        """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``Refused`` for weights that the clients do
+        not accept.
         """
         weights = _finite("weights", weights, len(self._rows))
         self._check(weights)
@@ -60,14 +62,15 @@ class SecureSum:
         return d, self._rows @ d
 
     def sent(self, weights: ArrayLike) -> np.ndarray:
-        """What the clients send for these weights, (K, d) integers modulo 2⁶⁴: each row alone says nothing."""
+        """The clients' messages for these weights, (K, d) integers modulo 2⁶⁴: each row alone reveals nothing."""
         K, size = self._rows.shape
         weights = _finite("weights", weights, K)
         inside = np.rint(weights[:, None] * self._rows * 2.0**self.point)
         largest = float(np.abs(inside).sum(0).max(initial=0.0))
         if largest >= 2.0 ** (BITS - 2):
             remedy = "Scale the rows down, or lower point."
-            raise refuse("the sum of the sizes", largest / 2.0**self.point, f"below 2^{BITS - 2 - self.point}", remedy)
+            what = "the largest sum of absolute entries"
+            raise refuse(what, largest / 2.0**self.point, f"below 2^{BITS - 2 - self.point}", remedy)
         masked = inside.astype(np.int64).view(np.uint64)
         for j in range(K):
             for k in range(j + 1, K):
@@ -79,29 +82,31 @@ class SecureSum:
 
     @property
     def known(self) -> np.ndarray:
-        """(K,) How much of each client's row the weights asked for give away: ``‖P e_k‖²`` for the projection P onto
-        their span. They sum to the number of independent sums; 1 means that the row follows from the sums.
+        """(K,) How much the weights asked for reveal of each client's row: ``‖P e_k‖²`` for the projection P onto their
+        span. The entries sum to the number of independent sums; 1 means that the row follows from the sums.
         """
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
         if np.count_nonzero(weights) < self.least:
-            remedy = "Spread the weights, or lower least, which is what the clients have agreed upon."
+            remedy = "Spread the weights, or lower least, on which the clients have agreed."
             raise refuse("clients with a weight", int(np.count_nonzero(weights)), f"at least {self.least}", remedy)
         if not self.protect:
             return
         bare = np.flatnonzero(known(np.vstack([self.asked, weights])) > 1 - EXPOSED)
         if len(bare):
             remedy = "Stop here, or ask for other weights."
-            raise refuse("weights that give away the rows of clients", bare.tolist(), "none", remedy)
+            raise refuse("weights that reveal the rows of clients", bare.tolist(), "none", remedy)
 
 
 def _finite(name: str, given: ArrayLike, count: int | None = None) -> np.ndarray:
-    """``given`` as ``count`` finite numbers, float64; as many as there are for ``None``, but one."""
+    """``given`` as ``count`` finite numbers, float64; for ``None``, any number of them except 0."""
     values = reals(name, given)
     if values.ndim != 1 or len(values) != (count or len(values) or 1) or not np.isfinite(values).all():
-        told = values.tolist() if values.ndim == 1 and len(values) == count else f"of shape {values.shape}"
-        raise refuse(name, told, f"{count or 'one or more'} finite numbers", "Give one number a client.")
+        fits = values.ndim == 1 and len(values) == (count or len(values) or 1)
+        found = values.tolist() if fits and count else f"of shape {values.shape}"
+        allowed, kind = f"{count or 'one or more'} finite numbers", "value" if fits else "shape"
+        raise refuse(name, found, allowed, "Give one number per client.", cast(Kind, kind))
     return values
 
 
@@ -116,9 +121,10 @@ def known(asked: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class BySums:
-    """What the server has found. ``vector`` (d,) with ``rates`` (K,), both exact for the sums as they came; ``bound``:
-    no unit vector has a least rate above it; ``sums``: how many it took; ``weights``: λ (K,) to begin the next round
-    with.
+    """The server's result: ``vector`` (d,) with ``rates`` (K,), both exact for the sums as received.
+
+    ``bound``: no unit vector has a smallest rate above it. ``sums``: the number of sums used. ``weights``: λ (K,), with
+    which to start the next round.
     """
 
     vector: np.ndarray
@@ -129,17 +135,17 @@ class BySums:
 
     @property
     def share(self) -> float:
-        """The certified part of the best least rate per length that any direction has: 1 is FedMGDA's own."""
+        """The smallest rate per length, as a certified fraction of the best that any direction has: 1 for FedMGDA's."""
         length = float(np.linalg.norm(self.vector))
         return float(self.rates.min()) / length / self.bound if length > 0 and self.bound > 0 else 0.0
 
 
 def shadows(heard: ArrayLike, rates: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """(B (K, r), W (t, r)): each row's coordinates in the span of the sums, and that basis's as combinations of the
-    sums.
+    """(B (K, r), W (t, r)): each row's coordinates in a basis of the span of the sums, and the basis vectors as
+    combinations of the sums.
 
-    ``heard`` (t, d) and ``rates`` (t, K), what clients answered to each. ``B Bᵀ`` is the Gram matrix of the rows'
-    shadows.
+    ``heard`` (t, d): the sums; ``rates`` (t, K): the clients' answers to each of them. ``B Bᵀ`` is the Gram matrix of
+    the rows' shadows, their projections onto that span.
     """
     heard, rates = np.atleast_2d(heard), np.atleast_2d(rates)
     values, vectors = np.linalg.eigh(heard @ heard.T)
@@ -149,12 +155,12 @@ def shadows(heard: ArrayLike, rates: ArrayLike) -> tuple[np.ndarray, np.ndarray]
 
 
 def ask_next(asked: ArrayLike, B: np.ndarray, squares: ArrayLike) -> np.ndarray:
-    """λ (K,) for the next sum: min-norm weights of the best guess at A, the shadows' products plus a guess at what is
-    unseen.
+    """λ (K,) for the next sum: the min-norm weights of an estimate of A, which is the shadows' Gram matrix plus an
+    estimate for the unseen parts of the rows.
 
-    ``squares`` (K,) ``‖g_k‖²``. Of the unseen parts the server knows the squared lengths r, and that those combinations
-    vanish that it has asked for: the guess is ``Π diag(r) Π``, at the right trace, with Π the projection off the span
-    of ``asked``.
+    ``squares`` (K,): ``‖g_k‖²``. The server knows the squared lengths r of the unseen parts, and that the combinations
+    asked for so far vanish on them. So the estimate is ``Π diag(r) Π``, scaled to the correct trace, where Π projects
+    onto the complement of the span of ``asked``.
     """
     K = len(B)
     unseen = np.maximum(np.asarray(squares) - (B**2).sum(1), 0.0)
@@ -166,21 +172,22 @@ def ask_next(asked: ArrayLike, B: np.ndarray, squares: ArrayLike) -> np.ndarray:
 
 
 def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike | None = None) -> BySums:
-    """FedMGDA's direction from at most ``sums`` secure sums: of all vectors in the span of the sums, the one whose
-    least rate per length is largest.
+    """FedMGDA's direction from at most ``sums`` secure sums: of all vectors in the span of the sums, the one with the
+    largest smallest rate per length.
 
-    For every k ``ρ_k ≥ ‖vector‖²``, whatever the number of sums; with K independent ones it is FedMGDA's direction.
-    ``squares`` (K,): ``‖g_k‖²``, one number a client (FedMGDA+: unit rows, ones). ``start``: the first weights; equal
-    ones if none are given, or clients refuse them. Ends early at the optimum, or where a protecting ``secure`` refuses
-    the next weights. Where the sums show no direction that helps everybody, ``vector`` is zero.
+    ``ρ_k ≥ ‖vector‖²`` for every k, whatever the number of sums; with K independent sums it is FedMGDA's direction.
+    ``squares`` (K,): ``‖g_k‖²``, one number per client (ones for FedMGDA+, whose rows have unit length). ``start``: the
+    first weights; equal weights by default, or if the clients refuse ``start``. Stops early at the optimum, or if a
+    protecting ``secure`` refuses the next weights. If the sums show no direction that helps every client, ``vector`` is
+    zero.
 
-    Raises ``Refused`` for ``squares`` or a ``start`` that are not K finite numbers, for no sums, and where clients
-    refuse equal weights as well.
+    Raises ``Refused`` for ``squares`` or ``start`` that are not K finite numbers, for fewer than one sum, and if the
+    clients refuse equal weights as well.
     """
     squares = _finite("squares", squares)
     if (squares < 0).any():
-        raise refuse("squares", squares.tolist(), "squared lengths, from 0", "Give ‖g_k‖² of each client.")
-    sums = integer("sums", sums, 1, "It is how many sums the server may ask for.")
+        raise refuse("squares", squares.tolist(), "squared lengths, 0 or more", "Give ‖g_k‖² of each client.")
+    sums = integer("sums", sums, 1, "It is the number of sums for which the server may ask.")
     K = len(squares)
     weights = np.full(K, 1 / K) if start is None else _finite("start", start, K)
     asked, rates, bound, alpha = np.zeros((0, K)), np.zeros((0, K)), np.inf, np.zeros(0)
@@ -201,7 +208,7 @@ def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike |
         bound = min(bound, float(np.linalg.norm(d)) / float(weights.sum()) if (weights >= 0).all() else np.inf)
         weights = ask_next(asked, B, squares)
         if known(np.vstack([asked, weights])).sum() < len(asked) + 0.5:
-            # The next weights lie in the span of those before: nothing is unseen along them, and this is the optimum.
+            # The next weights are in the span of the earlier ones: they see nothing new, so this is the optimum.
             mixed = np.linalg.lstsq(asked.T, weights, rcond=None)[0]
             bound = min(bound, float(np.linalg.norm(mixed @ np.array(heard))))
             break
@@ -211,15 +218,16 @@ def by_sums(secure: SecureSum, squares: ArrayLike, sums: int, start: ArrayLike |
 def prescribed_by_sums(
     secure: SecureSum, wanted: ArrayLike, sums: int, tolerance: float = 1e-9
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """(vector (d,), its rates (K,), sums taken): the shortest vector with the rates ``wanted`` (K,), by conjugate
+    """(vector (d,), its rates (K,), number of sums): the shortest vector with the rates ``wanted`` (K,), by conjugate
     gradients.
 
-    One sum a step; in exact arithmetic K steps are enough if the rows are independent. Ends when no rate is off by more
-    than ``tolerance`` times the largest wanted one. AdaFed asks for losses, DQN-Fed for Newton's own falls.
+    Each step takes one sum; in exact arithmetic, K steps are enough if the rows are linearly independent. Stops when no
+    rate is off by more than ``tolerance`` times the largest wanted rate. For AdaFed, ``wanted`` are the losses; for
+    DQN-Fed, the decreases of Newton's step.
     """
     wanted = _finite("wanted", wanted)
-    sums = integer("sums", sums, 1, "It is how many sums the server may ask for.")
-    number("tolerance", tolerance, 0, remedy="It is beside the largest wanted rate.")
+    sums = integer("sums", sums, 1, "It is the number of sums for which the server may ask.")
+    number("tolerance", tolerance, 0, remedy="It is relative to the largest wanted rate.")
     left = wanted.copy()
     along, vector, taken, largest = left.copy(), None, 0, 0.0
     while taken < sums and np.abs(left).max() > tolerance * np.abs(wanted).max():
@@ -235,9 +243,8 @@ def prescribed_by_sums(
         left = left - step * rates
         along = left + float(left @ left) / size * along
     if vector is None and taken:
-        raise refuse(
-            "wanted", wanted.tolist(), "rates that these rows can have", "They are zero, or cancel along them."
-        )
+        remedy = "The rows are zero, or cancel for these rates."
+        raise refuse("wanted", wanted.tolist(), "rates that these rows can have", remedy, "combination")
     if vector is None:
-        raise refuse("wanted", wanted.tolist(), "rates of which one is not zero", "Ask for some progress, and one sum.")
+        raise refuse("wanted", wanted.tolist(), "rates that are not all zero", "Ask for a rate above zero.")
     return vector, wanted - left, taken

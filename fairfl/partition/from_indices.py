@@ -1,4 +1,4 @@
-"""``split``: a reader's own lists of rows become a federation, scored as the laws score."""
+"""``split`` makes a federation from the reader's own lists of rows, scored as the partitioners score."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -12,10 +12,10 @@ from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation, Rows
 from fairfl.partition.holdout import Scoring, finish, put_aside
-from fairfl.partition.partitioner import law
+from fairfl.partition.partitioner import partitioner
 
 
-@law
+@partitioner
 def split(
     dataset: Dataset,
     lists: Sequence[Rows],
@@ -27,16 +27,16 @@ def split(
 ) -> Federation:
     """Client k holds the rows ``lists[k]``: row numbers from 0, or a boolean mask of shape (len(dataset),).
 
-    ``test`` and ``validation`` are fractions of each client's rows, cut at random by ``seed`` as the laws cut, or
-    lists of your own, one per client; where nothing is cut, rows keep your order. Several clients may be scored on the
-    same test or validation rows. ``lists`` and ``validation`` hold rows before ``dataset.test_from``, ``test`` any.
-    ``scored_on`` is that of the laws (``fairfl.partition.holdout``). With ``"pool"`` the pool is drawn from the whole
-    dataset, in your lists or not, as the laws draw it before they deal; its rows are then taken out of ``lists`` and
-    ``validation``, and the recipe counts them (``rows_in_pool``). The recipe does not repeat your lists: the
-    federation's ``digest`` covers the rows.
+    ``test`` and ``validation`` are fractions of each client's rows, cut at random by ``seed`` as the partitioners do,
+    or lists of your own, one per client. Where nothing is cut, rows keep your order. Several clients may be scored on
+    the same test or validation rows. ``lists`` and ``validation`` may hold rows before ``dataset.test_from``, ``test``
+    may hold any row. ``scored_on`` means the same as for the partitioners (``fairfl.partition.holdout``). With
+    ``"pool"``, the pool is drawn from the whole dataset, whether or not a row is in your lists, just as the
+    partitioners draw it before they deal. Its rows are then taken out of ``lists`` and ``validation``, and the recipe
+    counts them (``rows_in_pool``). The recipe does not repeat your lists: the federation's ``digest`` covers the rows.
 
-    Raises ``Refused`` for rows that are no integers, out of range or held twice, for a client without rows, other
-    numbers of lists than clients, and ``test`` as lists with ``scored_on`` other than ``"own"``.
+    Raises ``Refused`` for row numbers that are not integers, out of range or held twice, for a client without rows, if
+    there are not as many lists as clients, and for ``test`` as lists with ``scored_on`` other than ``"own"``.
 
     >>> from fairfl import data, partition
     >>> digits = data.load("digits")
@@ -49,8 +49,9 @@ def split(
         raise refuse(
             "scored_on",
             scored_on,
-            '"own" where test is given as lists',
+            '"own" if test is given as lists',
             "Leave scored_on out to score on your lists, or give test as a fraction.",
+            "combination",
         )
     scoring = Scoring(seed, scored_on, share or 0.0, kept or 0.0)
     own = {"lists": _lists(dataset, "lists", lists, dataset.test_from)}
@@ -59,6 +60,7 @@ def split(
     if share is None:
         own["test"] = _lists(dataset, "test", test, len(dataset), len(own["lists"]))
     _apart(own)
+    # The key stays "law", the older word for a partitioner, because checkpoints compare recipes key by key.
     facts: dict = {"law": "own lists"} | {part: "own lists" for part in own if part != "lists"}
     _, pool = put_aside(dataset, scoring)
     if scored_on == "pool" and pool is not None:
@@ -69,7 +71,8 @@ def split(
             if len(rows) == 0:
                 raise Refused(
                     f"every row of lists[{client}] fell into the pool; lower test (now {test}), give the "
-                    f"client more rows, or use scored_on='own'"
+                    f"client more rows, or use scored_on='own'",
+                    "missing",
                 )
     untouched = scoring.validation == 0 and (share is None or scored_on != "own")
     federation = finish(dataset, own["lists"], pool, scoring, in_order=untouched, tests=own.get("test"), facts=facts)
@@ -85,7 +88,8 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
             part,
             type(given).__name__,
             "lists of row numbers, one per client" + (", or a fraction" if clients else ""),
-            "Of a dictionary give list(groups.values()), of a generator list(groups).",
+            "For a dictionary, give list(groups.values()); for a generator, list(groups).",
+            "type",
         )
     if len(given) != (clients or len(given)) or len(given) == 0:
         raise refuse(
@@ -93,13 +97,15 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
             len(given),
             f"{clients or '1 or more'}, one list per client",
             "Give every client a list; it may be empty for validation.",
+            "shape",
         )
     lists = []
     for client, rows in enumerate(given):
         what = f"{part}[{client}]"
         rows = _numbers(dataset, what, rows)
         if len(rows) == 0 and part != "validation":
-            raise refuse(f"the number of rows in {what}", 0, "1 or more", "Leave the client out, or give it rows.")
+            remedy = "Leave the client out, or give it rows."
+            raise refuse(f"the number of rows in {what}", 0, "1 or more", remedy, "missing")
         if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < end:
             raise refuse(
                 f"the range of rows in {what}",
@@ -108,11 +114,14 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
                 "Rows count from 0."
                 if end == len(dataset)
                 else f"The dataset's official test rows begin at {end}; dataclasses.replace(dataset, "
-                f"test_from=len(dataset)) makes them rows like the others.",
+                f"test_from=len(dataset)) makes them ordinary rows.",
             )
         if len(rows.unique()) < len(rows):
             twice = int(torch.bincount(rows).argmax())
-            raise Refused(f"row {twice} is held twice in {what}; list each row once (torch.unique drops doubles)")
+            raise Refused(
+                f"row {twice} is held twice in {what}; list each row once (torch.unique drops duplicates)",
+                "combination",
+            )
         lists.append(rows)
     return lists
 
@@ -125,15 +134,17 @@ def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
             what,
             type(given).__name__,
             "row numbers as a list, an array or a tensor",
-            "Of a set or a generator give sorted(rows).",
+            "For a set or a generator, give sorted(rows).",
+            "type",
         ) from None
     if rows.dtype == torch.bool:
         if rows.shape != (len(dataset),):
             raise refuse(
                 f"the shape of the mask {what}",
                 tuple(rows.shape),
-                f"({len(dataset)},), a truth value a row",
+                f"({len(dataset)},), one truth value per row",
                 "Compare a whole column, as in dataset.targets == 3.",
+                "shape",
             )
         return rows.nonzero().flatten()
     if rows.ndim != 1 or len(rows) and (rows.is_floating_point() or rows.is_complex()):
@@ -142,19 +153,27 @@ def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
             f"{str(rows.dtype).removeprefix('torch.')} of shape {tuple(rows.shape)}",
             "a list of whole numbers, or a boolean mask",
             "Give one list per client; convert with astype(int).",
+            "shape" if rows.ndim != 1 else "type",
         )
     return rows.long()
 
 
 def _apart(own: dict[str, list[torch.Tensor]]) -> None:
-    """A row of ``lists`` has one owner, and no row is in two parts (before the cut, which could hide it)."""
+    """Refuse a row of ``lists`` with two owners, and a row in two parts.
+
+    This is checked before rows are cut, because the cut could hide it.
+    """
     counts = torch.bincount(torch.cat(own["lists"]))
     if int(counts.max()) > 1:
         row = int(counts.argmax())
         first, second, *_ = [client for client, rows in enumerate(own["lists"]) if bool((rows == row).any())]
-        raise Refused(f"row {row} is held twice, in lists[{first}] and lists[{second}]; give every row one owner")
+        raise Refused(
+            f"row {row} is held twice, in lists[{first}] and lists[{second}]; give every row one owner", "combination"
+        )
     for a, b in combinations(own, 2):
         rows = torch.cat(own[a])
         both = rows[torch.isin(rows, torch.cat(own[b]))]
         if len(both):
-            raise Refused(f"row {int(both[0])} is held twice, in {a} and in {b}; leave it in one of them")
+            raise Refused(
+                f"row {int(both[0])} is held twice, in {a} and in {b}; leave it in one of them", "combination"
+            )

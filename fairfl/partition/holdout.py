@@ -1,9 +1,9 @@
-"""How clients are scored, in the three words that every law of splitting takes.
+"""How clients are scored: the three keywords that every partitioner takes.
 
 ``scored_on="own"`` keeps a fraction ``test`` of each client's own rows aside. ``"pool"`` puts a fraction ``test`` of
 the whole dataset aside first, class by class, and scores each client on the largest part of that pool that has the
-client's own mix of classes: many test rows a client, so that the spread between clients is not the spread of a few
-images. ``"official"`` does the same with the dataset's official test rows, and ``test`` then counts for nothing.
+client's own mix of classes. This gives many test rows per client, so the spread between clients is not that of a few
+images. ``"official"`` does the same with the dataset's official test rows, and ``test`` then has no effect.
 ``validation`` is a fraction of each client's own rows.
 """
 
@@ -23,7 +23,7 @@ SCORED = ("own", "pool", "official")
 
 @dataclass(frozen=True)
 class Scoring:
-    """The three words, and the ``seed`` by which rows are held out."""
+    """The three keywords, and the ``seed`` by which rows are held out."""
 
     seed: int
     scored_on: str
@@ -34,31 +34,33 @@ class Scoring:
         if self.scored_on not in SCORED:
             raise unknown("scored_on", self.scored_on, SCORED)
         for what, share in {"test": self.test, "validation": self.validation}.items():
-            number(what, share, 0, 1, "It is the share of rows held out.", below=True)
+            number(what, share, 0, 1, "It is the fraction of rows held out.", below=True)
         if self.test + self.validation >= 1:
-            raise refuse("test + validation", self.test + self.validation, "below 1", "Leave rows to train on.")
+            given, remedy = self.test + self.validation, "Leave rows to train on."
+            raise refuse("test + validation", given, "below 1", remedy, "combination")
 
 
 def a_count(clients: object) -> int:
-    """The number of clients, 1 or more."""
+    """Check that ``clients`` is a number of clients, 1 or more."""
     return integer("the number of clients", clients, 1, "Give at least one client.")
 
 
 def enough(wanted: int, rows: int) -> None:
-    """Refuse to deal ``rows`` rows where ``wanted`` are needed."""
+    """Raise ``Refused`` if fewer than ``wanted`` ``rows`` are there to deal."""
     if wanted > rows:
         raise Refused(
-            f"{wanted} rows are needed to give every client its share and {rows} are there to split; "
-            f"use fewer clients or hold out less"
+            f"{wanted} rows are needed to give every client its share, and there are only {rows} to split; "
+            f"use fewer clients or hold out less",
+            "missing",
         )
 
 
 def put_aside(dataset: Dataset, scoring: Scoring) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Rows to split, and the rows of the held-out pool (or None)."""
+    """The rows to split, and the rows of the held-out pool, or ``None`` without a pool."""
     rows = torch.arange(dataset.test_from)
     if scoring.scored_on == "official":
         if dataset.test_from == len(dataset):
-            raise Refused(f"{dataset.called} has no official test rows; use scored_on='own' or 'pool'")
+            raise Refused(f"{dataset.called} has no official test rows; use scored_on='own' or 'pool'", "missing")
         return rows, torch.arange(dataset.test_from, len(dataset))
     if scoring.scored_on == "own":
         return rows, None
@@ -83,8 +85,8 @@ def finish(
 ) -> Federation:
     """Cut every client's rows (``lists``) into train, validation and test, and check the result.
 
-    ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows where they
-    are neither its own nor the pool's. ``facts``: what the recipe says beyond the law's own arguments.
+    ``in_order``: hold out a client's last rows instead of random ones. ``tests``: each client's test rows, if they are
+    neither its own nor the pool's. ``facts``: entries of the recipe beyond the partitioner's own arguments.
     """
     parts: dict[str, list[torch.Tensor]] = {"train": [], "validation": [], "test": []}
     for client, rows in enumerate(lists):
@@ -105,14 +107,14 @@ def finish(
 
 
 def _strata(dataset: Dataset) -> tuple[torch.Tensor, int]:
-    """Class numbers (N,) and how many classes there are; a dataset without classes is all of one."""
+    """Class numbers (N,) and the number of classes; a dataset without classes counts as one class."""
     if dataset.classes:
         return dataset.targets, len(dataset.classes)
     return torch.zeros(len(dataset), dtype=torch.int64), 1
 
 
 def _own_mix(dataset: Dataset, rows: torch.Tensor, pool: torch.Tensor, seed: int, client: int) -> torch.Tensor:
-    """The largest part of the pool whose classes are mixed as in ``rows``."""
+    """The largest part of the pool that has the class mix of ``rows``."""
     labels, classes = _strata(dataset)
     mix = torch.bincount(labels[rows], minlength=classes).double() / max(len(rows), 1)
     stock = torch.bincount(labels[pool], minlength=classes).double()

@@ -1,4 +1,4 @@
-"""``law`` makes a function a law of splitting: keywords are checked by name, and all of them are in the recipe."""
+"""``partitioner``, a decorator that checks a partitioner's keywords and records its call in the recipe."""
 
 import inspect
 from collections.abc import Callable
@@ -16,13 +16,14 @@ from fairfl.federation import Federation
 P = ParamSpec("P")
 
 
-def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
-    """``split(dataset, …) → Federation`` as a law: a mistyped keyword is refused, and the recipe is the call.
+def partitioner(split: Callable[P, Federation]) -> Callable[P, Federation]:
+    """Make ``split(dataset, …) → Federation`` a partitioner: it refuses a mistyped keyword and records its call.
 
-    The recipe holds the law's name and every argument but the dataset and own lists, given or default, and then what
-    ``split`` has put into it (which goes before where both have a name: groups by number instead of by class name).
-    ``test`` is left out where it has no effect, with ``scored_on="official"``. Raises ``Refused`` for a keyword that
-    ``split`` does not have, and for what is no ``Dataset``.
+    The recipe holds the partitioner's name, then every argument except the dataset and the reader's own lists, whether
+    given or default, then the entries that ``split`` itself has added. If both have an entry of one name, that of
+    ``split`` wins (groups by class number instead of by class name). ``test`` is left out where it has no effect, with
+    ``scored_on="official"``. Raises ``Refused`` for a keyword that ``split`` does not have, and if the first argument
+    is not a ``Dataset``.
     """
     signature = inspect.signature(split)
 
@@ -37,10 +38,11 @@ def law(split: Callable[P, Federation]) -> Callable[P, Federation]:
         federation = split(*arguments, **keywords)
         call = signature.bind(*arguments, **keywords)
         call.apply_defaults()
-        told = {name: _plain(value) for name, value in call.arguments.items() if name not in ("dataset", "lists")}
-        if told.get("scored_on") == "official":
-            del told["test"]
-        return replace(federation, recipe={"law": split.__name__} | told | federation.recipe)
+        recorded = {name: _plain(value) for name, value in call.arguments.items() if name not in ("dataset", "lists")}
+        if recorded.get("scored_on") == "official":
+            del recorded["test"]
+        # The key stays "law", the older word for a partitioner, because checkpoints compare recipes key by key.
+        return replace(federation, recipe={"law": split.__name__} | recorded | federation.recipe)
 
     return checked
 

@@ -1,4 +1,4 @@
-"""The laws by which rows go to clients. ``scored_on``, ``test``, ``validation``: see ``fairfl.partition.holdout``."""
+"""Partitioners by class and at random. ``scored_on``, ``test``, ``validation``: see ``fairfl.partition.holdout``."""
 
 from collections.abc import Iterable
 
@@ -10,17 +10,17 @@ from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation
 from fairfl.partition.holdout import Scoring, a_count, enough, finish, put_aside
-from fairfl.partition.partitioner import law
+from fairfl.partition.partitioner import partitioner
 
-# Far beyond it, the sum of the numbers that NumPy draws for the clients is infinite, and the shares are 0.
+# Far above this, the sum of the numbers that NumPy draws for the clients is infinite, and the shares are 0.
 FLATTEST = 1e100
 
 
-@law
+@partitioner
 def iid(
     dataset: Dataset, clients: int, *, seed: int = 0, scored_on: str = "own", test: float = 0.2, validation: float = 0.0
 ) -> Federation:
-    """Rows shuffled and dealt evenly: every client sees the same law of data."""
+    """Rows shuffled and dealt evenly: every client sees the same distribution of data."""
     clients = a_count(clients)
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
@@ -29,7 +29,7 @@ def iid(
     return finish(dataset, lists, pool, scoring)
 
 
-@law
+@partitioner
 def shards(
     dataset: Dataset,
     clients: int,
@@ -42,11 +42,11 @@ def shards(
 ) -> Federation:
     """Rows sorted by class, cut into ``clients * per_client`` equal shards, dealt at random.
 
-    With two shards a client, most clients hold two classes. Source: McMahan et al. 2017, section 3; FedFV section 5.1.
-    Rows that do not fill a shard go to the last one, so that none is lost.
+    With two shards per client, most clients hold two classes. Source: McMahan et al. 2017, section 3; FedFV section
+    5.1. Rows that do not fill a shard go to the last one, so none is lost.
     """
     clients = a_count(clients)
-    per_client = integer("per_client", per_client, 1, "It is the number of shards a client gets.")
+    per_client = integer("per_client", per_client, 1, "It is the number of shards per client.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients * per_client, len(rows))
@@ -60,7 +60,7 @@ def shards(
     return finish(dataset, lists, pool, scoring)
 
 
-@law
+@partitioner
 def dirichlet(
     dataset: Dataset,
     clients: int,
@@ -72,10 +72,10 @@ def dirichlet(
     test: float = 0.2,
     validation: float = 0.0,
 ) -> Federation:
-    """Class by class, shares over the clients drawn from Dir(β·1): small β, strong skew.
+    """Each class is divided over the clients in proportions drawn from Dir(β·1): the smaller β, the stronger the skew.
 
-    Drawn again until every client has ``min_size`` rows; after 1,000 draws it is refused. Source: Hsu et al. 2019 as
-    used by AdaFed's CIFAR-10 set-up 2 (β = 0.5).
+    The draw is repeated until every client has ``min_size`` rows, and refused after 1,000 attempts. Source: Hsu et al.
+    2019, as used by AdaFed's CIFAR-10 set-up 2 (β = 0.5).
 
     >>> from fairfl import data, partition
     >>> federation = partition.dirichlet(data.load("digits"), 10, beta=0.5, min_size=20, test=0.5)
@@ -84,7 +84,7 @@ def dirichlet(
     """
     clients = a_count(clients)
     beta = number("beta", beta, 0, FLATTEST, "0.1 is strong skew, 100 is nearly iid.", above=True)
-    min_size = integer("min_size", min_size, 1, "It is the least number of rows that a client holds.")
+    min_size = integer("min_size", min_size, 1, "It is the smallest number of rows that a client may hold.")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
     enough(clients * min_size, len(rows))
@@ -102,12 +102,13 @@ def dirichlet(
         if min(len(r) for r in lists) >= min_size:
             return finish(dataset, lists, pool, scoring)
     raise Refused(
-        f"dirichlet(clients={clients}, beta={beta}) left somebody with fewer than {min_size} rows in 1,000 "
-        f"draws; use a larger beta, fewer clients or a smaller min_size"
+        f"dirichlet(clients={clients}, beta={beta}) left a client with fewer than {min_size} rows in each of 1,000 "
+        f"draws; use a larger beta, fewer clients or a smaller min_size",
+        "combination",
     )
 
 
-@law
+@partitioner
 def by_class(
     dataset: Dataset,
     groups: list | None = None,
@@ -126,7 +127,8 @@ def by_class(
     labels = dataset.class_labels("partition.by_class")
     groups = [[c] for c in range(len(dataset.classes))] if groups is None else groups
     if not _lists(groups):
-        raise refuse("groups", groups, "a list of groups, one a client", "Name each client's classes: [[0, 1], [2]].")
+        remedy = "Name each client's classes: [[0, 1], [2]]."
+        raise refuse("groups", groups, "a list of groups, one per client", remedy, "type")
     groups = [tuple(sorted({dataset.class_number(c) for c in (g if _lists(g) else [g])})) for g in groups]
     distinct = list(dict.fromkeys(groups))
     flat = [c for g in distinct for c in g]
@@ -136,6 +138,7 @@ def by_class(
             groups,
             "groups that are equal or have no class in common",
             "A class in two different groups would have two owners.",
+            "combination",
         )
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
@@ -149,7 +152,7 @@ def by_class(
     return finish(dataset, lists, pool, scoring, facts={"groups": [list(g) for g in groups]})
 
 
-@law
+@partitioner
 def some_classes(
     dataset: Dataset,
     clients: int,
@@ -160,21 +163,20 @@ def some_classes(
     test: float = 0.2,
     validation: float = 0.0,
 ) -> Federation:
-    """Each client is dealt ``per_client`` classes at random; a class's rows are shared evenly by those who hold it.
+    """Each client is dealt ``per_client`` classes at random; the clients that hold a class share its rows evenly.
 
-    Drawn again until every class has a holder; refused after 1,000 draws. Source: FEMNIST-skewed (q-FFL, AdaFed):
-    letters a to j, 100 clients, 5 classes each.
+    The draw is repeated until every class has a holder, and refused after 1,000 attempts. Source: FEMNIST-skewed
+    (q-FFL, AdaFed): letters a to j, 100 clients, 5 classes each.
     """
     labels, classes = dataset.class_labels("partition.some_classes"), len(dataset.classes)
     clients = a_count(clients)
     per_client = integer("per_client", per_client, 1, "It is the number of classes that a client holds.", high=classes)
     if clients * per_client < classes:
-        raise refuse(
-            "clients × per_client", clients * per_client, f"{classes} or more", "Otherwise some class has no holder."
-        )
+        remedy = "Otherwise some class has no holder."
+        raise refuse("clients × per_client", clients * per_client, f"{classes} or more", remedy, "combination")
     scoring = Scoring(seed, scored_on, test, validation)
     rows, pool = put_aside(dataset, scoring)
-    enough(clients * per_client, len(rows))  # what the classes will ask for together, said before a long draw
+    enough(clients * per_client, len(rows))  # the classes need this many together; checked before a long draw
     for attempt in range(1000):
         g = generator(seed, "classes", round=attempt)
         hands = torch.stack([torch.randperm(classes, generator=g)[:per_client] for _ in range(clients)])
@@ -182,8 +184,9 @@ def some_classes(
             break
     else:
         raise Refused(
-            f"{clients} clients with {per_client} classes each left a class without a holder in "
-            "1,000 draws; use more of either"
+            f"{clients} clients with {per_client} classes each left a class without a holder in each of "
+            "1,000 draws; use more clients, or more classes per client",
+            "combination",
         )
     lists: list[list[torch.Tensor]] = [[] for _ in range(clients)]
     for c in range(classes):
@@ -197,5 +200,5 @@ def some_classes(
 
 
 def _lists(given: object) -> bool:
-    """Whether ``given`` holds several things, and is not one class by its name or number."""
+    """Whether ``given`` is a collection, and not one class by its name or number."""
     return isinstance(given, Iterable) and not isinstance(given, str) and getattr(given, "ndim", 1) > 0

@@ -1,11 +1,11 @@
-"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
+"""Aggregation rules: what a server does with one round's updates. ``README.md`` has a table of all rules.
 
-Every rule has a file of its own. ``base`` is the contract, ``gram`` the passes over the rows, and ``solvers`` the
-quadratic programs that several rules share. All rules are offered here by name.
+Every rule has a file of its own. ``base`` defines the interface, ``gram`` the passes over the rows, and ``solvers`` the
+quadratic programs that several rules share. All rules can be imported from here, or made by name with ``make``.
 
-In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
-steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
-``remembers``. A rule does not know where updates come from, nor what a step is.
+Input: ``Updates``, with the numbers that the rule lists in ``needs``. Output: a ``Direction``, the vector that the
+server steps against, with weights and rates if the rule has them. A rule lists the state that it keeps between rounds
+in ``remembers``. It does not know where updates come from, or which step the server takes.
 """
 
 import inspect
@@ -74,22 +74,25 @@ RULES: dict[str, type[Rule]] = {
 }
 
 
-# What a rule prints is its name in the papers, such as "FedMGDA+", which no class can have. A name needs no settings.
+# A rule prints its name in the papers, such as "FedMGDA+", which cannot be the name of a class. The name is known
+# without calling ``__init__``.
 PRINTED: dict[str, str] = {rule.__new__(rule).name: name for name, rule in RULES.items()}
 
 
 def names() -> list[str]:
-    """The rules that ``make`` knows, by the names of their classes. It takes the names that they print as well."""
+    """The names of all rules, as their classes are called. ``make`` also takes the names that rules print."""
     return list(RULES)
 
 
 def class_name(name: str) -> str:
-    """The class's name for the name that a rule prints: "FedMGDAPlus" for "FedMGDA+". Any other name stays."""
+    """Map the name that a rule prints to its class's name: "FedMGDA+" to "FedMGDAPlus". Other names are unchanged."""
     return PRINTED.get(name, name)
 
 
 def make(name: str, **settings: Any) -> Rule:
-    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting.
+    """Make the rule called ``name`` with these settings.
+
+    Raises ``Refused`` of kind "name" for an unknown name or setting.
 
     >>> make("FedMGDA+", epsilon=0.5), make("FedMGDAPlus").name
     (FedMGDAPlus(epsilon=0.5), 'FedMGDA+')
@@ -105,18 +108,15 @@ def make(name: str, **settings: Any) -> Rule:
 
 
 def as_rule(rule: Rule | str) -> Rule:
-    """``rule`` itself, or the rule of that name."""
+    """Return ``rule`` itself, or make the rule of that name."""
     if isinstance(rule, str):
         return make(rule)
     if isinstance(rule, type) and issubclass(rule, Rule):
-        raise refuse("rule", rule, "a rule's name or a Rule", f"This is the class; make one of it: {rule.__name__}().")
+        remedy = f"Got the class; pass an instance: {rule.__name__}()."
+        raise refuse("rule", rule, "a rule's name or a Rule", remedy, "type")
     if not isinstance(rule, Rule):
-        raise refuse(
-            "rule",
-            rule,
-            "a rule's name or a Rule",
-            "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance.",
-        )
+        remedy = "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance."
+        raise refuse("rule", rule, "a rule's name or a Rule", remedy, "type")
     return rule
 
 

@@ -4,7 +4,7 @@ import torch
 
 from fairfl._validation import number, one_of
 from fairfl.errors import refuse
-from fairfl.rules.base import GramRule, Weights, nonzero, part
+from fairfl.rules.base import GramRule, Weights, joined, nonzero, part
 from fairfl.rules.inputs import column
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
@@ -43,7 +43,7 @@ class AdaFed(GramRule):
         # Powers relative to the largest: |f|^10 of 1e30 fits into float64, its square does not.
         sizes = losses[keep].abs()
         if len(keep) == 0 or (self.gamma > 0 and not bool(sizes.any())):
-            return Weights(weights, reason or "every loss is zero, so every prescribed rate is zero")
+            return Weights(weights, reason=reason or "every loss is zero, so every prescribed rate is zero")
         largest = sizes.max() if self.gamma > 0 else torch.ones((), dtype=torch.float64)
         top = largest**self.gamma
         if not 0 < float(top) < float("inf"):
@@ -63,5 +63,4 @@ class AdaFed(GramRule):
         live, rows = part(gram, updates, keep)
         point = prescribed(live, s, rows)
         weights[keep] = point.weights / top
-        reason = "; ".join(filter(None, (reason, point.reason)))
-        return Weights(weights, reason)
+        return Weights(weights, reason=joined(reason, point.reason))

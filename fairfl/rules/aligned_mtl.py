@@ -34,7 +34,7 @@ class AlignedMTL(GramRule):
         _, reason = nonzero(gram, updates)
         largest = gram.diagonal().max()
         if not largest > 0:
-            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason)
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason=reason)
         values, vectors = torch.linalg.eigh(gram / largest)
         if float(values[0]) < NEAR * float(values[-1]):
             gram = precise(gram, updates.gradients)
@@ -42,4 +42,4 @@ class AlignedMTL(GramRule):
         there = values > precise_resolution(updates.gradients.dtype) * values[-1]
         values, vectors = values[there], vectors[:, there]
         weights = vectors @ ((values[0] / values).sqrt() * (vectors.T @ a_priori(self.weighting, updates)))
-        return Weights(weights, reason)
+        return Weights(weights, reason=reason)

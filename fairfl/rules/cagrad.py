@@ -36,7 +36,7 @@ class CAGrad(GramRule):
         weights = torch.full((len(gram),), 1 / len(gram), dtype=torch.float64)
         reasons = [reason] if reason else []
         if self.c == 0 or len(keep) == 0:
-            return Weights(weights, reason)
+            return Weights(weights, reason=reason)
         largest, rows = float(gram.diagonal().max()), updates.gradients
         if float(torch.linalg.eigvalsh(gram / largest)[0]) < NEAR:
             gram = precise(gram, rows)
@@ -44,19 +44,19 @@ class CAGrad(GramRule):
         along, square = A.sum(1) / len(gram), float(A.sum()) / len(gram) ** 2
         if square <= tolerance:
             reasons.append("the mean update is zero, and so is the ball around it")
-            return Weights(torch.zeros_like(weights), "; ".join(reasons))
+            return Weights(torch.zeros_like(weights), reason="; ".join(reasons))
         reach = self.c * square**0.5
         w, length = _mixture(A, along, square, reach, tolerance**0.5)
         if length == 0:
             reasons.append("the updates are Pareto-stationary; took the mean's nearest direction that harms nobody")
             found = projected(gram, updates, weights[None])
-            return Weights(found.values, "; ".join(reasons))
+            return Weights(found.values, reason="; ".join(reasons))
         rates = along + reach / length * (A @ w)
         gap = float(w @ along + reach * length - rates.min()) / (reach + square**0.5)
         if gap > CERTIFIED:
             reasons.append(f"the worst rate is {gap:.1e} short of the best")
         weights[keep] += reach / length * torch.from_numpy(w)
-        return Weights(weights, "; ".join(reasons))
+        return Weights(weights, reason="; ".join(reasons))
 
 
 def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, still: float) -> tuple[np.ndarray, float]:

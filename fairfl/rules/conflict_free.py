@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule, Weights, of_nonzero
+from fairfl.rules.base import GramRule, Weights, joined, of_nonzero
 from fairfl.rules.gram import precise_resolution
 from fairfl.rules.solvers.cosines import cosines
 from fairfl.rules.solvers.least_norm import least_norm, least_squares
@@ -37,6 +37,6 @@ class ConFIG(GramRule):
         y = found * sizes
         squared = float(y @ C @ y)
         if squared <= tolerance * abs(y).sum() ** 2:
-            reason = "; ".join(filter(None, (reason, "which is zero: the unit updates cancel")))
-            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason)
-        return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), reason)
+            reason = joined(reason, "which is zero: the unit updates cancel")
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason=reason)
+        return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), reason=reason)

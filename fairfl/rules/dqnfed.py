@@ -3,7 +3,7 @@
 import torch
 
 from fairfl._validation import boolean
-from fairfl.rules.base import GramRule, Weights, nonzero, part
+from fairfl.rules.base import GramRule, Weights, joined, nonzero, part
 from fairfl.rules.inputs import column
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
@@ -63,7 +63,7 @@ class DQNFed(GramRule):
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if not bool(rates[keep].any()):
-            return Weights(weights, reason or "every prescribed rate is zero")
+            return Weights(weights, reason=reason or "every prescribed rate is zero")
         largest = rates[keep].max()
         live, rows = part(gram, updates, keep)
         point = prescribed(live, rates[keep] / largest, rows)
@@ -73,8 +73,7 @@ class DQNFed(GramRule):
                 # A loss falls by its rate divided by its row's length: rates are measured on the rows.
                 least = float((rates[keep] / largest / lengths[keep]).min())
                 weights *= self._damping(least, float(largest) / point.squared_norm, updates)
-        reason = "; ".join(filter(None, (reason, point.reason)))
-        return Weights(weights, reason)
+        return Weights(weights, reason=joined(reason, point.reason))
 
     @staticmethod
     def _damping(least: float, full: float, updates: Updates) -> float:

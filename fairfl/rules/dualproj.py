@@ -49,4 +49,4 @@ def _projected(gram: torch.Tensor, rows: torch.Tensor, mixtures: np.ndarray) -> 
         reason = "no direction helps anybody without harming others, so it is zero"
     elif missed > CERTIFIED:
         reason = f"the projection ended {missed:.1e} short of its conditions"
-    return Weights(torch.from_numpy(v * sizes.max() / sizes), reason)
+    return Weights(torch.from_numpy(v * sizes.max() / sizes), reason=reason)

@@ -44,13 +44,13 @@ class FairGrad(GramRule):
         point, weights = _hull_point(C)
         if point.squared_norm <= precise_resolution(rows.dtype):
             stationary = "the updates are Pareto-stationary: no direction has a positive rate for everybody"
-            return Weights(torch.zeros(len(gram), dtype=torch.float64), stationary)
+            return Weights(torch.zeros(len(gram), dtype=torch.float64), reason=stationary)
         # From the hull's point, whose rates are all positive, a little way towards equal weights.
         little = min(0.5, point.squared_norm / 4)
         found, missed = fair_rates(C, sizes, self.alpha, (1 - little) * weights + little / len(C))
         short = "rounding hides the weights of this alpha; took those of the one nearest to it on the way from 1"
         reason = short if missed > SHORT else ""
-        return Weights(torch.from_numpy(np.maximum(found, 0)), reason)
+        return Weights(torch.from_numpy(np.maximum(found, 0)), reason=reason)
 
 
 def _hull_point(C: np.ndarray) -> tuple[MinNorm, np.ndarray]:

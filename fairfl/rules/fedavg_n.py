@@ -28,4 +28,4 @@ class FedAvgN(GramRule):
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         weights[keep] = a_priori(self.weighting, updates)[keep] / gram.diagonal()[keep].sqrt()
-        return Weights(weights, reason)
+        return Weights(weights, reason=reason)

@@ -68,7 +68,7 @@ class FedFV(KeepsLatest):
             vector, weights = vector + combine(memory, coefficients[K:], gram.diagonal()[K:].sqrt()), None
         if self.tau > 0:
             self.remember(updates, memory, torch.where(rounds > updates.round - self.tau, rounds, FREE), grams)
-        return Direction(vector, weights, gram[:K] @ coefficients, reason)
+        return Direction(vector, weights, gram[:K] @ coefficients, reason=reason)
 
     def _without_conflicts(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor:
         K = len(gram)

@@ -64,7 +64,7 @@ class FedLF(KeepsLatest):
             pieces.append(piece)
             felt += scale * gram[:K] @ x
         self.remember(updates, memory, rounds, whole)
-        return Direction(torch.cat(pieces), None, felt, "; ".join(sorted(reasons)))
+        return Direction(torch.cat(pieces), None, felt, reason="; ".join(sorted(reasons)))
 
 
 def towards_equality(losses: torch.Tensor) -> torch.Tensor | None:

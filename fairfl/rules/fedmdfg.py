@@ -80,7 +80,7 @@ class FedMDFG(KeepsLatest):
             vector, weights = vector + combine(memory, x[K:], norms[K:]), None
         self.remember(updates, memory, torch.full_like(rounds, FREE), grams)
         self._length = mean
-        return Direction(vector, weights, gram[:K] @ x, "; ".join(reasons))
+        return Direction(vector, weights, gram[:K] @ x, reason="; ".join(reasons))
 
     def _worse(self, updates: Updates) -> bool:
         """Whether some losses, but not all, exceed the usual ones; counts this round's."""

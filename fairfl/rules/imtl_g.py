@@ -2,7 +2,7 @@
 
 import torch
 
-from fairfl.rules.base import GramRule, Weights, of_nonzero
+from fairfl.rules.base import GramRule, Weights, joined, of_nonzero
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
 
@@ -38,6 +38,6 @@ class IMTLG(GramRule):
         total = point.weights.sum()
         if not abs(float(total)) > NO_SUM * float(point.weights.abs().max()):
             none = "the weights of equal projections sum to zero, and no multiple sums to one"
-            reason = "; ".join(filter(None, (point.reason, none if point.squared_norm > 0 else "")))
-            return Weights(torch.zeros_like(point.weights), reason)
-        return Weights(point.weights / total, point.reason)
+            reason = joined(point.reason, none if point.squared_norm > 0 else "")
+            return Weights(torch.zeros_like(point.weights), reason=reason)
+        return Weights(point.weights / total, reason=point.reason)

@@ -1,4 +1,4 @@
-"""Checks of what a rule is given each round beside the updates: numbers per client, and sizes it remembers."""
+"""Validation of a rule's other inputs in each round: numbers per client, and the sizes of its state."""
 
 import math
 
@@ -11,13 +11,16 @@ from fairfl.updates import Updates
 
 
 def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math.inf, remedy: str = "") -> torch.Tensor:
-    """One number per client, (K,) float64 on the CPU; ``Refused`` names the clients whose is below ``low``."""
+    """Validate one number per client, and return them as (K,) float64 on the CPU.
+
+    Raises ``Refused`` for numbers below ``low``, or NaN; its ``clients`` names all clients that sent one.
+    """
     values = torch.as_tensor(values).double().cpu()
-    values = one_per_client(name, values, len(updates), "Hand over one number for each row of gradients.")
+    values = one_per_client(name, values, len(updates), "Give one number for each row of gradients.")
     bad = (values < low).nonzero().flatten()
     if len(bad):
         k, clients = int(bad[0]), updates.clients.tolist()
-        bounds = f"finite numbers from {low:g} on"
+        bounds = f"finite numbers, {low:g} or more"
         refusal = refuse(
             f"client {clients[k]}'s entry in {name} (round {updates.round})",
             float(values[k]),
@@ -30,11 +33,12 @@ def column(name: str, values: torch.Tensor, updates: Updates, low: float = -math
 
 
 def same_size(rule: Rule, what: str, given: object, kept: object) -> None:
-    """Refuse updates whose ``what`` (clients, parameters) is not the one that ``rule`` remembers."""
+    """Validate that the number of ``what`` (clients, parameters) equals the one in ``rule``'s state."""
     if given != kept:
         raise refuse(
             f"the number of {what}",
             given,
             f"{kept}, as in {rule.name}'s state",
             "Start with a fresh rule, or load the state of a run with the same clients and model.",
+            "state",
         )

@@ -1,4 +1,4 @@
-"""``KeepsLatest``: a rule's memory of its clients' latest updates, with the products of all that it keeps."""
+"""``KeepsLatest``: the state of rules that remember their clients' latest updates, with their Gram matrix."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,16 @@ from fairfl.rules.gram import BLOCK, CHUNK, gram_matrix, in_float32
 from fairfl.rules.inputs import same_size
 from fairfl.updates import Updates
 
-# The round of a place whose row no longer counts.
+# The round of a slot whose row no longer counts.
 FREE = -1
 
 
 class KeepsLatest(Rule):
-    """State: ``rows`` (M, d), whose they are (``clients``), their ``rounds``, and ``products`` (L, M, M) float64, their
-    Gram matrix in each of L slices of d. So a round multiplies only its own rows with one another and with those kept.
+    """Base class of rules that remember their clients' latest updates.
+
+    State: ``rows`` (M, d), their ``clients`` (M,) and ``rounds`` (M,), and ``products`` (L, M, M) float64, their Gram
+    matrix in each of L slices of d. A round then only needs the products of its own rows with one another and with the
+    remembered ones.
     """
 
     remembers: tuple[str, ...] = ("rows", "clients", "rounds", "products")
@@ -25,8 +28,8 @@ class KeepsLatest(Rule):
     _products: torch.Tensor
 
     def recall(self, updates: Updates, age: float = float("inf")) -> tuple[torch.Tensor, torch.Tensor]:
-        """The kept rows and their rounds: ``FREE`` where one is more than ``age`` rounds old or its client takes part
-        now.
+        """The remembered rows and their rounds; ``FREE`` if a row is more than ``age`` rounds old, or its client takes
+        part now.
         """
         if self._rows is None:
             return updates.gradients[:0], torch.zeros(0, dtype=torch.int64)
@@ -37,8 +40,8 @@ class KeepsLatest(Rule):
     def grams(
         self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, parts: Sequence[slice]
     ) -> list[torch.Tensor]:
-        """For each slice of d the Gram matrix (K + M, K + M) of the round's rows and, below them, the kept ones; of the
-        round's alone where no other counts.
+        """For each slice of d the Gram matrix (K + M, K + M) of the round's rows followed by the remembered ones, or
+        (K, K) of the round's alone if no other row counts.
         """
         out = []
         for i, part in enumerate(parts):
@@ -52,8 +55,8 @@ class KeepsLatest(Rule):
         return out
 
     def remember(self, updates: Updates, memory: torch.Tensor, rounds: torch.Tensor, grams: list[torch.Tensor]) -> None:
-        """Put the round's rows into the places that are ``FREE``, and their products beside the others."""
-        # Copying the whole memory took longer than its part of the Gram matrix: every row is written once.
+        """Write the round's rows into the slots that are ``FREE``, and update the products."""
+        # Every row is written once: copying the whole memory took longer than its part of the Gram matrix.
         K, clients = len(updates), updates.clients[:0] if self._clients is None else self._clients
         free = torch.nonzero(rounds == FREE)[:K, 0]
         if len(free) > 0:
@@ -74,14 +77,14 @@ class KeepsLatest(Rule):
 def _products(
     rows: torch.Tensor, others: torch.Tensor, squares: torch.Tensor, other_squares: torch.Tensor
 ) -> torch.Tensor:
-    """``rows @ others.T`` (K, M) as exactly as ``gram_matrix`` would have it, given all rows' squared lengths."""
+    """``rows @ others.T`` (K, M), as accurate as ``gram_matrix``, given the squared lengths of all rows."""
     d, total = rows.shape[1], torch.zeros(len(rows), len(others), dtype=torch.float64, device=rows.device)
     lengths = torch.cat([squares, other_squares])
-    # Products in float32 lose small rows and large ones, which float64 does not.
+    # Products of very short or very long rows underflow or overflow in float32, but not in float64.
     fast = in_float32(rows) and bool(((lengths > 1e-30 * d) & (lengths < 1e30)).all())
     step = BLOCK * max(1, CHUNK // (8 * BLOCK * (len(rows) + len(others))))
     if total.device.type != "cpu":
-        # As in ``gram_matrix``: few large products rather than many small ones. Blocks in float32 took twice as long.
+        # A few large products rather than many small ones, as in ``gram_matrix``. Float32 blocks took twice as long.
         step *= 32
     for start in range(0, d, step):
         left, right = rows[:, start : start + step], others[:, start : start + step]

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._validation import boolean, number, tensor
 from fairfl.errors import refuse
-from fairfl.rules.base import GramRule, Weights, nonzero
+from fairfl.rules.base import GramRule, Weights, joined, nonzero
 from fairfl.rules.fedavg import a_priori
 from fairfl.rules.gram import precise, precise_resolution
 from fairfl.rules.solvers.min_norm import MinNorm, nearest
@@ -55,17 +55,17 @@ class FedMGDA(GramRule):
         keep, reason = nonzero(gram, updates)
         weights = torch.zeros(len(updates), dtype=torch.float64)
         if len(keep) == 0:
-            return Weights(weights, reason)
+            return Weights(weights, reason=reason)
         point, sizes, relative = self._nearest(gram, keep, updates)
         if relative <= 1e-4:
             # Float32 products are off by up to 1e-6, and would soon decide.
             point, sizes, relative = self._nearest(precise(gram, updates.gradients), keep, updates)
-        reason = "; ".join(filter(None, (reason, point.reason)))
+        reason = joined(reason, point.reason)
         if relative <= precise_resolution(updates.gradients.dtype):
             stationary = "the updates are Pareto-stationary: the nearest point of their hull is the origin"
-            return Weights(weights, "; ".join(filter(None, (reason, stationary))))
+            return Weights(weights, reason=joined(reason, stationary))
         weights[keep] = point.weights / sizes
-        return Weights(weights, reason)
+        return Weights(weights, reason=reason)
 
     def _nearest(self, gram: torch.Tensor, keep: torch.Tensor, updates: Updates) -> tuple[MinNorm, torch.Tensor, float]:
         """The hull's point, the rows' lengths there, and ``‖dir‖²`` over ``Σ μ_k ‖h_k‖²``."""

@@ -38,7 +38,7 @@ class PCGrad(GramRule):
         weights = C.mean(0)
         size, typical = weights @ gram @ weights, weights.abs() @ gram.diagonal().sqrt()
         if float(size) <= resolution(updates.gradients.dtype) * float(typical) ** 2:
-            return Weights(torch.zeros_like(weights), "the projected updates cancel, so the direction is zero")
+            return Weights(torch.zeros_like(weights), reason="the projected updates cancel, so the direction is zero")
         return Weights(weights)
 
     def _ranks(self, client: int, updates: Updates) -> torch.Tensor:

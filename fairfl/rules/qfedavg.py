@@ -50,7 +50,7 @@ class QFedAvg(GramRule):
         L = self._lipschitz(updates)
         weights, lossy = torch.zeros(len(updates), dtype=torch.float64), losses > 0
         if not bool(lossy.any()):
-            return Weights(weights, "every loss is zero, so there is nothing to lower")
+            return Weights(weights, reason="every loss is zero, so there is nothing to lower")
         # Numerator and denominator are both divided by L · largest^q, so that no power leaves float64.
         largest = losses.max()
         share, square = losses[lossy] / largest, gram.diagonal()[lossy]

@@ -1,4 +1,4 @@
-"""What was set, as plain values: for people in a history, and strictly, as the identity of a run, in its checkpoint."""
+"""Settings as plain values: readable in a history, and strict, as the identity of a run, in its checkpoint."""
 
 import dataclasses
 import functools
@@ -24,12 +24,12 @@ from fairfl.rules import Rule
 from fairfl.training import code_fingerprint
 from fairfl.training.public_names import public_name
 
-SAID_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
+SHOWN_BY_REPR = (complex, bytes, range, slice, Fraction, Decimal, PurePath, Enum, torch.dtype, torch.device)
 DEEPEST = 20
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-Inside = Callable[[object, object], Any]  # (value, its name) → what ``_Teller.tell`` says of it
+Inside = Callable[[object, object], Any]  # (value, its name) → plain values, by ``_Describer.describe``
 REMEDY = (
-    "give a named function, a functools.partial of one, or a small class whose settings are public attributes "
+    "pass a named function, a functools.partial of one, or a small class whose settings are public attributes "
     "(a dataclass, as fairfl.attacks.Scaling is)"
 )
 
@@ -37,75 +37,78 @@ REMEDY = (
 def describe(thing: object) -> Any:
     """``thing`` as nested plain values; tensors by their shape and a digest of their content.
 
-    A function is its module and name, with the values that it captured where it has any; a ``functools.partial`` its
-    function, arguments and keywords. The code of functions and classes is not told.
+    A function is represented by its module and name, and by the values that it captured, if any; a
+    ``functools.partial`` by its function, arguments and keywords. The code of functions and classes is left out.
     """
-    return _Teller().tell(thing)
+    return _Describer().describe(thing)
 
 
 def identify(what: str, thing: object) -> Any:
-    """As ``describe``, and such that different settings differ: dataclasses tell their class, methods their object,
-    modules their content, and the reader's own functions and classes their code (``code``): what they do, their
-    defaults, and the globals that they read.
+    """As ``describe``, but strict: different settings have different descriptions.
 
-    ``what`` names ``thing`` in a refusal. Raises ``Refused`` for what cannot be told from another of its kind, a lambda
-    above all.
+    It adds the class of a dataclass, the instance of a method, the content of a ``Module``, and the code of the user's
+    own functions and classes: their instructions, their defaults, and the globals that they read (``code``).
+
+    ``what`` is the name of ``thing`` in a message. Raises ``Refused`` for a thing that cannot be distinguished from
+    another of its type, such as a lambda.
     """
-    return _Teller(strict=True).tell(thing, what)
+    return _Describer(strict=True).describe(thing, what)
 
 
 def code_of(cls: type) -> dict:
-    """The code of ``cls`` as ``identify`` tells it; empty where the class is not the reader's own."""
-    return _Teller(strict=True).code(cls)
+    """The code of ``cls`` as in ``identify``; empty if the class is not the user's own."""
+    return _Describer(strict=True).code(cls)
 
 
 def function_code(function: types.FunctionType) -> Any:
-    """``function`` as ``identify`` tells it, and a lambda as well: its code tells it from another."""
-    return _Teller(strict=True, within=True).tell(function)
+    """``function`` as in ``identify``; lambdas are allowed, because their code distinguishes them."""
+    return _Describer(strict=True, within=True).describe(function)
 
 
 def state_of(thing: object) -> Any:
-    """As ``describe``, with underscored attributes: what differs before and after a call that changed ``thing``."""
-    return _Teller(private=True).tell(thing)
+    """As ``describe``, with underscored attributes, so it differs after a call that changed ``thing``."""
+    return _Describer(private=True).describe(thing)
 
 
 @dataclass(frozen=True)
-class _Teller:
-    """One way of describing. ``strict``: refuse what cannot be told apart, and tell code; ``private``: underscored
-    attributes too; ``within``: what code reads, of which nothing is refused, and functions and classes are digests.
+class _Describer:
+    """The rules of one description.
 
-    ``told``: the functions and classes that were begun, by their ids, and their digests.
+    - ``strict``: include code, and refuse things that cannot be distinguished.
+    - ``private``: include underscored attributes.
+    - ``within``: describe what code reads; nothing is refused, and functions and classes become digests.
+    - ``digests``: the functions and classes that were started, by their ids, with their digests.
     """
 
     strict: bool = False
     private: bool = False
     within: bool = False
-    told: dict[int, tuple[object, str]] = field(default_factory=dict)
+    digests: dict[int, tuple[object, str]] = field(default_factory=dict)
 
     def code(self, cls: type) -> dict:
-        """The code of the reader's own classes that ``cls`` is made of; empty unless ``strict``."""
+        """The code of ``cls`` and of its base classes that are the user's own; empty unless ``strict``."""
         return code_fingerprint.of_class(cls, self._within) if self.strict else {}
 
     def _within(self, thing: object, name: str) -> Any:
-        """What code reads, or a function of a class's body."""
+        """The description of a value that code reads, or of a function in a class body."""
         if isinstance(thing, (types.FunctionType, type)) and code_fingerprint.own(thing):
             return self._digest(thing, name)
-        return replace(self, within=True).tell(thing, name)
+        return replace(self, within=True).describe(thing, name)
 
     def _digest(self, thing: types.FunctionType | type, name: str) -> str:
-        if id(thing) not in self.told:
-            self.told[id(thing)] = (thing, "(itself)")
-            teller = replace(self, within=True)
-            told = teller.code(thing) if isinstance(thing, type) else teller.tell(thing, name)
-            self.told[id(thing)] = (thing, code_fingerprint.digest(told))
-        return self.told[id(thing)][1]
+        if id(thing) not in self.digests:
+            self.digests[id(thing)] = (thing, "(itself)")
+            inner = replace(self, within=True)
+            described = inner.code(thing) if isinstance(thing, type) else inner.describe(thing, name)
+            self.digests[id(thing)] = (thing, code_fingerprint.digest(described))
+        return self.digests[id(thing)][1]
 
-    def tell(self, thing: object, path: str = "", around: tuple[int, ...] = ()) -> Any:
-        """``thing`` as plain values; ``path`` leads to it in words, ``around`` are the ids of what holds it."""
+    def describe(self, thing: object, path: str = "", around: tuple[int, ...] = ()) -> Any:
+        """``thing`` as plain values. ``path``: its name in messages; ``around``: the ids of its containers."""
         if thing is None or isinstance(thing, bool):
             return thing
         for plain in (int, float, str):
-            if isinstance(thing, plain):  # a NumPy or enumerated one as the plain value that a checkpoint can hold
+            if isinstance(thing, plain):  # NumPy and enumeration members become values that a checkpoint can hold
                 return str.__str__(thing) if plain is str else plain(thing)
         if isinstance(thing, torch.Tensor):
             content = thing.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
@@ -115,8 +118,8 @@ class _Teller:
                 f"array{thing.shape}{thing.dtype}", np.ascontiguousarray(thing).reshape(-1).view(np.uint8).data
             )
         if isinstance(thing, (np.ndarray, np.generic)):
-            return self.tell(thing.tolist(), path, around)
-        if isinstance(thing, SAID_BY_REPR):
+            return self.describe(thing.tolist(), path, around)
+        if isinstance(thing, SHOWN_BY_REPR):
             return repr(thing)
         if isinstance(thing, (type, types.ModuleType)):
             if isinstance(thing, type) and self.strict and code_fingerprint.own(thing):
@@ -129,7 +132,7 @@ class _Teller:
         return self._parts(thing, path, (*around, id(thing)))
 
     def _parts(self, thing: Any, path: str, around: tuple[int, ...]) -> Any:
-        inside = lambda value, name: self.tell(value, f"{path}.{name}", around)
+        inside = lambda value, name: self.describe(value, f"{path}.{name}", around)
         if isinstance(thing, dict):
             return {_ADDRESS.sub("", str(k)): inside(v, k) for k, v in thing.items()}
         if isinstance(thing, (set, frozenset)):
@@ -140,12 +143,12 @@ class _Teller:
         if isinstance(thing, (list, tuple, deque)):
             return [inside(v, i) for i, v in enumerate(thing)]
         if isinstance(thing, functools.partial):
-            told = {
+            parts = {
                 "function": inside(thing.func, "function"),
                 "arguments": inside(thing.args, "arguments"),
                 "keywords": inside(thing.keywords, "keywords"),
             }
-            return {name: value for name, value in told.items() if value}
+            return {name: value for name, value in parts.items() if value}
         if isinstance(thing, types.FunctionType):
             return self._function(thing, path, inside)
         if self.strict and isinstance(getattr(thing, "__wrapped__", None), types.FunctionType):  # functools.cache
@@ -161,17 +164,18 @@ class _Teller:
 
     def _function(self, thing: types.FunctionType, path: str, inside: Inside) -> Any:
         if self.strict and not self.within and thing.__code__.co_name == "<lambda>":
-            return self._unknown(path, "a lambda, and one lambda cannot be told from another", "")
-        captured = dict(zip(thing.__code__.co_freevars, thing.__closure__ or ()))
-        told = {name: inside(_content(cell), name) for name, cell in captured.items()}
+            return self._unknown(path, "a lambda, and lambdas cannot be distinguished from each other", "")
+        cells = dict(zip(thing.__code__.co_freevars, thing.__closure__ or ()))
+        captured = {name: inside(_content(cell), name) for name, cell in cells.items()}
         if "<locals>" in thing.__qualname__:
             count, values = thing.__code__.co_argcount, thing.__defaults__ or ()
             defaults = dict(zip(thing.__code__.co_varnames[count - len(values) : count], values))
-            told |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
-        does = code_fingerprint.of_function(thing, self._within) if self.strict and code_fingerprint.own(thing) else {}
-        if not told and not does:
+            captured |= {name: inside(value, name) for name, value in (defaults | (thing.__kwdefaults__ or {})).items()}
+        code = code_fingerprint.of_function(thing, self._within) if self.strict and code_fingerprint.own(thing) else {}
+        if not captured and not code:
             return _name(thing)
-        return {"function": _name(thing)} | ({"captured": told} if told else {}) | ({"code": does} if does else {})
+        found = {"captured": captured, "code": code}
+        return {"function": _name(thing)} | {name: value for name, value in found.items() if value}
 
     def _object(self, thing: Any, path: str, inside: Inside) -> Any:
         kind = {"class": _name(type(thing))} | self.code(type(thing))
@@ -208,13 +212,14 @@ class _Teller:
         if not self.strict or self.within:
             return instead
         raise Refused(
-            f"{path} is {why}, so that a checkpoint could be continued under other settings; {REMEDY}, "
-            f"or leave checkpoint= out"
+            f"{path} is {why}, so a checkpoint could be continued under other settings; {REMEDY}, "
+            f"or leave checkpoint= out",
+            "type",
         )
 
 
 def _compared(thing: object) -> bool:
-    """Whether an object that code reads is compared by its content; one of an installed package by its class alone."""
+    """Whether an object that code reads is compared by content; objects of installed packages only by their class."""
     kind = type(thing)
     known = (torch.nn.Module, torch.Generator, np.random.Generator, np.random.RandomState, random.Random)
     return kind.__module__.partition(".")[0] == "fairfl" or code_fingerprint.own(kind) or isinstance(thing, known)
@@ -243,7 +248,7 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 def public(thing: object) -> dict:
-    """``thing``'s attributes that are settings: those without an underscore."""
+    """The attributes of ``thing`` that are settings: those without an underscore."""
     return {name: value for name, value in vars(thing).items() if not name.startswith("_")}
 
 
@@ -253,11 +258,12 @@ def describe_rule(rule: Rule) -> dict:
 
 
 def describe_federation(federation: Federation, tensors: bool = False) -> dict:
-    """The dataset by name, and the split by its recipe and digest; with ``tensors`` also digests of inputs and targets,
-    which take about two seconds a gigabyte.
+    """The dataset by name, and the split by its recipe and digest.
+
+    ``tensors``: also include digests of inputs and targets, which take about two seconds per gigabyte.
     """
     dataset = federation.dataset
-    told = {
+    found = {
         "dataset": dataset.name or dataset.digest,
         "variant": dataset.variant,
         "clients": len(federation),
@@ -265,11 +271,11 @@ def describe_federation(federation: Federation, tensors: bool = False) -> dict:
         "digest": federation.digest,
     }
     if tensors:
-        told["data"] = {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}
-    return told
+        found["data"] = {"inputs": describe(dataset.inputs), "targets": describe(dataset.targets)}
+    return found
 
 
 def describe_machine(device: torch.device) -> dict:
-    """Versions and hardware, for provenance; not compared when a run is resumed."""
+    """Versions and hardware, for provenance; they are not compared when a run is resumed."""
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
     return {"torch": str(torch.__version__), "device": name, "threads": torch.get_num_threads()}

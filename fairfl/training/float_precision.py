@@ -1,4 +1,4 @@
-"""What a CUDA card may round: exact float32 in a fixed order, unless TF32 is asked for by name."""
+"""Floating-point precision on a CUDA device: full float32 in a fixed order, unless TF32 is requested."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,20 +11,21 @@ PRECISIONS = ("float32", "tf32")
 
 
 def a_precision(name: str, device: torch.device) -> str:
-    """``name``, if ``device`` computes so."""
+    """``name``, if ``device`` supports this precision."""
     if name not in PRECISIONS:
         raise unknown("precision", name, PRECISIONS)
     if name != "float32" and device.type != "cuda":
-        raise refuse("precision", name, f"'float32' on {device.type}", "TF32 is what CUDA cards alone can do.")
+        remedy = "Only CUDA devices support TF32."
+        raise refuse("precision", name, f"'float32' on {device.type}", remedy, "combination")
     return name
 
 
 @contextmanager
 def arithmetic(precision: str, device: torch.device) -> Iterator[None]:
-    """Inside, products and convolutions on a card are those of ``precision``, and the same run gives the same bits.
+    """Set the precision of products and convolutions on a CUDA device, such that equal runs give equal bits.
 
-    PyTorch's own convolutions are TF32 (ten bits of mantissa) unless told otherwise, and cuDNN's fastest algorithms add
-    in an order that changes from call to call. What was set before is set again at the end; a CPU is left as it is.
+    By default PyTorch's convolutions use TF32 (ten bits of mantissa), and cuDNN's fastest algorithms add in an order
+    that changes from call to call. The previous settings are restored at the end. On a CPU nothing changes.
     """
     if device.type != "cuda":
         yield

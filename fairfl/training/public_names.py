@@ -1,13 +1,13 @@
-"""What a class or function is called in a run's identity: by its room, whatever file of the room it is in.
+"""The name of a class or function in a run's identity: its subpackage, without the file inside it.
 
-So a file can move or be split, and a checkpoint is still continued.
+So a file can be moved or split, and old checkpoints can still be continued.
 """
 
 import re
 from typing import Any
 
-# The rooms of the second edition that have another name today, the longest first.
-_ROOMS = {
+# Subpackages of the second edition that have another name today, the longest first.
+_RENAMED = {
     "fairfl.server.round": "fairfl.training",
     "fairfl.server.step": "fairfl.training",
     "fairfl.server": "fairfl.deployment",
@@ -20,7 +20,7 @@ _NAME = re.compile(r"(fairfl(?:\.\w+)+):([\w.<>]+)")
 
 
 def public_name(module: str, name: str) -> str:
-    """``module:name``; for what this package defines, only its room: "fairfl.rules:FedAvg".
+    """``module:name``; for names of this package, with the subpackage instead of the module: "fairfl.rules:FedAvg".
 
     ``module`` may be a name of the second edition.
 
@@ -29,17 +29,17 @@ def public_name(module: str, name: str) -> str:
     """
     if module.partition(".")[0] != "fairfl":
         return f"{module}:{name}"
-    for old, room in _ROOMS.items():
+    for old, new in _RENAMED.items():
         if module == old or module.startswith(f"{old}."):
-            return f"{room}:{name}"
+            return f"{new}:{name}"
     return f"{'.'.join(module.split('.')[:2])}:{name}"
 
 
-def translated(told: Any) -> Any:
-    """Settings as a checkpoint of any edition holds them, with today's names for what this package defines."""
-    if isinstance(told, dict):
-        return {name: translated(value) for name, value in told.items()}
-    if isinstance(told, list):
-        return [translated(value) for value in told]
-    found = _NAME.fullmatch(told) if isinstance(told, str) else None
-    return public_name(found[1], found[2]) if found else told
+def translated(settings: Any) -> Any:
+    """``settings`` from a checkpoint of any edition, with today's names for classes and functions of this package."""
+    if isinstance(settings, dict):
+        return {name: translated(value) for name, value in settings.items()}
+    if isinstance(settings, list):
+        return [translated(value) for value in settings]
+    found = _NAME.fullmatch(settings) if isinstance(settings, str) else None
+    return public_name(found[1], found[2]) if found else settings

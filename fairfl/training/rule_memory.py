@@ -1,4 +1,4 @@
-"""``Memory``: does a rule keep from round to round what its checkpoint would not hold?"""
+"""``Memory``: a check that a checkpoint holds all the state that a rule keeps between rounds."""
 
 import functools
 import io
@@ -11,10 +11,10 @@ from fairfl.training.description import state_of
 
 
 class Memory:
-    """A rule's attributes as they were when ``Memory`` was made, so that one can see which of them it uses as memory.
+    """A snapshot of a rule's attributes, to detect those that it uses as memory.
 
-    Left out: what the rule declares in ``remembers``, and a ``functools.cached_property``, which can be computed again.
-    A rule with a ``state_dict`` of its own answers for itself.
+    Attributes declared in ``remembers`` are left out, and so is a ``functools.cached_property``, which can be computed
+    again. A rule with its own ``state_dict`` is trusted.
     """
 
     def __init__(self, rule: Rule):
@@ -23,18 +23,19 @@ class Memory:
         self.before = self._attributes()
 
     def check(self, readable: bool = False) -> None:
-        """Raise ``Refused``, naming the attribute, if a checkpoint would lose what changed since ``Memory`` was made.
+        """Raise ``Refused``, which names the attribute, if a checkpoint would lose a change since the snapshot.
 
-        ``readable``: look also whether the state that it would hold can be read back.
+        ``readable``: also check that the saved state can be read back.
         """
         now = self._attributes()
         changed = sorted(name for name in now if name not in self.before or now[name] != self.before[name])
         if changed:
             name, word = changed[0], changed[0].lstrip("_")
             raise Refused(
-                f"{self.rule.name} changed self.{name} in a round, and no checkpoint would hold it: a "
-                f"resumed run would go on without. Keep it as self._{word} and declare it, "
-                f"remembers = ({word!r},), or compute it anew in each round, or leave checkpoint= out"
+                f"{self.rule.name} changed self.{name} in a round, and a checkpoint would not hold it, so a resumed "
+                f"run would lose it. Keep it as self._{word} and declare it with remembers = ({word!r},), or compute "
+                f"it anew in each round, or leave checkpoint= out",
+                "state",
             )
         for name, value in self.rule.state_dict().items() if readable else ():
             readable_back(self.rule.name, name, value)
@@ -51,8 +52,8 @@ class Memory:
         }
 
 
-def readable_back(who: str, name: str, value: object) -> None:
-    """Raise ``Refused`` if a checkpoint could hold ``who``'s ``value`` and not give it back."""
+def readable_back(owner: str, name: str, value: object) -> None:
+    """Raise ``Refused`` if ``owner``'s ``value`` could be saved in a checkpoint but not loaded from it."""
     try:
         torch.save(value, file := io.BytesIO())
         file.seek(0)
@@ -60,6 +61,7 @@ def readable_back(who: str, name: str, value: object) -> None:
     except Exception as error:
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise Refused(
-            f"{who} remembers {name!r} as a {kind}, which could not be read back from a "
-            f"checkpoint; keep tensors, plain numbers, text, and lists or dicts of these"
+            f"{owner} remembers {name!r} as a {kind}, which could not be read back from a checkpoint; keep tensors, "
+            f"plain numbers, strings, and lists or dicts of these",
+            "type",
         ) from error

@@ -1,4 +1,4 @@
-"""``train_jobs``: many runs as batches where they can be one, and one by one where a run of a batch ends early."""
+"""``train_jobs``: train many runs in batches where possible, and one by one if a run of a batch ends early."""
 
 import copy
 import os
@@ -20,7 +20,7 @@ from fairfl.training.server_optimiser import Server
 
 @dataclass(frozen=True)
 class Job:
-    """One run. ``name`` is the caller's own, by which it knows the job again."""
+    """One run. ``name`` is an identifier for the caller."""
 
     rule: Rule
     seed: int
@@ -44,13 +44,13 @@ def train_jobs(
     checkpoint: Callable[[Sequence[Job]], os.PathLike] | None = None,
     **settings: Any,
 ) -> None:
-    """Train ``jobs``; neighbours whose clients do the same are one batch, of at most ``together`` where that is given.
+    """Train ``jobs``; consecutive jobs whose clients do the same form one batch, of at most ``together`` jobs.
 
-    ``record(jobs, histories, error)`` hears of every batch when it has ended: its histories and ``None``; or ``None``
-    and why, if a run of several was refused or diverged, and then each of them is trained alone. A job alone that
-    diverges is recorded with the rounds that it finished and the ``Diverged``, one that is refused with ``None`` and
-    the ``Refused``. What ``record`` raises ends it all, and so does any other exception. ``checkpoint(jobs)`` is asked
-    for a batch's file before it trains. ``settings`` are those of ``train``.
+    ``record(jobs, histories, error)`` is called at the end of every batch, with its histories and ``None``. If a run of
+    several was refused or diverged, it is called with ``None`` and the error, and then each job is trained alone. A
+    single job that diverges is recorded with its finished rounds and the ``Diverged``, and one that is refused with
+    ``None`` and the ``Refused``. Exceptions raised by ``record``, and all others, end the training of all jobs.
+    ``checkpoint(jobs)`` gives a batch's file before it trains. ``settings`` are those of ``train``.
     """
     for _, group in groupby(jobs, lambda job: (job.local, job.personal)):
         alike = list(group)
@@ -69,8 +69,8 @@ def _train(
     checkpoint: Callable[[Sequence[Job]], os.PathLike] | None,
     settings: dict[str, Any],
 ) -> Refused | None:
-    # One run is set up as one, so that its checkpoint and its bits are those of a plain call of train. Attacks are
-    # copied: one that counts or draws must not hear of other runs, nor of a batch that was given up.
+    # A single run is passed without lists, so its checkpoint and its bits are those of a plain call of train. Attacks
+    # are copied: one that counts or draws must not see other runs, nor a batch that was abandoned.
     each = lambda values: values if len(jobs) > 1 else values[0]
     file = checkpoint(jobs) if checkpoint else None
     done: History | list[History] | None

@@ -1,4 +1,4 @@
-"""A run's identity: everything that decides its numbers, compared when a checkpoint is continued."""
+"""A run's identity: everything that determines its numbers, compared when a checkpoint is continued."""
 
 import types
 from collections.abc import Sequence
@@ -10,18 +10,19 @@ from fairfl.training.description import code_of, describe, function_code, identi
 
 
 def strict(settings: dict, given: Sequence[dict], listed: bool, flat: FlatModel, **common: object) -> dict:
-    """``settings``, as a history tells them, made strict: equal for equal runs alone.
+    """``settings`` as in a history, made strict: equal only for equal runs.
 
-    ``given``: the objects behind each run's own settings, its seed among them; ``listed``: whether they are lists,
-    whose place is then "batch_group"; ``common``: the objects that all runs share. Beside these, what a model's text
-    leaves out is held: its plain attributes, its frozen weights and its buffers, and the code of the reader's own
-    modules with the functions that they hold. Raises ``Refused`` for what cannot be
-    told from another of its kind.
+    ``given``: for each run, the objects behind its own settings, including its seed. ``listed``: whether they are
+    lists, which are then stored as "batch_group". ``common``: the objects that all runs share. The result also has what
+    a model's text leaves out: its plain attributes, its frozen weights and its buffers, and the code of the user's own
+    modules with the functions that they hold.
+
+    Raises ``Refused`` for an object that cannot be distinguished from another of its type.
     """
     runs = [{name: identify(name, thing) for name, thing in things.items()} for things in given]
-    mine = {"batch_group": runs} if listed else {name: told for name, told in runs[0].items() if name != "seed"}
+    own = {"batch_group": runs} if listed else {name: value for name, value in runs[0].items() if name != "seed"}
     shared = {name: identify(name, thing) for name, thing in common.items()}
-    return settings | mine | shared | {"inside the model": _inside(flat)}
+    return settings | own | shared | {"inside the model": _inside(flat)}
 
 
 def _inside(flat: FlatModel) -> dict:

@@ -1,5 +1,5 @@
-"""``ServerStep``: from a round's ``Updates`` to the next model, the same for ``train``, for a ``Coordinator`` and for a
-loop of your own.
+"""``ServerStep``: compute the next model from a round's ``Updates``, in ``train``, in a ``Coordinator`` and in your own
+loop.
 """
 
 import copy
@@ -11,7 +11,7 @@ import torch
 
 from fairfl._validation import instance_of, integer
 from fairfl.clients.client_statistics import ALWAYS
-from fairfl.errors import Diverged, Refused, refuse
+from fairfl.errors import Diverged, Kind, Refused, refuse
 from fairfl.rules import Direction, Rule, as_rule
 from fairfl.training.server_optimiser import Server
 from fairfl.updates import Updates
@@ -19,27 +19,31 @@ from fairfl.updates import Updates
 
 @dataclass(frozen=True)
 class Taken:
-    """What a round did: the ``direction`` that was followed, and its ``norm``."""
+    """The result of a round: the ``direction`` of its step, and the direction's ``norm``."""
 
     direction: Direction
     norm: float
 
     @property
     def smallest_rate(self) -> float:
-        """``min_k ρ_k``; NaN where the rule gives no rates. Negative: the step sacrificed somebody, to first order."""
+        """``min_k ρ_k``; NaN without rates. If negative, the step increased a client's loss, to first order."""
         return float("nan") if self.direction.rates is None else float(self.direction.rates.min())
 
 
 class ServerStep:
-    """A rule and a model that it moves, round by round.
+    """A rule and the model that it updates, round by round.
 
-    ``rule``: a ``Rule`` (a copy is used) or its name. ``w`` (d,): the first model, as one vector. ``rounds``: T, which
-    ``server``'s decay refers to. ``undo``: whether a round that raises leaves the rule's memory as it was, which takes
-    a copy of it every round; ``train`` ends there and does without.
+    - ``rule``: a ``Rule`` (a copy is used) or its name.
+    - ``w`` (d,): the initial model, as one vector.
+    - ``rounds``: T, the length of the run, to which ``server``'s decay refers.
+    - ``undo``: whether a round that raises restores the rule's state. This copies the state every round; ``train``, for
+      which an exception is the end, does without.
 
-    ``w`` (d,): the model that clients start from. ``reported`` (d,): the model that the method reports. Each step makes
-    new ones, and writes into none that was given out. ``needs``: what clients have to send beside gradient and size, by
-    name. Raises ``Refused`` for arguments of the wrong kind or out of range.
+    As attributes, ``w`` (d,) is the model that clients start from, ``reported`` (d,) the model that the method reports,
+    and ``needs`` the names of the numbers that clients have to send beside gradient and size. Each step makes new
+    tensors and never changes one that it returned before.
+
+    Raises ``Refused`` for arguments of the wrong type or out of range.
 
     >>> import torch
     >>> from fairfl import Updates
@@ -66,8 +70,9 @@ class ServerStep:
         self.server, self.undo = instance_of("server", server, Server), undo
         if not isinstance(w, torch.Tensor) or w.ndim != 1 or len(w) == 0 or not w.is_floating_point():
             given = f"{w.dtype} of shape {tuple(w.shape)}" if isinstance(w, torch.Tensor) else type(w).__name__
-            remedy = "Of a module, torch.nn.utils.parameters_to_vector(module.parameters()) makes one."
-            raise refuse("w", given, "one flat tensor (d,) of floating-point numbers", remedy)
+            remedy = "Convert a module with torch.nn.utils.parameters_to_vector(module.parameters())."
+            kind: Kind = "shape" if isinstance(w, torch.Tensor) and w.is_floating_point() else "type"
+            raise refuse("w", given, "one flat tensor (d,) of floating-point numbers", remedy, kind)
         self._state = server.begin(w.detach())
         self.reported = self.w
 
@@ -80,11 +85,11 @@ class ServerStep:
         return sorted(self.rule.needs - ALWAYS)
 
     def take(self, updates: Updates) -> Taken:
-        """One round: ask the rule, step against its direction, show the rule where that led, report.
+        """Take one round: compute the rule's direction, step against it, and let the rule observe the new model.
 
-        Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` where it, the next model or what server and
-        rule would remember is not finite, and whatever the rule raises. Then nothing has happened: the model, and with
-        ``undo`` all memories, are as they were.
+        Raises ``Refused`` for a direction of the wrong shape, ``Diverged`` if the direction, the next model or the
+        state of server and rule is not finite, and any exception of the rule. The model, and with ``undo`` all state,
+        is then unchanged.
         """
         memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
         try:
@@ -95,6 +100,7 @@ class ServerStep:
                     tuple(decided.vector.shape),
                     str(tuple(self.w.shape)),
                     "A direction is one flat vector, like a row of gradients.",
+                    "shape",
                 )
             norm = torch.linalg.vector_norm(decided.vector, dtype=torch.float64)
             state = self.server.step(self._state, decided.vector, self.server.lr_at(updates.round, self.rounds))
@@ -103,7 +109,7 @@ class ServerStep:
             held: dict[str, Any] = {f"{self.rule.name}'s direction": norm}
             held |= {"the next model": state["w"], "the next reported model": reported}
             held |= {f"the server's {name} moment": state[name] for name in ("first", "second") if name in state}
-            if self.undo:  # where a training ends anyhow, a memory of gigabytes need not be read every round
+            if self.undo:  # without it the training ends, and gigabytes of state need not be read every round
                 held |= {
                     f"{self.rule.name}'s {name}": getattr(self.rule, f"_{name}", None) for name in self.rule.remembers
                 }
@@ -117,48 +123,50 @@ class ServerStep:
 
     @staticmethod
     def _finite(values: dict, updates: Updates) -> list[float]:
-        """The sums of the tensors and numbers in ``values``; ``Diverged``, naming it, for one that is not finite."""
+        """The sums of the tensors and numbers in ``values``. Raises ``Diverged``, which names a non-finite one."""
         tensors = {what: torch.as_tensor(v) for what, v in values.items() if isinstance(v, (torch.Tensor, float))}
         tensors = {what: value for what, value in tensors.items() if value.is_floating_point()}
-        # A sum is finite only if all that it adds is, so that one cheap pass clears nearly every round; and one look
-        # at all sums, for which a card waits once.
+        # A sum is finite only if all its terms are, so one cheap pass is enough in nearly every round. All sums are
+        # read together, so a GPU synchronises once.
         sums = [value.sum().double() for value in tensors.values()]
-        told = torch.stack([s.to(sums[0].device) for s in sums]).tolist()
-        if not all(map(math.isfinite, told)):
+        totals = torch.stack([s.to(sums[0].device) for s in sums]).tolist()
+        if not all(map(math.isfinite, totals)):
             for what, value in tensors.items():
                 if not torch.isfinite(value).all():
                     raise Diverged(f"{what} has non-finite entries (round {updates.round}); look at the updates' sizes")
-        return told
+        return totals
 
     def state_dict(self) -> dict:
-        """All that changes from round to round, as tensors and plain values."""
+        """Everything that changes from round to round, as tensors and plain values."""
         return {"server": dict(self._state), "rule": self.rule.state_dict(), "reported": self.reported}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from ``state``, bit for bit. Raises ``Refused`` for another model's, rule's or optimiser's, and for
-        what is no state.
+        """Continue from ``state``, bit for bit.
+
+        Raises ``Refused`` for the state of another model, rule or optimiser, and if ``state`` is not a saved state.
         """
         lacking = [name for name in ("server", "rule", "reported") if not isinstance(state, dict) or name not in state]
         if lacking or not isinstance(state["server"], dict) or not isinstance(state["reported"], torch.Tensor):
-            said = f"lacks {', '.join(lacking)}" if lacking else "holds no tensors"
-            raise Refused(f"the saved state {said}; give what state_dict() gave")
+            fault = f"lacks {', '.join(lacking)}" if lacking else "holds no tensors"
+            raise Refused(f"the saved state {fault}; pass the result of state_dict()", "state")
         if state["reported"].shape != self.w.shape:
             raise refuse(
                 "the size of the saved model",
                 tuple(state["reported"].shape),
                 str(tuple(self.w.shape)),
                 "Start from the model that it was saved with.",
+                "state",
             )
         if set(state["server"]) != set(self._state):
             raise Refused(
-                "the saved state is that of another server optimiser; start with the Server that it was saved with"
+                "the saved state is that of another server optimiser; start with the Server that it was saved with",
+                "state",
             )
         for name, value in state["server"].items():
             if not isinstance(value, torch.Tensor) or value.shape != self.w.shape:
-                told = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
-                raise refuse(
-                    f"the saved server's {name}", told, str(tuple(self.w.shape)), "Load the state as it was saved."
-                )
+                given = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
+                remedy = "Load the state as it was saved."
+                raise refuse(f"the saved server's {name}", given, str(tuple(self.w.shape)), remedy, "state")
         self.rule.load_state_dict(state["rule"])
         device = self.w.device
         self.reported = state["reported"].to(device)

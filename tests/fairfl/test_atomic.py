@@ -1,5 +1,6 @@
-"""Files written whole or not at all, and what killed writers leave."""
+"""Atomic writes, and the leftovers of killed writers."""
 
+import errno
 import os
 import signal
 import threading
@@ -45,9 +46,9 @@ def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path, name):
 
 def test_a_folder_that_is_not_there_is_named_and_no_file_that_nobody_gave(tmp_path):
     path = tmp_path / "none" / "h.npz"
-    with pytest.raises(FileNotFoundError, match="there is no folder .*none; make it, or give another path") as caught:
+    with pytest.raises(FileNotFoundError) as caught:
         _atomic_files.write(path, b"")
-    assert caught.value.filename == str(path)
+    assert caught.value.filename == str(path) and str(path.parent) in caught.value.strerror
 
 
 def test_an_attempt_leaves_nothing_and_the_old_file_as_it_was(tmp_path):
@@ -55,8 +56,9 @@ def test_an_attempt_leaves_nothing_and_the_old_file_as_it_was(tmp_path):
     path.write_bytes(b"old")
     _atomic_files.attempt(path)
     assert names(tmp_path) == ["a.pt"] and path.read_bytes() == b"old"
-    with pytest.raises(OSError, match="File name too long"):
+    with pytest.raises(OSError) as caught:
         _atomic_files.attempt(tmp_path / (253 * "a"))
+    assert caught.value.errno == errno.ENAMETOOLONG
 
 
 def test_a_living_writers_file_stays(tmp_path):

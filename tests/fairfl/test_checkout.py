@@ -1,8 +1,8 @@
-"""A command finds the clone that it was called in, whichever folder of it that is."""
+"""A command finds the enclosing clone from any of its folders."""
 
 from pathlib import Path
 
-import pytest
+from refusals import refused
 
 from fairfl import _repository
 
@@ -18,5 +18,5 @@ def test_the_nearest_clone_counts_and_the_installed_one_is_the_last_resort(tmp_p
 
 
 def test_outside_of_any_clone_it_says_what_it_looked_for(tmp_path):
-    with pytest.raises(ValueError, match="neither it nor a folder above it holds chapters/nowhere"):
+    with refused("missing", tmp_path, "chapters/nowhere"):
         _repository.around(tmp_path, "chapters/nowhere")

@@ -14,7 +14,7 @@ from fairfl._extras import NotInstalled, needed_by
 LIBRARY = {
     "data.load('mnist')": "data",
     "data.load('parquet', path='there.parquet')": "data",
-    "data.pixels._pixels('there.parquet', 0, b'', None)": "data",
+    "data.image_decoding._pixels('there.parquet', 0, b'', None)": "data",
     "models.build('resnet18', data.load('digits'))": "data",
     "published(paper='fedfv')": "data",
     "figures.style()": "chapters",

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import fairfl
 
 WATCH = """
@@ -15,7 +17,7 @@ from pathlib import Path
 import fairfl
 opened = []
 sys.addaudithook(lambda event, _: event.startswith("socket.") and opened.append(event))
-import fairfl
+from fairfl import *
 heavy = {"torchvision", "pandas", "matplotlib", "ipywidgets", "sklearn", "jupytext", "nbformat"} & set(sys.modules)
 print(sorted(heavy), opened)
 """
@@ -24,6 +26,41 @@ print(sorted(heavy), opened)
 def test_import_is_light_and_offline():
     done = subprocess.run([sys.executable, "-c", WATCH], capture_output=True, text=True, check=True)
     assert done.stdout == "[] []\n"
+
+
+HELP = "import sys, runpy; sys.argv = ['{0}', *{1}]; runpy.run_module('{0}', run_name='__main__')"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import fairfl, fairfl.errors, fairfl._atomic_files, fairfl._repository, fairfl._randomness",
+        "import fairfl_book.toy",
+        "from fairfl_book.labs import TwoClients; TwoClients().numbers()",
+        "from fairfl_book.exercises import claim; claim('zero is zero', lambda rng: 0.0)",
+        HELP.format("fairfl_book", ["--help"]),
+        *(HELP.format("fairfl_book", [name, "--help"]) for name in ("lab", "mark", "check-chapters", "release")),
+        HELP.format("reproductions", ["--help"]),
+        *(HELP.format("reproductions", [name, "--help"]) for name in ("run", "report", "claims")),
+    ],
+)
+def test_no_pytorch_is_loaded_before_something_computes_with_it(code):
+    watch = (
+        "import contextlib, io, sys\nwith contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        f"    exec({code!r}, {{}})\nprint('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_every_public_name_is_there_on_first_access_and_an_unknown_one_is_not():
+    watch = (
+        "import fairfl\nfor name in [*fairfl.__all__, 'federation', 'training', 'updates']:\n    getattr(fairfl, name)\n"
+        "assert fairfl.train is fairfl.training.train and fairfl.Rule is fairfl.rules.Rule\n"
+        "print(hasattr(fairfl, 'trian'))"
+    )
+    done = subprocess.run([sys.executable, "-c", watch], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_what_a_user_needs_is_in_sight_and_nothing_else():

@@ -7,6 +7,7 @@ import pytest
 from fairfl_book.reading import copies, copy_extras
 from jupyter_client import kernelspec
 from nbformat.sign import NotebookNotary
+from refusals import refused
 
 COPY, NEWER = "01_ferries.ipynb", "01_ferries.newer.ipynb"
 
@@ -310,7 +311,7 @@ def test_without_its_record_an_equal_copy_keeps_its_outputs(desk):
 def test_an_unreadable_chapter_is_refused_and_changes_nothing(desk):
     (desk.chapters / COPY).write_text("{")
     before = desk.bytes()
-    with pytest.raises(ValueError, match="git checkout chapters/01_ferries.ipynb"):
+    with refused("file", "git checkout chapters/01_ferries.ipynb"):
         desk.prepare()
     assert desk.bytes() == before
 

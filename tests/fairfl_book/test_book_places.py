@@ -1,7 +1,7 @@
 """Where chapters stand, and how they are named."""
 
-import pytest
 from fairfl_book import book_paths
+from refusals import refused
 
 
 def test_names_are_every_text_and_notebook_in_order(book):
@@ -22,13 +22,13 @@ def test_select_takes_names_and_numbers(book):
 
 def test_select_offers_the_nearest(book):
     book.twin("01_federated").write_text("")
-    with pytest.raises(ValueError, match="Did you mean '01_federated'"):
+    with refused("name", "'01_federatd'", "'01_federated'"):
         book.select(["01_federatd"])
 
 
 def test_a_badly_named_file_is_refused(book):
     book.notebook("Untitled").write_text("")
-    with pytest.raises(ValueError, match="Untitled.ipynb is not named like a chapter"):
+    with refused("name", "Untitled.ipynb", "01_federated_learning"):
         book.names()
 
 

@@ -16,6 +16,7 @@ from fairfl_book.exercises.registry import _EXERCISES
 from fairfl_book.marking import class_marks, isolation, json_values, marks_table, notebook_marker
 from fairfl_book.marking.notebook_marker import Limits
 from fairfl_book.teaching import class_notebooks
+from refusals import refused
 
 v4 = nbformat.v4
 NAME = "01_ferries"
@@ -216,7 +217,7 @@ def test_what_is_no_chapter_keeps_its_row(marked, student, word):
 
 def test_two_notebooks_of_one_chapter_are_both_marked_and_named(marked):
     for_each = {row["note"] for row in marked["twice"].values()}
-    assert for_each == {"another notebook of this chapter: twice/a.ipynb"}, "the later rows of the two"
+    assert for_each == {"same chapter as twice/a.ipynb"}, "the later rows of the two"
 
 
 def test_what_stands_is_kept_with_a_teacher_s_entries_and_what_is_handed_in_again_is_marked_again(ferries, tmp_path):
@@ -232,7 +233,7 @@ def test_what_stands_is_kept_with_a_teacher_s_entries_and_what_is_handed_in_agai
     rows = {(row["student"], row["exercise"]): row for row in mark(ferries, tmp_path, said)}
     assert rows["ann", "ferries.why"]["points"] == "9"
     assert rows["bob", "ferries.count"]["verdict"] == "right" and rows["bob", "ferries.why"]["points"] == "0"
-    assert said[0] == "1/2 ann.ipynb: as before"
+    assert said[0] == "1/2 ann.ipynb: unchanged"
     assert (tmp_path / "marks.before.csv").read_text(encoding="utf-8-sig") == graded, (
         "the teacher's 9 for bob is not lost"
     )
@@ -253,9 +254,11 @@ def test_rows_of_chapters_that_are_not_asked_for_stay_with_a_teacher_s_entries(f
         ("not attempted", "0"),
         ("for you to read", "9"),
     ]
-    assert said == ["1/1 ann.ipynb: as before; 01_ferries is not asked for"] and not list(tmp_path.glob("*before*"))
+    assert said == ["1/1 ann.ipynb: unchanged; 01_ferries is not among the chapters to mark"] and not list(
+        tmp_path.glob("*before*")
+    )
     handed(tmp_path / "ann.ipynb", RIGHT[0], (WHY, "# ferries.why: because"))
-    assert mark(ferries, tmp_path, said) == rows and said[-1] == "1/1 ann.ipynb: as before"
+    assert mark(ferries, tmp_path, said) == rows and said[-1] == "1/1 ann.ipynb: unchanged"
     handed(tmp_path / "ann.ipynb", *RIGHT)
     assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right"] * 2, "asked for, it is marked again"
 
@@ -273,7 +276,7 @@ def test_a_run_that_is_stopped_goes_on_where_it_was(ferries, tmp_path):
     assert {row["student"] for row in marks_table.read(tmp_path / class_marks.NAME)} == {"ann", "bob"}
     said = []
     assert {row["student"] for row in mark(ferries, tmp_path, said)} == {"ann", "bob", "cid"}
-    assert [line.rpartition(": ")[2] for line in said[:3]] == ["as before", "as before", "running"]
+    assert [line.rpartition(": ")[2] for line in said[:3]] == ["unchanged", "unchanged", "running"]
 
 
 def test_it_is_said_whose_notebook_runs_before_it_runs(ferries, tmp_path, monkeypatch):
@@ -301,7 +304,7 @@ def test_names_that_look_alike_keep_rows_of_their_own(ferries, tmp_path):
     assert len(rows) == 3 * len(names) and len({row["student"] for row in rows}) == len(names)
     said = []
     assert mark(ferries, tmp_path, said) == rows, "known again"
-    assert all(line.endswith("as before") for line in said)
+    assert all(line.endswith("unchanged") for line in said)
 
 
 def test_a_number_beyond_all_bounds_in_quotes_costs_its_own_exercise(ferries, tmp_path):
@@ -359,7 +362,7 @@ def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):
 def test_another_chapter_and_another_edition_are_told(ferries, tmp_path):
     handed(tmp_path / "ann.ipynb", *RIGHT)
     [row] = class_marks.mark(ferries, tmp_path, ["02_bridges"], report=lambda said: None)
-    assert row["verdict"] == "not marked" and row["note"] == "this is 01_ferries, and asked for is 02_bridges"
+    assert row["verdict"] == "not marked" and "01_ferries" in row["note"] and "02_bridges" in row["note"]
 
     notebook = chapter()
     notebook.cells = [code("old = 1"), code("older = 2"), *notebook.cells[5:]]
@@ -386,7 +389,7 @@ def test_who_takes_the_book_s_own_answer_is_named(ferries, tmp_path):
     handed(tmp_path / "bob.ipynb", (SEATS, "from fairfl_book.exercises.compare import short as seats"))
     ann, bob = (rows[0]["note"] for rows in (mark(ferries, tmp_path)[:3], mark(ferries, tmp_path)[3:]))
     assert "looks into the book's exercises" in ann
-    assert bob == "ferries.seats is answered by a function of the book's own"
+    assert bob.startswith("ferries.seats ")
 
 
 def test_a_row_that_only_says_why_nothing_was_marked_goes_with_its_file(ferries, tmp_path):
@@ -406,17 +409,17 @@ def test_a_row_that_only_says_why_nothing_was_marked_goes_with_its_file(ferries,
 
 
 def test_a_folder_without_notebooks_and_a_table_that_is_none_are_refused(ferries, tmp_path):
-    with pytest.raises(ValueError, match="holds no notebook"):
+    with refused("missing", tmp_path, ".ipynb"):
         mark(ferries, tmp_path)
-    with pytest.raises(ValueError, match="which is no folder"):
+    with refused("file", tmp_path / "nowhere"):
         mark(ferries, tmp_path / "nowhere")
     (tmp_path / "all.zip").write_bytes(b"PK")
-    with pytest.raises(ValueError, match="holds no notebook.*Unpack"):
+    with refused("missing", tmp_path, ".ipynb"):
         mark(ferries, tmp_path)
     handed(tmp_path / "ann.ipynb")
     for other in (b"name,points\nann,3\n", b"\xff\xfe\x00"):
         (tmp_path / class_marks.NAME).write_bytes(other)
-        with pytest.raises(ValueError, match="no table of marks as this command writes it. Nothing was changed"):
+        with refused("file", class_marks.NAME, "UTF-8", "--out"):
             mark(ferries, tmp_path)
         assert (tmp_path / class_marks.NAME).read_bytes() == other
 

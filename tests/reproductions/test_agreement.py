@@ -1,4 +1,4 @@
-"""A table's agreement in one line, against the raw files and on cases whose answer is known."""
+"""A table's agreement in one line, compared with the raw files and with cases of known answer."""
 
 from collections import Counter
 

@@ -1,19 +1,19 @@
-"""What is recorded stays recorded: kills between any two writes, changed declarations, records of other versions."""
+"""Records are never lost: after kills between any two writes, changed declarations, and with records of other versions."""
 
 import json
 import shutil
 
 import own
 import pytest
+from refusals import refused
 
 from fairfl import _atomic_files
-from fairfl.errors import Refused
 from fairfl.training import History
 from reproductions import locks, report, result_folders, results, runner
 from reproductions.command import main
 from reproductions.jobs import select
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 class Killed(BaseException):
@@ -161,7 +161,9 @@ def test_a_column_declared_later_is_empty_for_earlier_runs(half_recorded, tmp_pa
             runner.run(select(wider, ["FedAvg"]), tmp_path / "old", report=quiet)
             results.compile(wider, tmp_path / "old", tmp_path / "whole")
         lines = results.load(wider, tmp_path / "whole")
-        verdicts = {(c.row, c.metric): c.verdict.word for c in report.cells(wider, lines, result_folders.find().papers)}
+        verdicts = {
+            (c.row, c.metric): c.equivalence.word for c in report.cells(wider, lines, result_folders.find().papers)
+        }
         assert verdicts["FedFV, a third", "accuracy_tshirt"] == "not run"
         assert report.paired(wider, lines)
     assert verdicts["FedAvg", "accuracy_tshirt"] != "not run"
@@ -176,8 +178,8 @@ def test_a_file_by_a_jobs_name_that_holds_another_run_leaves_the_record_alone(ha
     if holds == "a run of train":
         del history.settings["key"]
     history.save(mine)
-    said = f"{mine.name} holds .*{jobs[1].key if 'another' in holds else 'did not write'}; allowed: the run of job {jobs[0].key}"
-    with pytest.raises(Refused, match=said):
+    other_key = [jobs[1].key] if holds == "another job's run" else []
+    with refused("file", mine.name, jobs[0].key, *other_key):
         results.compile(experiment, tmp_path / "old", tmp_path / "recorded")
     assert files(tmp_path / "recorded") == before
 
@@ -192,10 +194,7 @@ def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
 
 def test_two_reports_at_once_do_not_mix(half_recorded, tmp_path):
     experiment, _ = half_recorded
-    with (
-        locks.take(tmp_path / "new" / "locks", ["report-small"]),
-        pytest.raises(Refused, match="compiled by another process"),
-    ):
+    with locks.take(tmp_path / "new" / "locks", ["report-small"]), refused("state", "small"):
         results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
 
 

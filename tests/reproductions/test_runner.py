@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import own
 import pytest
+from refusals import refused
 
 from fairfl import train
 from fairfl.errors import Refused
@@ -16,7 +17,7 @@ from reproductions.command import main
 from reproductions.jobs import select
 from reproductions.runner import Outcome
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 @pytest.fixture
@@ -101,11 +102,13 @@ def test_a_run_that_diverges_is_a_finding_and_stops_nobody(tmp_path):
     results.compile(experiment, tmp_path / "runs", tmp_path / "results")
     recorded = results.load(experiment, tmp_path / "results")
     assert [bool(line["failed"]) for line in recorded] == [False] * 4 + [True] * 2
-    judged = {cell.row: cell.verdict for cell in report.cells(experiment, recorded, result_folders.find().papers)}
-    assert judged["First"].word == "not reproduced" and "2 of 2 runs diverged" in judged["First"].remark
+    judged = {cell.row: cell for cell in report.cells(experiment, recorded, result_folders.find().papers)}
+    assert judged["First"].equivalence.word == "different" and judged["First"].verdict.word == "not reproduced"
+    assert "2 of 2 runs diverged" in judged["First"].equivalence.remark
     unsaid = dataclasses.replace(experiment, underspecified="no step size is printed")
-    judged = {cell.row: cell.verdict for cell in report.cells(unsaid, recorded, result_folders.find().papers)}
-    assert judged["First"].word == "underspecified" and "2 of 2 runs diverged" in judged["First"].remark
+    judged = {cell.row: cell for cell in report.cells(unsaid, recorded, result_folders.find().papers)}
+    assert judged["First"].equivalence.word == "undecided" and judged["First"].verdict.word == "underspecified"
+    assert "2 of 2 runs diverged" in judged["First"].equivalence.remark
 
 
 def test_a_job_that_is_refused_leaves_no_finding_and_stops_nobody(tmp_path):
@@ -113,7 +116,7 @@ def test_a_job_that_is_refused_leaves_no_finding_and_stops_nobody(tmp_path):
     outcome = runner.run(select(experiment), tmp_path / "runs", together="rows", report=quiet)
     assert len(outcome.written) == 4 and not outcome.diverged
     assert [title for title, _ in outcome.refused] == ["First, seed 0", "First, seed 1"]
-    assert all("third round" in reason and "to start the run afresh" in reason for _, reason in outcome.refused)
+    assert all("third round" in reason and ".pt" in reason for _, reason in outcome.refused)
     assert not any(runner.where(tmp_path / "runs", job).exists() for job in select(experiment, ["First"]))
 
 
@@ -240,7 +243,7 @@ def test_a_recorded_row_rerun_from_its_provenance_gives_its_numbers(experiment, 
     path.write_text("\n".join(lines) + "\n")
     assert any("mean_accuracy" in line for line in reruns.again(experiment, "First", tmp_path / "results").differences)
     other = own.small(tmp_path, own.TOML.replace("lr = 0.1", "lr = 0.2"))
-    with pytest.raises(ValueError, match="other settings"):
+    with refused("state", "'First'", "small"):
         reruns.again(other, "First", tmp_path / "results")
 
 

@@ -141,7 +141,7 @@ def bound(browser: "Browser", address: str, anchors: list[str]) -> bytes:
     with note_pdf.typeset(browser, address, minutes=10) as sheet:
         pages = pages_of_bookmarks(note_pdf.printed(sheet, outline=True))
         if len(pages) != len(anchors):
-            raise Refused(f"{len(pages)} bookmarks for {len(anchors)} headings; is one of them empty?")
+            raise Refused(f"{len(pages)} bookmarks for {len(anchors)} headings; is one of them empty?", "file")
         sheet.evaluate(
             "all => document.querySelectorAll('.number').forEach(e => e.textContent = all[e.dataset.of])",
             dict(zip(anchors, pages, strict=True)),

@@ -1,4 +1,4 @@
-"""From a reviewed text to an executed notebook, with as little noise between two executions as possible."""
+"""Execute a chapter's text into a notebook that differs as little as possible between two executions."""
 
 import hashlib
 import os
@@ -34,7 +34,7 @@ RUN = "fairfl_run"  # the notebook's metadata that says how it was executed
 
 @dataclass(frozen=True)
 class Run:
-    """How a chapter was executed: ``seconds`` of processor time, the kernel's start included."""
+    """Record of an execution. ``seconds``: processor time, including the start of the kernel."""
 
     name: str
     seconds: float
@@ -80,7 +80,7 @@ def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
 def execute(book: Book, name: str, timeout: int = 600) -> Run:
     """Execute the text of chapter ``name`` into its notebook, on one thread, in the chapters' folder.
 
-    Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds a cell.
+    Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds per cell.
     """
     notebook, seconds = executed(book, name, timeout)
     notebook.metadata[RUN] = {
@@ -116,7 +116,7 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
     try:
         client.execute(env={**os.environ, **threads.ONE, **QUIET, **settings})
     except CellExecutionError as error:
-        raise Refused(f"{name} was not written, because a cell failed:\n{error}") from error
+        raise Refused(f"{name} was not written, because a cell failed:\n{error}", "file") from error
     seconds = round(spent() - start, 1)
     still(notebook)
     return notebook, seconds
@@ -125,7 +125,7 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
 def spent() -> float:
     """Processor seconds of the kernels that have ended: what a chapter costs on one thread, whatever else the machine does.
 
-    Where the system does not tell (Windows), the time on the wall.
+    Where the system does not report it (Windows), the elapsed time.
     """
     if resource is None:
         return time.perf_counter()

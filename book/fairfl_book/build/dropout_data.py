@@ -15,7 +15,10 @@ from fairfl.deployment import Coordinator, Member, Reply, collect
 from fairfl_book.labs import javascript
 
 ROUND, ROUNDS, OFFICES = 5, 50, 10
-HEAD = "// Written by python -m fairfl_book.build.dropout_data: rows with the products of ten offices' updates in the sixth round, their losses and sizes.\n"
+HEAD = (
+    "// Written by python -m fairfl_book.build.dropout_data: rows with the products of ten offices' updates in the sixth round, their losses and sizes.\n"
+    "// prettier-ignore\n"
+)
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""Draws what stands for a lab where no scripts run: ``python -m fairfl_book.build.lab_images`` after a change of a lab's drawing."""
+"""Draw the labs' still images, shown where no scripts run: ``python -m fairfl_book.build.lab_images``, after a lab's drawing changed."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from fairfl_book.labs import javascript
 from fairfl_book.labs.lab import Lab
 from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, using
 
-# A picture by itself has no page to follow, and stands on white everywhere.
+# An image on its own cannot take its colours from a page, so it has a white background.
 COLOURS = {
     "--ink": "#1b1f24",
     "--soft": "#5a6472",
@@ -19,32 +19,34 @@ COLOURS = {
     "--good": "#00704f",
     "--bad": "#b3261e",
 }
-RACE = Path(__file__).parents[2] / "playground.svg"
+PLAYGROUND = Path(__file__).parents[2] / "playground.svg"
 MIXED = re.compile(r"color-mix\(in srgb, #(\w{6}) (\d+)%, #(\w{6})\)")
 STYLE = 'text{font:14px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}.strong{font-weight:600}'
 
 
 def every() -> list[Lab]:
-    """One of each lab that is drawn in JavaScript."""
+    """One instance of each lab."""
     kinds = (getattr(labs, name) for name in labs.__all__)
     return [kind() for kind in kinds if isinstance(kind, type) and issubclass(kind, Lab) and kind is not Lab]
 
 
 def draw(lab: Lab) -> dict[str, str]:
-    """The stills of ``lab``: the start as ``""``, and each state of ``also``. Raises ``ValueError`` if there is no node."""
+    """The stills of ``lab``: the start under ``""``, and each state of ``also``. Raises ``Refused`` if node is missing."""
     states = {"": {}, **lab.also}
     drawn = node.each(
         "(spec, style) => still(view, spec, style)",
         [[lab.spec(**state), STYLE] for state in states.values()],
-        {"{ still }": "frame", "{ view }": lab.view},
+        {"{ still }": "lab", "{ view }": lab.view},
     )
     return {which: _coloured(still) for which, still in zip(states, drawn)}
 
 
-def race() -> str:
-    """The playground's start in motion, for the README: an SVG without scripts. Raises ``ValueError`` if there is no node."""
+def animated_playground() -> str:
+    """The playground's start as an animated SVG without scripts, for the README. Raises ``Refused`` if node is missing."""
     [drawn] = node.each(
-        "(spec, style) => animated(spec, style)", [[labs.Playground().spec(), STYLE]], {"{ animated }": "animated"}
+        "(spec, style) => animated(spec, style)",
+        [[labs.Playground().spec(), STYLE]],
+        {"{ animated }": "animated_playground"},
     )
     return _coloured(drawn)
 
@@ -52,7 +54,7 @@ def race() -> str:
 def _coloured(still: str) -> str:
     for name, colour in COLOURS.items():
         still = still.replace(f"var({name})", colour)
-    return MIXED.sub(_mixed, still)  # viewers of pictures know less than browsers
+    return MIXED.sub(_mixed, still)  # image viewers do not know color-mix
 
 
 def _mixed(found: re.Match) -> str:
@@ -70,8 +72,8 @@ def main() -> None:
                         path = Path(str(javascript.FOLDER / lab.file(which, language)))
                         _atomic_files.write(path, still.encode("utf-8"))
                         print(path.name)
-    _atomic_files.write(RACE, race().encode("utf-8"))
-    print(RACE.name)
+    _atomic_files.write(PLAYGROUND, animated_playground().encode("utf-8"))
+    print(PLAYGROUND.name)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], 
     ``mathjax``: the script's file. Raises ``ValueError`` where the front matter is missing.
     """
     if not text.startswith("---\n"):
-        raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---")
+        raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---", "missing")
     _, head, body = text.split("---\n", 2)
     front, body = yaml.safe_load(head), _CITED.sub(r"\1", body)  # on paper nobody follows a link
     body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
@@ -104,11 +104,12 @@ def stored_picture(chapters: Path, address: str) -> str:
     found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
     if len(found) != 1:
         raise Refused(
-            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?"
+            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?",
+            "file",
         )
     source = re.search(r'src="(data:image/png;base64,[^"]+)"', found[0])
     if source is None or not base64.b64decode(source[1].partition(",")[2]):
-        raise Refused(f"the picture of {name} that begins with {words!r} is no PNG")
+        raise Refused(f"the picture of {name} that begins with {words!r} is not a PNG", "file")
     return source[1]
 
 
@@ -128,9 +129,13 @@ def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator[
         sheet.evaluate(_READY)
         wrong = sheet.locator('[data-mml-node="merror"]')
         if wrong.count():
-            raise Refused(f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}")
+            raise Refused(
+                f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}", "file"
+            )
         if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
-            raise Refused(f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}")
+            raise Refused(
+                f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}", "file"
+            )
         yield sheet
     finally:
         sheet.close()

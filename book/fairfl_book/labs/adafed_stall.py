@@ -20,7 +20,7 @@ class Wall(Lab):
     of Hamidi and Yang 2024. The affine point is taken as printed; on an axis ``fairfl.rules.AdaFed`` takes the convex point instead.
     """
 
-    view = "wall"
+    view = "adafed_stall"
     controls = {"start": Points("start of both walks", 2.0, [[1.0, 1.6]])}
     tries = {
         "on the wall": {"start": [[0.0, 1.6]]},

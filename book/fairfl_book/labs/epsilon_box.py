@@ -18,7 +18,7 @@ class Box(Lab):
     client whose gradient is zero is set aside, as FedMGDA+ does.
     """
 
-    view = "box"
+    view = "epsilon_box"
     controls = {
         "crowd": Choice("clients", tuple(_CROWDS), "three"),
         "rows": Choice("gradients count as", ("unit", "raw"), "unit"),

@@ -10,7 +10,7 @@ from fairfl_book.labs.lab import Lab
 class Playground(Lab):
     """Rules race from one start down the losses of two or three clients; minimisers and start are to be dragged.
 
-    Every rule takes steps of one length (``flows.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its
+    Every rule takes steps of one length (``descent_paths.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its
     rule sees no way on. FedFV keeps nobody's gradient (α = 0) and has no memory. DQN-Fed has the exact Hessians, and does not run on
     Fonseca–Fleming's losses, which curve downwards.
     """

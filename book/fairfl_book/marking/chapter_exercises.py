@@ -1,4 +1,4 @@
-"""What a chapter of the teacher's own book asks, cell by cell."""
+"""The exercises of a chapter in the teacher's copy of the book."""
 
 import ast
 import functools
@@ -18,7 +18,7 @@ _TASK = re.compile(r"^\*\*(\d+)\.\*\* \*\(([a-z-]+)\)\*", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Asked:
-    """One exercise. ``stub``, ``check``: its cells' places in the chapter, ``check`` is ``None`` for an open one. ``answer``: what the check looks at, as code."""
+    """One exercise. ``stub``, ``check``: indices of its cells in the chapter; ``check`` is ``None`` for an open exercise. ``answer``: the checked expression."""
 
     slug: str
     number: int
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Chapter:
-    """``name``: the file's stem. ``edition``: changes whenever a cell or any exercise of the book does."""
+    """``name``: the file's stem. ``edition``: a digest that changes with any cell of the chapter and any exercise of the book."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Chapter:
 
 
 def load(book: Book, name: str) -> Chapter:
-    """Chapter ``name`` as the book's own executed notebook has it."""
+    """Chapter ``name``, read from the book's own executed notebook."""
     notebook = json.loads(book.notebook(name).read_text(encoding="utf-8"))
     cells = cells_of(notebook)
     text = json.dumps([(cell.kind, cell.source) for cell in cells]) + _judging()
@@ -63,7 +63,7 @@ def _asked(cells):
 
 
 def _answer(source: str) -> str:
-    """The second argument of the call of ``check`` in a cell of the book's."""
+    """The second argument of the call of ``check`` in one of the book's cells."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     [call] = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
     return ast.unparse(call.args[1])
@@ -71,6 +71,6 @@ def _answer(source: str) -> str:
 
 @functools.cache
 def _judging() -> str:
-    """The digest of all that judges an answer."""
+    """A digest of all code that judges an answer."""
     files = sorted(Path(exercises.__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

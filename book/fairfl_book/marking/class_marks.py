@@ -1,4 +1,4 @@
-"""Going through a class: one notebook after the other, the table written after each."""
+"""Mark a class: one notebook after the other, writing the table after each."""
 
 import hashlib
 import traceback
@@ -28,28 +28,30 @@ def mark(
 ) -> list[Row]:
     """Mark every notebook under ``folder`` and write the table to ``out`` (default: ``NAME`` in the folder) after each; returns its rows.
 
-    ``names``: the chapters that are marked; a notebook of another keeps the rows that it has, and else gets one that says so. What ``out`` holds already
-    stays as it is, a teacher's entries included, where the same cells were marked by the same edition; before other rows are replaced the old table
-    is copied beside. What timed out is tried again. Raises ``ValueError`` for a folder without notebooks, and for an ``out`` that is something else.
+    ``names``: the chapters to mark. A notebook of another chapter keeps its rows, or gets one row that says it was not asked for. Existing rows in ``out``
+    stay, including the teacher's entries, if the same cells were marked by the same edition; before other rows are replaced, the old table
+    is copied. Notebooks that timed out are tried again. Raises ``Refused`` for a folder without notebooks and for an ``out`` that is not such a table.
     """
     if not folder.is_dir():
         raise Refused(
-            f"the folder to mark is {folder}, which is no folder; allowed: one with a class's notebooks in it."
+            f"the folder to mark is {folder}, which is not a folder; allowed: a folder with a class's notebooks. Check the path.",
+            "file",
         )
     out = (out or folder / NAME).resolve()
     known = {name: chapter_exercises.load(book, name) for name in book.executed()}
     papers = submissions.read(folder, list(known), {Path(NAME).stem, out.stem})
     if not any(paper.file.lower().endswith(submissions.NOTEBOOK) for paper in papers):
         raise Refused(
-            f"{folder} holds no notebook; allowed: a folder of .ipynb files, or of a subfolder for each student. "
-            "Unpack what the class handed in there."
+            f"{folder} contains no notebook; allowed: a folder of .ipynb files, or with a subfolder per student. "
+            "Unpack the submissions there.",
+            "missing",
         )
     rows: dict[str, list[Row]] = {}
     for one in marks_table.read(out):
         rows.setdefault(one["file"], []).append(one)
     aside = not rows
     if gone := _gone(rows, {marks_table.name(paper.file) for paper in papers}):
-        report(f"The table as it was: {marks_table.set_aside(out)}")
+        report(f"Old table saved as {marks_table.set_aside(out)}")
         aside = True
         rows = {file: some for file, some in rows.items() if file not in gone}
         marks_table.write(out, [one for some in rows.values() for one in some])
@@ -60,16 +62,18 @@ def mark(
         head = f"{number}/{len(papers)} {file}"
         identity = _identity(paper, asks, note, names)
         if _stands(rows.get(file, []), identity):
-            report(f"{head}: as before")
+            report(f"{head}: unchanged")
             continue
         if asks and asks.name not in names and _has_marks(rows.get(file, []), asks.name):
-            report(f"{head}: as before; {asks.name} is not asked for")
+            report(f"{head}: unchanged; {asks.name} is not among the chapters to mark")
             continue
-        if asks and asks.name in names:  # said before it runs: if it takes this process down, one knows whose it was
+        if (
+            asks and asks.name in names
+        ):  # before it runs: if it crashes this process, the teacher knows which notebook it was
             report(f"{head}: running")
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
         if not aside and file in rows:
-            report(f"The table as it was: {marks_table.set_aside(out)}")
+            report(f"Old table saved as {marks_table.set_aside(out)}")
             aside = True
         rows[file] = made
         marks_table.write(out, [one for some in rows.values() for one in some])
@@ -78,7 +82,7 @@ def mark(
 
 
 def _gone(rows: Mapping[str, Sequence[Row]], present: Collection[str]) -> list[str]:
-    """What has a row that only says why it was not marked, and is there no longer: an archive that was unpacked, a folder that was filled since."""
+    """Files whose rows only say why they were not marked and that no longer exist: an archive since unpacked, a folder since filled."""
     return [
         file
         for file, some in rows.items()
@@ -87,13 +91,13 @@ def _gone(rows: Mapping[str, Sequence[Row]], present: Collection[str]) -> list[s
 
 
 def _twice(papers: Sequence[Paper], asked: Mapping[str, Chapter | None]) -> dict[str, str]:
-    """For each file whose student has handed in another of the same chapter: a note that names it."""
+    """For each file whose student has submitted another notebook of the same chapter: a note that names the other."""
     same: dict[tuple[str, str], list[str]] = {}
     for paper in papers:
         if asks := asked.get(paper.file):
             same.setdefault((paper.student, asks.name), []).append(paper.file)
     return {
-        file: f"another notebook of this chapter: {', '.join(marks_table.name(other) for other in files if other != file)}"
+        file: f"same chapter as {', '.join(marks_table.name(other) for other in files if other != file)}"
         for files in same.values()
         if len(files) > 1
         for file in files
@@ -101,40 +105,40 @@ def _twice(papers: Sequence[Paper], asked: Mapping[str, Chapter | None]) -> dict
 
 
 def _identity(paper: Paper, asks: Chapter | None, note: str, names: Sequence[str]) -> str:
-    """What the marks of a notebook depend on; begins with a letter, since a spreadsheet takes digits for a number."""
+    """A digest of what a notebook's marks depend on. It begins with a letter, because a spreadsheet would read digits as a number."""
     wanted = asks.name in names if asks else None
     parts = f"{paper.digest} {paper.problem} {asks.edition if asks else ''} {note} {wanted}"
     return f"n{hashlib.sha256(parts.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _stands(rows: Sequence[Row], identity: str) -> bool:
-    """Whether a notebook's rows need not be made again."""
+    """Whether a notebook's rows are up to date."""
     return bool(rows) and all(one["notebook"] == identity and one["verdict"] != notebook_marker.LATE for one in rows)
 
 
 def _has_marks(rows: Sequence[Row], chapter: str) -> bool:
-    """Whether ``chapter`` was marked in a notebook before, in whatever state that was."""
+    """Whether a notebook was marked for ``chapter`` before, in any version of the notebook."""
     return any(one["chapter"] == chapter and one["verdict"] != NOT_MARKED for one in rows)
 
 
 def _marked(
     paper: Paper, asks: Chapter | None, names: Sequence[str], limits: Limits, note: str, identity: str
 ) -> list[Row]:
-    """The rows of one notebook; whatever happens, at least one."""
+    """The rows of one notebook, at least one in every case."""
     whose = {"student": paper.student, "file": paper.file, "notebook": identity}
     problem = paper.problem
     if not problem and asks is None:
-        problem = "this is no chapter of the book"
+        problem = "this is not a chapter of the book"
     if not problem and asks and asks.name not in names:
-        problem = f"this is {asks.name}, and asked for is {', '.join(names)}"
+        problem = f"this is {asks.name}, which is not among the chapters to mark: {', '.join(names)}"
     if problem or asks is None:
         return [marks_table.row(**whose, chapter=asks.name if asks else "", verdict=NOT_MARKED, note=problem)]
     try:
         return _rows(paper, asks, limits, note, whose)
-    except Exception as error:  # a fault of this program's costs one notebook, and says where it is
+    except Exception as error:  # a bug in this program costs only one notebook, and the row says where it is
         where = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"the marking itself failed: {type(error).__name__}: {error} ({Path(where.filename).name}, line {where.lineno}); please report it"
-        return [marks_table.row(**whose, chapter=asks.name, verdict=NOT_MARKED, note=said)]
+        note = f"the marking itself failed: {type(error).__name__}: {error} ({Path(where.filename).name}, line {where.lineno}); please report it"
+        return [marks_table.row(**whose, chapter=asks.name, verdict=NOT_MARKED, note=note)]
 
 
 def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping[str, str]) -> list[Row]:
@@ -142,7 +146,7 @@ def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping
     plan = comparison.steps(asks, paper, found)
     notes = [note] if note else []
     if comparison.looks(asks, paper):
-        notes.append("its code looks into the book's exercises, where the right answers stand")
+        notes.append("its code accesses the book's exercises, which contain the right answers")
     marks: dict[str, Mark] = {}
     if not comparison.untouched(asks, paper, found):
         sitting = isolation.examine(plan, paper.cells, limits)
@@ -177,7 +181,7 @@ def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping
 
 
 def _given_that_failed(asks: Chapter, found: Mapping[int, int], failed: Mapping[int, tuple[str, str]]) -> list[str]:
-    """What the teacher should know of cells that answer nothing: the first of them that failed."""
+    """A note for the teacher on the first given cell that failed, if any."""
     stubs = {asked.stub for asked in asks.asked}
     given = {j: i for i, j in found.items() if i not in stubs and "raises-exception" not in asks.cells[i].tags}
     first = next((j for j in sorted(failed) if j in given), None)
@@ -185,7 +189,7 @@ def _given_that_failed(asks: Chapter, found: Mapping[int, int], failed: Mapping[
 
 
 def _line(rows: Sequence[Row]) -> str:
-    """One notebook's marks in a few words."""
+    """One notebook's marks in a line."""
     if rows[0]["verdict"] == NOT_MARKED:
         return f"{NOT_MARKED}: {rows[0]['note']}"
     counts: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A student's notebook beside the book's: which cell is which, and what of the given ones was changed."""
+"""Compare a student's notebook with the book's: match the cells, and find the given cells that were changed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,30 +9,31 @@ from fairfl_book.marking.chapter_exercises import Asked, Chapter
 from fairfl_book.marking.submissions import Cell, Paper
 from fairfl_book.reading import copy_extras
 
-ENOUGH = 3  # cells in common with a chapter that make a notebook one of its copies
-SHOWN = 6  # changed cells that are named; beyond that their number says more
+ENOUGH = 3  # cells in common with a chapter for a notebook to count as its copy
+SHOWN = 6  # changed cells that are listed; if there are more, only their number
 _LOOKS = re.compile(r"\bexercises\.(?:registry|chapters|slips|solutions)\b|\bregistry\(|\bright_answers\(|\.right\b")
 
 
 @dataclass(frozen=True)
 class Run:
-    """Run the student's cell at this place."""
+    """Run the student's cell with index ``at``."""
 
     at: int
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Judge the answer to this exercise as it stands now."""
+    """Judge the current answer to the exercise ``asked``."""
 
     asked: Asked
 
 
 def chapter_of(paper: Paper, chapters: Mapping[str, Chapter]) -> str:
-    """The chapter that ``paper`` is a copy of: the one it has most cells in common with, else the one whose title it carries; "" if none."""
-    mine = {cell.source.strip() for cell in paper.cells}
+    """The chapter that ``paper`` is a copy of: the one with most cells in common, else the one with the same title; "" if none."""
+    sources = {cell.source.strip() for cell in paper.cells}
     common = {
-        name: len(mine & {cell.source.strip() for cell in chapter.cells} - {""}) for name, chapter in chapters.items()
+        name: len(sources & {cell.source.strip() for cell in chapter.cells} - {""})
+        for name, chapter in chapters.items()
     }
     best = max(common, key=lambda name: common[name], default="")
     if best and common[best] >= ENOUGH:
@@ -40,22 +41,22 @@ def chapter_of(paper: Paper, chapters: Mapping[str, Chapter]) -> str:
     return next((name for name, chapter in chapters.items() if paper.title == chapter.title), "")
 
 
-def align(ours: Sequence[Cell], theirs: Sequence[Cell]) -> dict[int, int]:
-    """Places in the book's notebook → places in the student's: by the cells' ids, else by equal text, and a stub by where it stands."""
+def align(book_cells: Sequence[Cell], student_cells: Sequence[Cell]) -> dict[int, int]:
+    """Cell indices of the book's notebook → those of the student's: matched by id, else by equal text, and stubs by position."""
     found: dict[int, int] = {}
-    free = dict(enumerate(theirs))
+    free = dict(enumerate(student_cells))
     for alike in (_same_id, _same):
-        for at, cell in enumerate(ours):
+        for at, cell in enumerate(book_cells):
             same = next((j for j, other in free.items() if at not in found and alike(other, cell)), None)
             if same is not None:
                 found[at] = same
                 del free[same]
-    for at, cell in enumerate(ours):
+    for at, cell in enumerate(book_cells):
         if (
             at not in found and {"exercise", "turn"} & set(cell.tags) and {at - 1, at + 1} & found.keys()
-        ):  # its task, or its check
+        ):  # beside its task or its check
             after = max((j for i, j in found.items() if i < at), default=-1)
-            before = min((j for i, j in found.items() if i > at), default=len(theirs))
+            before = min((j for i, j in found.items() if i > at), default=len(student_cells))
             between = [j for j, other in free.items() if after < j < before and other.kind == "code"]
             if between:
                 found[at] = between[-1]
@@ -72,20 +73,20 @@ def _same(a: Cell, b: Cell) -> bool:
 
 
 def changed(chapter: Chapter, paper: Paper, found: Mapping[int, int]) -> list[str]:
-    """The chapter's code cells, answers apart, that are missing in ``paper`` or say something else, each in words; then stubs that are missing."""
-    said = []
+    """The chapter's code cells that are missing or changed in ``paper``, described in words; of answers, only missing stubs."""
+    changes = []
     for at, cell in enumerate(chapter.cells):
         if cell.kind != "code" or not cell.source.strip():
             continue
         if at not in found:
-            said.append(f"{_called(chapter, at)} missing")
+            changes.append(f"{_called(chapter, at)} missing")
         elif {"exercise", "turn"}.isdisjoint(cell.tags) and not _same(paper.cells[found[at]], cell):
-            said.append(f"{_called(chapter, at)} changed")
-    return said
+            changes.append(f"{_called(chapter, at)} changed")
+    return changes
 
 
 def listed(changes: Sequence[str], chapter: Chapter) -> str:
-    """``changed`` in one field of a table."""
+    """The list from ``changed`` as one field of the table."""
     given = sum(cell.kind == "code" for cell in chapter.cells)
     if len(changes) > SHOWN:
         many = f"{len(changes)} of {given} given cells"
@@ -95,7 +96,7 @@ def listed(changes: Sequence[str], chapter: Chapter) -> str:
 
 
 def _called(chapter: Chapter, at: int) -> str:
-    """A cell in words: what it is tagged, and how it begins."""
+    """Describe a cell by its tag and its first line."""
     cell = chapter.cells[at]
     slug = answered_after({"source": cell.source, "metadata": {"tags": cell.tags}})
     if slug and "check" in cell.tags:
@@ -108,7 +109,7 @@ def _called(chapter: Chapter, at: int) -> str:
 
 
 def written(chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Asked) -> bool:
-    """Whether somebody has written something where ``asked`` is answered: in its stub, or in a new cell before the chapter's next one."""
+    """Whether the student wrote an answer to ``asked``: in its stub, or in a new cell before the chapter's next one."""
     start = found.get(asked.stub)
     if start is None:
         return False
@@ -122,28 +123,28 @@ def written(chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Ask
 
 
 def looks(chapter: Chapter, paper: Paper) -> bool:
-    """Whether new or changed code names the place where the book keeps its right answers."""
-    ours = {cell.source.strip() for cell in chapter.cells}
+    """Whether new or changed code refers to the modules that contain the right answers."""
+    given = {cell.source.strip() for cell in chapter.cells}
     return any(
-        _LOOKS.search(cell.source) for cell in paper.cells if cell.kind == "code" and cell.source.strip() not in ours
+        _LOOKS.search(cell.source) for cell in paper.cells if cell.kind == "code" and cell.source.strip() not in given
     )
 
 
 def untouched(chapter: Chapter, paper: Paper, found: Mapping[int, int]) -> bool:
-    """Whether every code cell of ``paper`` is the chapter's, so that running it solves nothing."""
-    ours = {j: i for i, j in found.items()}
+    """Whether every code cell of ``paper`` is unchanged, so no exercise can be solved."""
+    given = {j: i for i, j in found.items()}
     return all(
-        j in ours and _same(cell, chapter.cells[ours[j]])
+        j in given and _same(cell, chapter.cells[given[j]])
         for j, cell in enumerate(paper.cells)
         if cell.kind == "code" and cell.source.strip()
     )
 
 
 def steps(chapter: Chapter, paper: Paper, found: Mapping[int, int]) -> list[Run | Judge]:
-    """How ``paper`` is gone through, from the top: its cells run, and each answer is judged where the book's check stands, which itself is never run.
+    """The plan for marking ``paper`` from the top: run its cells, and judge each answer at the book's check, which itself is not run.
 
-    Where a check is missing its exercise is judged after its stub. A check cell that says something else is the student's code, and is run. What stands
-    after the last judgement is left out: nothing of it counts.
+    If a check is missing, its exercise is judged after its stub. A changed check cell counts as the student's code and is run. Cells
+    after the last judgement are left out, because nothing depends on them.
     """
     after: dict[int, Asked] = {}
     for asked in chapter.asked:

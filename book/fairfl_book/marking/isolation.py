@@ -1,8 +1,8 @@
-"""Marking one notebook in a process of its own, so that no answer holds or ends the one that goes through the class.
+"""Mark one notebook in a separate process, so no answer can block or crash the process that marks the class.
 
-An answer is JSON, so nothing of the student's is run where it is judged. But numbers can be chosen that take a comparison for ever: a set of
-multiples of 2⁶¹ − 1, which all have the same hash. So the right answers, too, stand in a process that can be lost. It tells what it is about to
-judge and every mark that it has made; if it ends, the exercise that it was at has its mark by that, and another one goes on from there.
+An answer arrives as JSON, so no student code runs where it is judged. But some values make a comparison take for ever, such as a set of
+multiples of 2⁶¹ − 1, which all have the same hash. So answers are judged in a process that may be lost. It reports each exercise before judging it,
+and each mark. If it ends early, the exercise that it was judging is marked accordingly, and a new process continues from there.
 """
 
 import contextlib
@@ -27,33 +27,33 @@ from fairfl_book.marking.comparison import Judge, Run
 from fairfl_book.marking.notebook_marker import ERROR, START, WHOLE, Limits, Mark, Sitting
 from fairfl_book.marking.submissions import Cell
 
-JUDGING = 20.0  # seconds of a processor for judging one answer, without what the student's function takes
-# A fork begins at once; macOS's own libraries do not bear one, and Windows has none.
+JUDGING = 20.0  # CPU seconds for judging one answer, not counting the student's own function
+# A fork starts at once, but macOS's system libraries do not support it and Windows has none.
 _KIND = "fork" if sys.platform == "linux" else "spawn"
 
 
 class Fault(Exception):
-    """A fault of this program's, in the process that judged."""
+    """A bug in this program, in the judging process."""
 
 
 def examine(plan: Sequence[Run | Judge], cells: Sequence[Cell], limits: Limits) -> Sitting:
-    """What ``examiner.examine`` makes of ``plan``, whatever an answer does to the process that judges it.
+    """The result of ``notebook_marker.examine`` for ``plan``, even if an answer crashes the judging process.
 
-    An answer that takes more than ``JUDGING`` there, or more than ``limits.memory``, is marked ``ERROR``, and its mark says so. Raises ``Fault`` for
-    a fault of this program's.
+    An answer whose judging takes more than ``JUDGING`` seconds or ``limits.memory`` is marked ``ERROR``, with the reason. Raises ``Fault`` for
+    a bug in this program.
     """
-    everything()  # imported once, and not by every process that is begun
+    everything()  # imported once here, not in every new process
     sitting = Sitting(cells)
     wanted = [step.asked.slug for step in plan if isinstance(step, Judge)]
-    said = f"the answer cannot be judged: that took more than {JUDGING:g} s, or more than {limits.memory} MB"
+    message = f"the answer cannot be judged: that took more than {JUDGING:g} s, or more than {limits.memory} MB"
     while (at := _one(plan, limits, sitting, len(wanted))) is not None:
         left = [slug for slug in wanted if slug not in sitting.marks]
-        sitting.marks |= dict.fromkeys([at] if at in left else left, Mark(ERROR, said=said))
+        sitting.marks |= dict.fromkeys([at] if at in left else left, Mark(ERROR, said=message))
     return sitting
 
 
 def _one(plan: Sequence[Run | Judge], limits: Limits, sitting: Sitting, judged: int) -> str | None:
-    """Let one process judge on; None if it came to the end, else the exercise that it ended at ("" before any)."""
+    """Let one process continue judging. Returns ``None`` if it finished, else the exercise at which it ended ("" if before any)."""
     context = multiprocessing.get_context(_KIND)
     here, there = context.Pipe(duplex=False)
     child = context.Process(target=_judge, args=(there, plan, limits, sitting), daemon=True)
@@ -63,14 +63,14 @@ def _one(plan: Sequence[Run | Judge], limits: Limits, sitting: Sitting, judged: 
     there.close()
     try:
         while here.poll(max(0.0, end - time.monotonic())):
-            told = json.loads(here.recv_bytes())
-            if "fault" in told:
-                raise Fault(told["fault"])
-            if "end" in told:
+            message = json.loads(here.recv_bytes())
+            if "fault" in message:
+                raise Fault(message["fault"])
+            if "end" in message:
                 return None
-            student = told.get("student", student)
-            at = told.get("judging", at)
-            _note(told, sitting)
+            student = message.get("student", student)
+            at = message.get("judging", at)
+            _note(message, sitting)
         return at
     except EOFError:
         return at
@@ -81,21 +81,21 @@ def _one(plan: Sequence[Run | Judge], limits: Limits, sitting: Sitting, judged: 
         _forget(student)
 
 
-def _note(told: dict[str, Any], sitting: Sitting) -> None:
-    """Take down what the judging process tells."""
-    if "mark" in told:
-        sitting.marks[told["slug"]] = Mark(**told["mark"])
-    if "failed" in told:
-        at, verdict, words = told["failed"]
+def _note(message: dict[str, Any], sitting: Sitting) -> None:
+    """Record a message of the judging process."""
+    if "mark" in message:
+        sitting.marks[message["slug"]] = Mark(**message["mark"])
+    if "failed" in message:
+        at, verdict, words = message["failed"]
         sitting.failed[at] = verdict, words
-    if "lost" in told:
-        sitting.lost.add(told["lost"])
-    if "note" in told and told["note"] not in sitting.notes:
-        sitting.notes.append(told["note"])
+    if "lost" in message:
+        sitting.lost.add(message["lost"])
+    if "note" in message and message["note"] not in sitting.notes:
+        sitting.notes.append(message["note"])
 
 
 def _forget(student: dict[str, Any]) -> None:
-    """Leave nothing of a student's process whose examiner could not see to that."""
+    """Clean up a student's process and folder if the judging process could not."""
     if student:
         with contextlib.suppress(OSError):
             os.killpg(student["process"], signal.SIGKILL) if hasattr(os, "killpg") else os.kill(student["process"], 9)
@@ -103,17 +103,17 @@ def _forget(student: dict[str, Any]) -> None:
 
 
 def _judge(out: Connection, plan: Sequence[Run | Judge], limits: Limits, sitting: Sitting) -> None:
-    """The judging process: tells ``out`` what it does and finds."""
+    """The judging process: sends what it does and finds to ``out``."""
     with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C is the other one's, which ends this one
-    everything()  # before its time is counted
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C goes to the parent, which ends this process
+    everything()  # before its time limit starts
     _limit(limits.memory * 1_000_000)
 
-    def tell(**told: object) -> None:
-        if "judging" in told or "mark" in told:
-            _allow(JUDGING if "judging" in told else 0.0)
+    def tell(**message: object) -> None:
+        if "judging" in message or "mark" in message:
+            _allow(JUDGING if "judging" in message else 0.0)
         out.send_bytes(
-            json.dumps({key: asdict(of) if isinstance(of, Mark) else of for key, of in told.items()}).encode()
+            json.dumps({key: asdict(of) if isinstance(of, Mark) else of for key, of in message.items()}).encode()
         )
 
     try:
@@ -121,14 +121,14 @@ def _judge(out: Connection, plan: Sequence[Run | Judge], limits: Limits, sitting
             tell(slug=slug, mark=mark)
         tell(end=True)
     except MemoryError:
-        os._exit(1)  # as if the system had ended it
+        os._exit(1)  # as if the system had killed it
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         tell(fault=f"{type(error).__name__}: {error} ({os.path.basename(where.filename)}, line {where.lineno})")
 
 
 def _limit(memory: int) -> None:
-    """Let this process take ``memory`` bytes more than it has, where the system keeps such a limit: Linux does."""
+    """Limit this process to ``memory`` bytes more than it has now, where the system supports it (Linux)."""
     with contextlib.suppress(ImportError, OSError, ValueError, AttributeError, TypeError):
         import resource
 
@@ -137,7 +137,7 @@ def _limit(memory: int) -> None:
 
 
 def _allow(seconds: float) -> None:
-    """End this process after so many seconds of its processor; 0: not any more. Waiting for the student's process takes none."""
+    """End this process after so many CPU seconds; 0 removes the limit. Waiting for the student's process uses no CPU time."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,6 +1,6 @@
-"""What passes between a student's process and the marking one: numbers, words and lists of them, as JSON and never as objects.
+"""Values that pass between a student's process and the marking process: numbers, strings and containers of them, as JSON.
 
-A pickle from a student's process would be their code run in the teacher's.
+They are never pickled, because loading a student's pickle would run their code in the teacher's process.
 """
 
 import inspect
@@ -11,14 +11,14 @@ import numpy as np
 
 from fairfl_book.exercises.compare import numbers, plain
 
-LONGEST = 200  # characters of what cannot be sent, in words
-LARGEST = 1_000_000  # an array with more could not be sent; one of 30,000,000 empty rows could, and fills the memory as a list
-DIMENSIONS = 32  # of an array, at most
+LONGEST = 200  # characters of the description of a value that cannot be sent
+LARGEST = 1_000_000  # elements of an array. Also bounds its shape: 30,000,000 empty rows are short as JSON but fill the memory as a list
+DIMENSIONS = 32  # largest number of dimensions of an array
 _KINDS = {"f": float, "i": np.int64, "u": np.uint64, "b": bool}
 
 
 class Thing:
-    """Stands for a value that is no number, word or list; its words are all that is known of it."""
+    """Placeholder for a value that is not a number, string or container; only its description is known."""
 
     def __init__(self, words: str) -> None:
         self.words = words
@@ -28,7 +28,7 @@ class Thing:
 
 
 def encode(value: object) -> object:
-    """``value`` as JSON can carry it. What is no number, word or list of them becomes its words."""
+    """``value`` in a form that JSON supports. Anything but numbers, strings and containers is replaced by a description."""
     value = plain(value)
     if value is ...:
         return {"dots": True}
@@ -56,7 +56,7 @@ def _words(value: object) -> str:
 
 
 def decode(sent: object) -> object:
-    """What ``encode`` made. Raises ``ValueError`` for anything else: the sender may be anybody."""
+    """The inverse of ``encode``. Raises ``ValueError`` for anything else, because the sender is not trusted."""
     if sent is None or isinstance(sent, (bool, int, float, str)):
         return sent
     match sent:
@@ -95,7 +95,7 @@ def _hashable(value):
 
 
 def parameters(function: object) -> list[str]:
-    """The names of a function's arguments by position; none where it does not tell."""
+    """The names of a function's positional parameters; empty if its signature is not available."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

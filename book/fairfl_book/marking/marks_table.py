@@ -1,7 +1,7 @@
-"""The table of marks as a file: one row for each notebook and exercise, as a spreadsheet opens it.
+"""The table of marks as a CSV file with one row per notebook and exercise.
 
-One row each, and not one a student: a verdict has its reason beside it, a filter on "wrong" or a count of mistakes takes one click, an open exercise
-has a field for the teacher's points, and a pivot table by student and chapter adds the points up.
+There is one row per exercise, not per student, so each verdict has its reason beside it, filtering for "wrong" or counting mistakes takes one click,
+open exercises have a field for the teacher's points, and a pivot table by student and chapter adds the points up.
 """
 
 import csv
@@ -31,26 +31,26 @@ COLUMNS = (
     "notebook",
 )
 LONGEST = 1000  # characters of a field
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # with these a spreadsheet takes a field for a formula, and runs it
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # a spreadsheet evaluates a field that begins with these as a formula
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+|[\ud800-\udfff]")
 _STRANGE = re.compile(rf"(?:{_UNSEEN.pattern}|\\)+|^\s+|\s+\Z")  # what `name` escapes
-_NAMES = ("student", "file")  # columns that say whose a row is
+_NAMES = ("student", "file")  # columns that identify the submission
 
 Row = Mapping[str, str]
 
 
 def field(text: object) -> str:
-    """``text`` as a field: one line, at most ``LONGEST`` characters, and with an apostrophe before what a spreadsheet would run as a formula."""
+    """``text`` as a field: one line of at most ``LONGEST`` characters, with an apostrophe before anything that a spreadsheet would evaluate as a formula."""
     line = _UNSEEN.sub(" ", str(text)).strip()
     line = line if len(line) <= LONGEST else f"{line[: LONGEST - 2]} …"
     return f"'{line}" if _FORMULA.match(line) else line
 
 
 def name(text: str) -> str:
-    """A path or a part of one as a field: as ``field``, but different paths stay different.
+    """A path or a part of one as a field. Like ``field``, but different paths stay different.
 
-    What cannot be seen or is no text is escaped: a byte as ``\\xf6``, a character as ``\\u0001``, a backslash as two. Of a very long one the end gives way
-    to a digest.
+    Invisible and undecodable characters are escaped: a byte as ``\\xf6``, a character as ``\\u0001``, a backslash as two. The end of a very long path is
+    replaced by a digest.
     """
     line = _STRANGE.sub(lambda found: "".join(map(_escaped, found[0])), text)
     line = f"'{line}" if _FORMULA.match(line.lstrip("'")) else line
@@ -64,13 +64,13 @@ def _escaped(one: str) -> str:
     code = ord(one)
     if one == "\\":
         return "\\\\"
-    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a name that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8 (surrogateescape)
         return f"\\x{code - 0xDC00:02x}"
     return f"\\u{code:04x}"
 
 
 def row(**given: object) -> Row:
-    """A row whose other fields are empty. Names are columns, "changed" for "changed cells"."""
+    """A row with the ``given`` columns and all others empty; "changed" means the column "changed cells"."""
     named = {
         "changed cells" if column == "changed" else column: name(str(value)) if column in _NAMES else field(value)
         for column, value in given.items()
@@ -79,7 +79,7 @@ def row(**given: object) -> Row:
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:
-    """Put the table at ``path``, whole or not at all, with the mark by which Excel knows UTF-8."""
+    """Write the table to ``path`` atomically, with the byte order mark by which Excel recognises UTF-8."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
@@ -94,7 +94,7 @@ def _place(one: Row) -> tuple:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows at ``path``, as they stand there; empty where there is no file. Raises ``ValueError`` for a file that is no such table."""
+    """The rows of the table at ``path``; empty if there is no file. Raises ``Refused`` for a file that is not such a table."""
     if not path.exists():
         return []
     try:
@@ -106,13 +106,14 @@ def read(path: Path) -> list[Row]:
     except (UnicodeDecodeError, csv.Error):
         pass
     raise Refused(
-        f"{path} is there and is no table of marks as this command writes it. Nothing was changed. Save it as CSV in UTF-8 with its "
-        "columns as they were, move it away, or name another file with --out."
+        f"{path} exists and is not a table of marks; allowed: a CSV file in UTF-8 with this command's columns. Nothing was changed. "
+        "Restore its format, move it away, or choose another file with --out.",
+        "file",
     )
 
 
 def set_aside(path: Path) -> Path:
-    """Copy the table at ``path`` to NAME.before.csv, NAME.before-2.csv, …, the first that is free; returns that."""
+    """Copy the table at ``path`` to the first free name of NAME.before.csv, NAME.before-2.csv, …; returns that path."""
     number = 1
     while (copy := path.with_name(f"{path.stem}.before{'' if number == 1 else f'-{number}'}{path.suffix}")).exists():
         number += 1
@@ -121,7 +122,7 @@ def set_aside(path: Path) -> Path:
 
 
 def most_common(rows: Sequence[Row], count: int = 5) -> list[tuple[str, str, int]]:
-    """The mistakes that were made most often: exercise, the mistake's name, how many notebooks."""
+    """The most common mistakes, as triples (exercise, name of the mistake, number of notebooks)."""
     made: dict[tuple[str, str], int] = {}
     for one in rows:
         if one["mistake"]:

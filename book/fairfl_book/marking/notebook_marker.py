@@ -1,6 +1,6 @@
-"""Marking one notebook: it runs in a process of its own, and its answers are judged in this one (``apart``), where no code of the student's is.
+"""Mark one notebook: it runs in its own process, and its answers are judged in this one (see ``isolation``), which runs no student code.
 
-A cell or a call that takes too long, or takes the process down, costs its own exercise: the notebook is run once more without it.
+A cell or call that takes too long or crashes the process costs only its own exercise: the notebook is run again without it.
 """
 
 import contextlib
@@ -31,15 +31,15 @@ from fairfl_book.marking.submissions import Cell
 from fairfl_book.reading import threads
 
 RIGHT, WRONG, NOTHING, ERROR, LATE = "right", "wrong", "not attempted", "failed with error", "timed out"
-START = 120.0  # seconds for an empty process to begin: importing from a cold disk
-WHOLE = 10  # a notebook may take so many times what one cell may
+START = 120.0  # seconds for an empty process to start, importing from a cold disk
+WHOLE = 10  # time limit of a notebook, as a multiple of the limit for one cell
 _LINE = 2_000_000  # bytes of the longest answer
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """``seconds``: for one cell, or one call of an answer; a notebook has ``WHOLE`` times that. ``memory``: megabytes of a process."""
+    """``seconds``: for a cell or a call of an answer; a notebook has ``WHOLE`` times that. ``memory``: megabytes per process."""
 
     seconds: float = 120.0
     memory: int = 4000
@@ -47,7 +47,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Mark:
-    """``verdict``: one of the five above. ``mistake``: what ``check`` calls it, if it is a known one. ``said``: what it tells the student. ``tried``: what went in and came out."""
+    """``verdict``: one of the five above. ``mistake``: its name in ``check``, if known. ``said``: the message to the student. ``tried``: inputs and results."""
 
     verdict: str
     mistake: str = ""
@@ -57,7 +57,7 @@ class Mark:
 
 @dataclass
 class Sitting:
-    """What is known of a notebook that is under way. ``marks``: by slug. ``failed``: the cell's place → verdict and words. ``lost``: cells that are not run again. ``notes``: for the teacher."""
+    """The state of marking one notebook. ``marks``: by slug. ``failed``: index of a cell → verdict and message. ``lost``: cells that are not run again. ``notes``: for the teacher."""
 
     cells: Sequence[Cell]
     marks: dict[str, Mark] = field(default_factory=dict)
@@ -67,14 +67,14 @@ class Sitting:
 
 
 class Gone(BaseException):
-    """The student's process is no more; not an ``Exception``, since ``judge`` catches those. ``verdict``: ``LATE`` or ``ERROR``."""
+    """The student's process has ended. Not an ``Exception``, because ``judge`` catches those. ``verdict``: ``LATE`` or ``ERROR``."""
 
     def __init__(self, verdict: str, words: str) -> None:
         self.verdict, self.words = verdict, words
 
 
 class Process:
-    """A process that runs one notebook, from an empty folder; a context manager that leaves nothing of it."""
+    """A process that runs one notebook in an empty folder; a context manager that removes both."""
 
     def __init__(self, limits: Limits, end: float) -> None:
         self.limits, self.end = limits, end
@@ -100,7 +100,7 @@ class Process:
         began = time.monotonic()
         try:
             self._reply(START)
-            self.end += time.monotonic() - began  # a busy machine takes nothing from the notebook
+            self.end += time.monotonic() - began  # the start does not count towards the notebook's time
         except BaseException:
             self.__exit__()
             raise
@@ -111,9 +111,9 @@ class Process:
         self.folder.cleanup()
 
     def _kill(self) -> None:
-        with contextlib.suppress(OSError):  # it has ended already
+        with contextlib.suppress(OSError):  # already ended
             if hasattr(os, "killpg"):
-                os.killpg(self.running.pid, signal.SIGKILL)  # what it started, too
+                os.killpg(self.running.pid, signal.SIGKILL)  # with its child processes
             else:
                 self.running.kill()
         self.running.wait()
@@ -127,7 +127,7 @@ class Process:
         self.lines.put(b"")
 
     def ask(self, **request: object) -> dict[str, Any]:
-        """The reply to one request. Raises ``Gone`` where none came in time, or none that can be read."""
+        """The reply to one request. Raises ``Gone`` if none arrives in time or it cannot be read."""
         try:
             self.running.stdin.write(json.dumps(request).encode("utf-8") + b"\n")
             self.running.stdin.flush()
@@ -155,12 +155,12 @@ class Process:
             self.running.wait(5)
         code = self.running.poll()
         if code == -signal.SIGKILL if hasattr(signal, "SIGKILL") else False:
-            return Gone(ERROR, "its process was killed from outside, as the system does where memory ends")
+            return Gone(ERROR, "its process was killed from outside, as the system does when memory runs out")
         return Gone(ERROR, f"it ended the process (status {code})")
 
 
-def _silent(**told: object) -> None:
-    """Tell nobody."""
+def _silent(**message: object) -> None:
+    """Ignore a message."""
 
 
 def examine(
@@ -170,10 +170,10 @@ def examine(
     sitting: Sitting | None = None,
     tell: Callable[..., None] = _silent,
 ) -> Sitting:
-    """Go through ``plan``; every exercise in it has its mark afterwards.
+    """Carry out ``plan``, after which every exercise in it has a mark.
 
-    ``sitting``: what is known already. ``tell`` hears of each step: the ``student``'s process, the slug that is being ``judging``, a ``mark`` and its
-    ``slug``, a cell that ``failed`` or is ``lost``, a ``note``.
+    ``sitting``: the state to continue from. ``tell`` is called for each step with keywords: the ``student``'s process, the slug that is about to be judged (``judging``),
+    a ``mark`` and its ``slug``, a cell that ``failed`` or is ``lost``, and a ``note``.
     """
     sitting = Sitting(cells) if sitting is None else sitting
     wanted = [step.asked.slug for step in plan if isinstance(step, Judge)]
@@ -188,13 +188,13 @@ def examine(
                 end = process.end
                 tell(student={"process": process.running.pid, "folder": process.folder.name})
                 _sit(process, plan, sitting, tell)
-        except Gone as gone:  # before anything was asked of it
+        except Gone as gone:  # before the first request
             sitting.marks = {slug: Mark(gone.verdict, said=gone.words) for slug in wanted} | sitting.marks
     return sitting
 
 
 def _sit(process: Process, plan: Sequence[Run | Judge], sitting: Sitting, tell: Callable[..., None]) -> None:
-    """Run the notebook from the top, as far as one process goes; whatever takes it down is left out next time."""
+    """Run the notebook from the top until its process ends; the step that ended it is left out next time."""
     ran: list[int] = []
     for step in plan:
         try:
@@ -254,7 +254,7 @@ def _judged(process: Process, asked: Asked, ran: Sequence[int], sitting: Sitting
         return Mark(ERROR if setting else NOTHING, said=_words(reply["error"]))
     calls: list[Call] = []
     if str(reply.get("module", "")).startswith("fairfl_book."):
-        sitting.notes.append(f"{asked.slug} is answered by a function of the book's own")
+        sitting.notes.append(f"{asked.slug} is answered with one of the book's own functions")
     try:
         answer = _function(process, reply, calls) if "function" in reply else json_values.decode(reply["value"])
         verdict = judge(find(asked.slug), answer)
@@ -270,7 +270,7 @@ def _judged(process: Process, asked: Asked, ran: Sequence[int], sitting: Sitting
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a student's function: what went in, and what came out or stopped it, in words. ``nothing``: whether it returned nothing."""
+    """One call of a student's function: its arguments and its result or error, in words. ``nothing``: whether it returned nothing."""
 
     given: str
     came: str
@@ -282,7 +282,7 @@ class Call:
 
 
 def _function(process: Process, reply: dict, calls: list[Call]) -> Callable:
-    """The student's function as one of this process: called, it asks the other one, and ``calls`` takes down what came of it."""
+    """A proxy for the student's function, which calls it in the student's process and records each call in ``calls``."""
 
     def answer(*case):
         said = process.ask(call=json_values.encode(case))
@@ -296,14 +296,14 @@ def _function(process: Process, reply: dict, calls: list[Call]) -> Callable:
 
     names = reply["function"] if isinstance(reply["function"], list) else []
     if all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
-        with contextlib.suppress(ValueError):  # a name twice, or no name
+        with contextlib.suppress(ValueError):  # a duplicate or invalid name
             kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
             answer.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
     return answer
 
 
 def _raised(error: object) -> Exception:
-    """An error of the student's process as one of this: it has its name and its words."""
+    """An error of the student's process as an exception with the same name and message."""
     match error:
         case [str(kind), str(said)] if _NAME.fullmatch(kind):
             return type(kind, (Exception,), {})(said)

@@ -1,4 +1,4 @@
-"""What a class handed in: every notebook under a folder, whose it is, and what is none. Nothing here runs or trusts what it reads."""
+"""Read a class's submissions: every notebook under a folder, with its student, and files that are not notebooks. Nothing that is read is run or trusted."""
 
 import hashlib
 import json
@@ -10,18 +10,18 @@ from pathlib import Path, PurePath
 from fairfl_book.reading import copies, copy_extras
 
 NOTEBOOK = ".ipynb"
-SHOWN = 5  # of a subfolder's other files that are named
+SHOWN = 5  # other files of a subfolder that are listed
 LARGEST = 50_000_000  # bytes of a notebook; a chapter with its pictures has at most 1.5 million
-_OURS = (copy_extras.COVER, copies.NOTICE)  # pages of a reader's folder that are no chapters
+_OURS = (copy_extras.COVER, copies.NOTICE)  # pages in a reader's folder that are not chapters
 _ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"}
 _AGAIN = re.compile(
     r"(?:Copy|newer|yours|\(|\)|\d|[\s_.-])*"
-)  # what Jupyter, a browser and this book add to a second copy's name
+)  # what Jupyter, browsers and this book add to the name of a second copy
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of anybody's notebook. ``kind``: "code", "markdown" or "raw". ``id``: "" where the file has none."""
+    """A cell of a notebook. ``kind``: "code", "markdown" or "raw". ``id``: "" if the file has none."""
 
     kind: str
     source: str
@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Paper:
-    """One file. ``file``: its path inside the folder. ``digest``: of its cells. ``problem``: why it cannot be marked; "" if nothing is known yet."""
+    """One file. ``file``: its path relative to the folder. ``digest``: of its cells. ``problem``: why it cannot be marked, or ""."""
 
     student: str
     file: str
@@ -42,15 +42,15 @@ class Paper:
 
 
 def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> list[Paper]:
-    """Every notebook under ``folder``, read into memory before anybody's code runs; and a ``Paper`` with its problem for each other file that lies in
-    ``folder`` itself, and for each subfolder that holds no notebook, or other files as well.
+    """Read every notebook under ``folder`` into memory, before any student code runs.
 
-    Hidden folders and files (Jupyter's checkpoints) are left out. ``chapters``: the book's names, which a file's name may hold beside a student's.
-    ``ours``: stems of files that are the teacher's tables, and nobody's hand-in.
+    The result also has a ``Paper`` with a problem for each other file in ``folder`` itself, and for each subfolder that contains no notebook or also other files.
+    Hidden folders and files (Jupyter's checkpoints) are skipped. ``chapters``: the chapters' names, which a file name may contain beside the student's.
+    ``ours``: stems of the teacher's own tables, which are not submissions.
     """
     papers: list[Paper] = []
     notebooks: set[str] = set()
-    beside: dict[str, list[str]] = {}  # subfolder → its files that are no notebooks
+    beside: dict[str, list[str]] = {}  # subfolder → its files that are not notebooks
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if any(part.startswith(".") for part in inside.parts) or path.name in _OURS:
@@ -65,7 +65,7 @@ def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> l
         elif path.name.partition(".")[0] not in ours:
             whose = student(inside, folder.resolve().name, chapters)
             papers.append(
-                Paper(whose, inside.as_posix(), problem=f"this is no notebook ({NOTEBOOK}){_packed([path.name])}")
+                Paper(whose, inside.as_posix(), problem=f"this is not a notebook ({NOTEBOOK}){_packed([path.name])}")
             )
     for name, files in beside.items():
         if problem := _left(files, name in notebooks):
@@ -74,20 +74,20 @@ def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> l
 
 
 def _left(files: Sequence[str], marked: bool) -> str:
-    """What a teacher should know of a subfolder; "" for nothing. ``files``: those that are no notebooks; ``marked``: whether there are others."""
+    """A subfolder's problem, or "". ``files``: its files that are not notebooks; ``marked``: whether it also contains notebooks."""
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
     named = f"{', '.join(files[:SHOWN])}{more}{_packed(files)}"
     if marked:
-        return f"beside what is marked: {named}" if files else ""
+        return f"other files, not marked: {named}" if files else ""
     return f"there is no notebook in this folder{f', only {named}' if files else ''}"
 
 
 def _packed(files: Iterable[str]) -> str:
-    return "; unpack it, and mark again" if any(PurePath(file).suffix.lower() in _ARCHIVES for file in files) else ""
+    return "; unpack it and mark again" if any(PurePath(file).suffix.lower() in _ARCHIVES for file in files) else ""
 
 
 def student(inside: PurePath, folder: str, chapters: Sequence[str]) -> str:
-    """Whose file ``inside`` the folder is: its subfolder's name; without one the file's, less a chapter's; the ``folder``'s own where that leaves nothing."""
+    """The student of the file ``inside``: its subfolder's name, else the file name without a chapter's name, else the ``folder``'s name."""
     if len(inside.parts) > 1:
         return inside.parts[0]
     stem = inside.stem
@@ -107,8 +107,8 @@ def _paper(path: Path, inside: PurePath, student: str) -> Paper:
         notebook = json.loads(path.read_bytes().decode("utf-8-sig"))
         cells = cells_of(notebook)
     except (OSError, ValueError, RecursionError) as error:
-        said = "the file is no JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
-        return Paper(student, inside.as_posix(), problem=f"not a notebook that can be read: {said}")
+        reason = "the file is not JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
+        return Paper(student, inside.as_posix(), problem=f"cannot be read as a notebook: {reason}")
     text = json.dumps([(cell.kind, cell.source, cell.id, cell.tags) for cell in cells])
     return Paper(
         student, inside.as_posix(), cells, _title(notebook), hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -116,7 +116,7 @@ def _paper(path: Path, inside: PurePath, student: str) -> Paper:
 
 
 def cells_of(notebook: object) -> tuple[Cell, ...]:
-    """The cells of a notebook's JSON. Raises ``ValueError`` for what is no notebook of format 4."""
+    """The cells of a notebook's JSON. Raises ``ValueError`` for anything but a notebook of format 4."""
     cells = notebook.get("cells") if isinstance(notebook, Mapping) else None
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells; only notebooks of format 4 are marked")
@@ -136,7 +136,7 @@ def _cell(cell: object) -> Cell:
 
 
 def _title(notebook: Mapping) -> str:
-    """The chapter's title in the front matter, which every copy of a chapter carries."""
+    """The chapter's title in the front matter, which every copy of a chapter contains."""
     front = notebook["metadata"].get("fairfl") if isinstance(notebook.get("metadata"), Mapping) else None
     title = front.get("title") if isinstance(front, Mapping) else None
     return title if isinstance(title, str) else ""

@@ -1,8 +1,8 @@
-"""How a chapter opens where nothing is installed: links to Colab and Kaggle, and a cell that fetches the book there.
+"""Launch cells: links that open a chapter on Colab and Kaggle, and a cell that fetches the book there.
 
-Both cells are made from the book's ``address`` and carry the tag ``dress.LAUNCH``. They are put into the stored notebooks by script, not
-executed, and are no part of a chapter: no text has them, guards do not see them, readers' copies, site and paper leave them out. So a book that gets an
-address, or another one, is executed no second time; and one without an address has none of this, for then there is nothing to fetch.
+Both cells are made from the book's ``address`` and carry the tag ``copy_extras.LAUNCH``. A script adds them to the stored notebooks without
+executing anything. They are not part of a chapter: the texts do not contain them, the checks ignore them, and readers' copies, the site and the PDF leave them out.
+So the chapters need not be executed again when the address changes. A book without an address has no launch cells.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from fairfl_book.book_paths import Book
 from fairfl_book.reading import copy_extras
 from fairfl_book.repository_address import Address, address
 
-# COLAB_RELEASE_TAG and KAGGLE_KERNEL_RUN_TYPE are what the two set in every kernel. An editable install leaves the recorded runs, which chapters
-# read, beside the code. What a kernel has loaded already stays as it was, whatever pip puts on the disk: hence the last question.
+# Colab and Kaggle set COLAB_RELEASE_TAG and KAGGLE_KERNEL_RUN_TYPE in every kernel. An editable install keeps the recorded runs, which chapters
+# read, beside the code. A module that the kernel has already loaded does not change when pip installs another version: hence the last check.
 FETCH = """\
-# On Colab and Kaggle: fetches the book, edition {version}, if it is missing. Else it does nothing
+# On Colab and Kaggle: fetch the book, edition {version}, if it is missing. Elsewhere: do nothing
 import importlib.metadata, importlib.util, os, pathlib, subprocess, sys
 hosted = {{"COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE"}} & set(os.environ)
 if hosted and not importlib.util.find_spec("fairfl_book"):
@@ -27,10 +27,10 @@ if hosted and not importlib.util.find_spec("fairfl_book"):
              "{repository}", str(book)]
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--editable",
                f"{{book}}[chapters]"]
-    print(f"Fetching the book into {{book}} with all that it needs: minutes.", flush=True)
+    print(f"Fetching the book into {{book}} and its requirements; this takes minutes.", flush=True)
     for command in [install] if book.exists() else [clone, install]:
         if subprocess.run(command).returncode:
-            raise SystemExit("That did not work; the reason stands above. Is the internet on "
+            raise SystemExit("That did not work; see the error above. Is the internet on "
                              "(Kaggle: Settings, Internet)? Then run this cell again.")
     sys.path += [str(book), str(book / "book")]
     importlib.invalidate_caches()
@@ -38,12 +38,12 @@ if hosted and not importlib.util.find_spec("fairfl_book"):
     older = [name for name in loaded
              if sys.modules[name].__version__ != importlib.metadata.version(name)]
     if older:
-        raise SystemExit(f"Restart the session, since {{', '.join(older)}} changed, and go on.")
-    print("The book is there: go on.")"""
+        raise SystemExit(f"{{', '.join(older)}} changed: restart the session, then continue.")
+    print("The book is installed.")"""
 
 
 def cells(place: Address, name: str) -> list[dict]:
-    """What chapter ``name`` has beyond its text at ``place``: a line of links, and the cell that fetches the book."""
+    """The launch cells of chapter ``name`` at ``place``: a line of links, and the cell that fetches the book."""
     line = f"Open this chapter in {_hosts(place, name)}"
     if page := place.page(name):
         line += f", or [read it]({page})"
@@ -54,7 +54,7 @@ def cells(place: Address, name: str) -> list[dict]:
 
 
 def under_the_title(cell_list: Sequence[Mapping], place: Address | None, name: str) -> list:
-    """The cells of chapter ``name``'s page with the links that the site shows, below its title; as they are without an address."""
+    """The cells of chapter ``name``'s page on the site, with launch links below the title if there is an address."""
     if place is None:
         return list(cell_list)
     line = f"Run it in {_hosts(place, name)}. [Its source]({place.source(name)})."
@@ -62,13 +62,13 @@ def under_the_title(cell_list: Sequence[Mapping], place: Address | None, name: s
 
 
 def _hosts(place: Address, name: str) -> str:
-    """The links to what opens chapter ``name``."""
+    """The links that open chapter ``name``."""
     links = {"Colab": place.colab(name), "Kaggle": place.kaggle(name), "a codespace": place.codespace}
     return " · ".join(f"[{words}]({link})" for words, link in links.items())
 
 
 def dressed(cell_list: Sequence[Mapping], place: Address | None, name: str) -> list:
-    """The cells of chapter ``name`` as they are stored at ``place``: its own, and before the first that runs what opens it there."""
+    """The cells of chapter ``name`` as stored at ``place``: its own, with the launch cells before the first code cell."""
     own = copy_extras.own(cell_list)
     if place is None:
         return own
@@ -77,7 +77,7 @@ def dressed(cell_list: Sequence[Mapping], place: Address | None, name: str) -> l
 
 
 def write(book: Book) -> list[str]:
-    """Bring the stored notebooks in step with ``book/address.toml``; returns the names of those that were not. Nothing is executed."""
+    """Update the stored notebooks to match ``book/address.toml``; returns the names of those that changed. Nothing is executed."""
     place, changed = address(book), []
     for name in book.executed():
         notebook = nbformat.read(book.notebook(name), as_version=4)

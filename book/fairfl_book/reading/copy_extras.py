@@ -1,7 +1,7 @@
-"""What a reader's copy has beyond its chapter: ways onward, a kernel's exact name, and the reader's own seal of trust.
+"""What a reader's copy adds to its chapter: navigation links, the kernel's exact version, and a trust signature.
 
-A copy begins and ends with a cell of links, tagged ``NAVIGATION``. It names the version of Python that will run it: JupyterLab writes that into a
-notebook when its kernel starts, and asks whether to save what nobody has touched. The committed notebooks have neither.
+A copy begins and ends with a cell of links, tagged ``NAVIGATION``. Its metadata name the Python version that will run it: otherwise JupyterLab writes that into the
+notebook when the kernel starts, and then asks whether to save an unedited file. The committed notebooks have neither.
 """
 
 import json
@@ -13,9 +13,11 @@ from fairfl_book.book_paths import MORE, is_companion
 from fairfl_book.translation.sentences import tr
 
 NAVIGATION = "navigation"
-LAUNCH = "launch"  # what opens a chapter on other people's computers (``launch``); a reader's copy has it not
+LAUNCH = (
+    "launch"  # tag of the cells that open a chapter on Colab and Kaggle (``cloud_launch``); readers' copies lack them
+)
 COVER = "COVER.ipynb"
-LANGUAGE = {  # as IPython's kernel describes itself
+LANGUAGE = {  # what IPython's kernel reports
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
     "mimetype": "text/x-python",
@@ -27,9 +29,9 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 
 def chapter(notebook: dict, name: str, titles: Mapping[str, str], others: Mapping[str, str] | None = None) -> bytes:
-    """The copy of ``notebook``, chapter or companion ``name`` (a file's stem). ``titles``: every chapter's title by name; the names' order is the book's.
+    """The reader's copy of ``notebook``, the chapter or companion ``name`` (a file stem). ``titles``: every chapter's title by name.
 
-    ``others``: titles of chapters whose copies stand one folder up, in English; if ``name`` is among them, too, it is linked as well.
+    ``others``: titles of the English chapters whose copies are one folder up; if ``name`` is among them, the copy links to its English version.
     """
     if is_companion(name):
         above = f"../{name.removesuffix(MORE)}.ipynb"
@@ -50,7 +52,7 @@ def chapter(notebook: dict, name: str, titles: Mapping[str, str], others: Mappin
 
 
 def _between(notebook: dict, line: str) -> bytes:
-    """The notebook's own cells between two cells that hold ``line``."""
+    """The notebook's own cells between two Markdown cells with the text ``line``."""
     cells = [
         text(line, "navigation-top", NAVIGATION),
         *own(notebook["cells"]),
@@ -65,7 +67,7 @@ def text(source: str, identity: str, *tags: str) -> dict:
 
 
 def code(source: str, identity: str, *outputs: dict) -> dict:
-    """A code cell that has not run; ``outputs`` stand below it until it does."""
+    """A code cell that has not run, with ``outputs`` to show until it does."""
     return {
         "cell_type": "code",
         "execution_count": None,
@@ -77,24 +79,24 @@ def code(source: str, identity: str, *outputs: dict) -> dict:
 
 
 def page(*cells: dict) -> bytes:
-    """A notebook of the book's own, outside its chapters."""
+    """A notebook that is not a chapter, such as the cover."""
     return written({"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def written(notebook: dict) -> bytes:
-    """A notebook's file, with the metadata that its kernel will find right."""
+    """A notebook's file contents, with the metadata that its kernel would write."""
     version = {"version": sys.version.split()[0]}
     metadata = {**notebook["metadata"], "kernelspec": KERNEL, "language_info": {**LANGUAGE, **version}}
     return (json.dumps({**notebook, "metadata": metadata}, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def own(cells: Sequence[Mapping]) -> list:
-    """The chapter's own among ``cells``: neither its links nor what opens it elsewhere."""
+    """The chapter's own cells, without navigation and launch cells."""
     return [cell for cell in cells if {NAVIGATION, LAUNCH}.isdisjoint(cell.get("metadata", {}).get("tags", ()))]
 
 
 def trust(*paths: Path) -> None:
-    """Sign the notebooks at ``paths`` with the reader's own key, so that Jupyter shows their labs. Only for files that the book has just written."""
+    """Sign the notebooks at ``paths`` with the reader's key, so that Jupyter shows their labs. Only for files that the book has just written."""
     if not paths:
         return
     import nbformat

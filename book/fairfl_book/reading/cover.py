@@ -1,4 +1,4 @@
-"""The cover page: what to run first, and a map of the chapters made from what they promise."""
+"""The cover page: what to run first, and a map of the chapters made from their front matter."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -47,9 +47,9 @@ CLOSING = """\
 def content(
     fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None, here: Collection[str] | None = None
 ) -> bytes:
-    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the exercises that are solved, by slug.
+    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the solved exercises, by slug.
 
-    ``here``: the chapters whose copies stand beside the cover (default: all); the others' stand one folder up.
+    ``here``: the chapters whose copies are beside the cover (default: all); the other copies are one folder up.
     """
     first = min(fronts)
     onward = tr(HABITS, first=fronts[first].title, name=first)
@@ -65,13 +65,13 @@ def content(
 
 
 def _still(lab: Playground) -> dict:
-    """The lab's picture as an output that stands until the cell is run."""
+    """The lab's static picture, shown until the cell is run."""
     data, metadata = lab.output()
     return {"output_type": "display_data", "data": data, "metadata": metadata}
 
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Collection[str] | None = None) -> str:
-    """The map as a Markdown table, a row a chapter, with how many of its exercises are solved. ``here``: as for ``content``."""
+    """The map as a Markdown table: one row per chapter, with the number of solved exercises. ``here``: as in ``content``."""
     lines = [tr("| chapter | minutes | needs | done | what you will see |"), "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
@@ -84,10 +84,10 @@ def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Col
 
 
 def _place(name: str, here: Collection[str] | None) -> str:
-    """Where a link on the cover finds a chapter. ``here``: as for ``content``."""
+    """The target of the cover's link to a chapter. ``here``: as in ``content``."""
     return f"{'' if here is None or name in here else '../'}{name}.ipynb"
 
 
 def path(work: Path) -> Path:
-    """Where the cover stands among the copies."""
+    """The cover's path in the folder of copies."""
     return work / copy_extras.COVER

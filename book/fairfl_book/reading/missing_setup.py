@@ -1,7 +1,7 @@
-"""A check that is run before the cells above it: plain words in the place of Python's ``NameError``.
+"""Explain a check that was run before the cells above it, instead of showing Python's ``NameError``.
 
-``fairfl_book.exercises`` watches from its import on, and ``make lab`` from a kernel's first cell (``jupyter/startup.py``), when not even ``check`` is
-known. So this module imports nothing heavy before it has something to say.
+Importing ``fairfl_book.exercises`` calls ``watch``, and so does ``make lab`` at the start of a kernel (``jupyter/startup.py``), when even ``check`` is
+undefined. So this module imports nothing slow until it has a message to show.
 """
 
 import ast
@@ -9,23 +9,23 @@ import builtins
 import sys
 from typing import Any
 
-_RUNNING = [""]  # the source of the cell that runs
+_RUNNING = [""]  # the source of the running cell
 
 
 def watch() -> None:
-    """Answer a ``NameError`` of a check's cell in words from now on; nothing outside IPython, and nothing the second time."""
+    """Explain a ``NameError`` in a check's cell from now on. Does nothing outside IPython or when called again."""
     running = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if running is not None and _remember not in running.events.callbacks["pre_run_cell"]:
         running.events.register("pre_run_cell", _remember)
-        running.set_custom_exc((NameError,), _told)
+        running.set_custom_exc((NameError,), _explain)
 
 
 def _remember(info):
     _RUNNING[0] = info.raw_cell or ""
 
 
-def _told(shell, kind, error, trace, tb_offset=None):
-    """IPython's handler: the cell still counts as failed, so that whatever runs a notebook stops there as before."""
+def _explain(shell, kind, error, trace, tb_offset=None):
+    """IPython's handler. The cell still counts as failed, so whatever runs the notebook stops there as before."""
     slug, names = asked(_RUNNING[0])
     missing = [name for name in names if name not in shell.user_ns and not hasattr(builtins, name)]
     if getattr(error, "name", None) not in missing:
@@ -41,12 +41,12 @@ def _told(shell, kind, error, trace, tb_offset=None):
             "Not defined yet: {names}. Run the cells above this one first, then run it again.",
             names=tr(", ").join(f"`{name}`" for name in missing),
         ),
-        tr("If a cell above stops with an error, mend that one first."),
+        tr("If a cell above stops with an error, fix that one first."),
     )
 
 
 def asked(source: str) -> tuple[Any, list[str]]:
-    """The slug and the names of a cell that does nothing but call ``check``, "check" itself among them; of any other cell "" and no names."""
+    """The slug and the names used in a cell that only calls ``check``, including "check" itself; ("", []) for any other cell."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError):

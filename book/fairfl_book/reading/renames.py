@@ -1,6 +1,6 @@
-"""Imports in a reader's copy of an earlier edition, rewritten to the names of this one.
+"""Rewrite the imports in a reader's copy of an earlier edition to this edition's module names.
 
-Only import statements change, and dotted names of modules; whatever else a reader wrote stays as it is.
+Only import statements and dotted module names change; everything else that a reader wrote stays as it is.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairfl import _atomic_files
 
-# The first edition's names, and the names that they have had since the second.
+# First-edition names → second-edition names.
 _FIRST = {
     "fairfl.book": "fairfl_book",
     "fairfl.exercises": "fairfl_book.exercises",
@@ -107,12 +107,12 @@ _DOTTED = re.compile(r"\b(?:fairfl|fairfl_book|reproductions)(?:\.\w+)+")
 
 
 def renew(source: str) -> str:
-    """A cell's text with the imports of today; the same text where nothing has moved."""
+    """A cell's source with this edition's imports."""
     return _DOTTED.sub(lambda found: _moved(found[0]), _FROM.sub(_statement, source))
 
 
 def _moved(name: str) -> str:
-    """Today's name of a module, or of what stands in one, by its name in any edition."""
+    """The current name of a module or of one of its members, given its name in any edition."""
     for edition in (_FIRST, _SECOND):
         for old in sorted(edition, key=len, reverse=True):
             if name == old or name.startswith(f"{old}."):
@@ -122,7 +122,7 @@ def _moved(name: str) -> str:
 
 
 def _statement(found: re.Match) -> str:
-    """One ``from … import …`` as one line per new home. A name that changed is imported under the name it had."""
+    """One ``from … import …`` as one line per new module. A renamed member is imported under its old name."""
     indent, module, names = found.groups()
     homes: dict[str, list[str]] = {}
     for name in re.split(r", *", names):
@@ -137,7 +137,7 @@ def _statement(found: re.Match) -> str:
 
 
 def renew_copy(path: Path) -> bool:
-    """Bring the imports of the notebook at ``path`` up to date; whether anything changed. What cannot be read is left alone."""
+    """Update the imports of the notebook at ``path``; returns whether anything changed. An unreadable file is not changed."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

@@ -1,4 +1,4 @@
-"""Finding the JupyterLab that serves a desk already, so that nobody starts a second one beside it."""
+"""Find a JupyterLab that already serves a folder of copies, so that no second one is started."""
 
 import json
 import os
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from fairfl import _atomic_files
 
-PATIENCE = 5  # seconds for an answer
+PATIENCE = 5  # seconds to wait for an answer
 
 
 def remember(folder: Path) -> None:
-    """Write down in ``folder`` that this process is about to serve the desk."""
+    """Record in ``folder`` that this process is about to serve the copies."""
     _atomic_files.write(folder / "server.json", json.dumps({"process": os.getpid()}).encode())
 
 
 def find(folder: Path) -> dict | None:
-    """What Jupyter knows of the server that ``remember`` wrote down (its ``url``, ``token``, ``port``), if that one is alive and answers."""
+    """Jupyter's entry (``url``, ``token``, ``port``) for the server that ``remember`` recorded, or ``None`` if it does not answer."""
     try:
         process = json.loads((folder / "server.json").read_text(encoding="utf-8"))["process"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -33,7 +33,7 @@ def _answers(server: dict) -> bool:
     request = urllib.request.Request(f"{server['url']}api", headers={"Authorization": f"token {server['token']}"})
     direct = urllib.request.build_opener(
         urllib.request.ProxyHandler({})
-    )  # a proxy does not know this computer's servers
+    )  # a proxy cannot reach servers on this computer
     try:
         with direct.open(request, timeout=PATIENCE) as answer:
             return answer.status == 200
@@ -42,6 +42,6 @@ def _answers(server: dict) -> bool:
 
 
 def address(server: dict, page: str) -> str:
-    """Where ``page``, a path under the served folder, opens in that server."""
+    """The URL that opens ``page``, a path relative to the served folder."""
     token = f"?token={server['token']}" if server["token"] else ""
     return f"{server['url']}lab/tree/{page}{token}"

@@ -1,4 +1,4 @@
-"""The shortest way through the book, about four hours: which sections of which chapters, as their heads mark them."""
+"""The shortest way through the book, about four hours: the sections marked in the chapters' front matter."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,9 +6,9 @@ from fairfl_book.build.frontmatter import FrontMatter
 
 
 def way(fronts: Mapping[str, FrontMatter], place: Callable[[str], str]) -> str:
-    """The marked sections as a Markdown list, a line a chapter in the book's order.
+    """The marked sections as a Markdown list, one line per chapter in book order.
 
-    ``fronts``: front matter by chapter name; ``place``: name → where a link finds the chapter.
+    ``fronts``: front matter by chapter name; ``place``: name → target of a link to the chapter.
     """
     return "\n".join(
         f"- [{front.title}]({place(name)}): {' · '.join(front.shortest)}"

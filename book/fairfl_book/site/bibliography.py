@@ -8,7 +8,7 @@ from fairfl_book.build.frontmatter import FrontMatter
 
 
 def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
-    """The page in MyST. ``fronts``: front matter by page name. What no chapter cites is listed all the same."""
+    """The page in MyST. ``fronts``: front matter by page name. Works that no chapter cites are listed too."""
     citing = {
         entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites]
         for key, entry in entries.items()

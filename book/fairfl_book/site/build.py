@@ -14,7 +14,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
     """Build the site into ``html``, every warning an error; returns the names of the chapters.
 
     ``work``: a folder for what is laid out in between. ``vendored``: the folder of KaTeX. ``answered``: whether it shows solutions;
-    ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    the file ``solution_folds.WITHOUT`` marks a site without them. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
     """
     from sphinx.cmd.build import build_main
 
@@ -45,7 +45,8 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
         )
     if status:
         raise Refused(
-            "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
+            "the site was not built because of the warnings above; fix them in the chapter, docstring or page that they name",
+            "file",
         )
     theme_trimming.slim(html)
     downloads.put(book, chapters, html)
@@ -55,7 +56,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
 
 
 def _forget(html: Path, source: Path) -> None:
-    """Remove the pages of an earlier build whose source is gone; Sphinx would leave them lying."""
+    """Remove pages of an earlier build whose source no longer exists; Sphinx would keep them."""
     made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {
         Path("genindex.html"),
         Path("search.html"),
@@ -70,7 +71,7 @@ def _forget(html: Path, source: Path) -> None:
 
 @contextmanager
 def _quiet():
-    """Without the progress bars that importing a room could draw."""
+    """Suppress the progress bars that importing a module could draw."""
     before = os.environ.get("FAIRFL_PROGRESS")
     os.environ["FAIRFL_PROGRESS"] = "0"
     yield

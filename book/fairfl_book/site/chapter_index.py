@@ -1,4 +1,4 @@
-"""What the layout knows of the chapters, for the steps that Sphinx takes later: one file beside the sources."""
+"""Chapter titles and glossary terms, written beside the sources for the later Sphinx transforms."""
 
 import functools
 import json
@@ -14,14 +14,14 @@ FILE = "known.json"
 
 @dataclass(frozen=True)
 class Chapter:
-    """Of one chapter: ``title`` with its number, and ``promise``, as in its front matter."""
+    """One chapter's ``title``, with its number, and ``promise``, both from its front matter."""
 
     title: str
     promise: str
 
     @property
     def words(self) -> str:
-        """What a link to it says to who hovers over it."""
+        """The tooltip of a link to the chapter."""
         return f"{self.title}. {self.promise}" if self.title[-1].isalnum() else f"{self.title} {self.promise}"
 
 
@@ -59,7 +59,7 @@ class Known:
     @staticmethod
     @functools.cache
     def read(folder: Path) -> "Known":
-        """What the layout has left in ``folder``."""
+        """Load the file that the layout wrote into ``folder``."""
         found = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
         words = {language: [Word(**word) for word in some] for language, some in found["words"].items()}
         return Known({name: Chapter(**chapter) for name, chapter in found["chapters"].items()}, words)

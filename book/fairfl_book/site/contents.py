@@ -1,4 +1,4 @@
-"""What the front page says of the chapters, from their own heads: the list, and the order of the pages."""
+"""The front page's list of chapters and the order of all pages, from the chapters' front matter."""
 
 from collections.abc import Mapping, Sequence
 

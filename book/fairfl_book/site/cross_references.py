@@ -65,7 +65,13 @@ def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
     families = re.split(r",\s+|\s+and\s+", re.sub(r"\s+et al\.", "", names))
     found = [line for line in lines if _meant(" ".join(line.astext().split()), families, year, "et al." in names)]
     if not found:
-        raise refuse("a citation", citation, "the authors and year of a line of the references", "Mend one of the two.")
+        raise refuse(
+            "a citation",
+            citation,
+            "the authors and year of a line of the references",
+            "Correct one of the two.",
+            "name",
+        )
     return found
 
 

@@ -13,7 +13,6 @@ from fairfl_book.exercises import solutions
 from fairfl_book.reading import cloud_launch
 from fairfl_book.repository_address import address
 from fairfl_book.site import (
-    api,
     bibliography,
     chapter_index,
     contents,
@@ -62,9 +61,11 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
             )
             _companion(book, companion, lab, illustrated, write)
         write(f"{name}.ipynb", nbformat.writes(page))
-    for page in sorted((book.root / "book" / "pages").iterdir()):
+    pages = book.root / "book" / "pages"
+    for page in sorted(path for path in pages.rglob("*") if path.is_file()):
         # In the repository a link leads to the notebook, on the site to the page beside this one.
-        write(page.name, page.read_text(encoding="utf-8").replace("](../../chapters/", "]("))
+        text = page.read_text(encoding="utf-8").replace("](../../chapters/", "](")
+        write(page.relative_to(pages).as_posix(), text)
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else solution_folds.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
@@ -76,9 +77,6 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         "glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()})
     )
     write("notation.md", glossary.symbols_page(symbols))
-    write("api/index.md", api.index())
-    for room in api.rooms():
-        write(f"api/{room}.rst", api.page(room))
     write(chapter_index.FILE, chapter_index.Known.of(fronts, terms))
     _remove_others(folder, written)
     return sorted(fronts)

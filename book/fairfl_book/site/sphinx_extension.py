@@ -1,4 +1,4 @@
-"""The steps that Sphinx takes for this book: docstrings as they are meant, and what the other modules add to a page."""
+"""The book's Sphinx extension: shows docstrings as plain text, and connects the page transforms of the other modules."""
 
 import re
 

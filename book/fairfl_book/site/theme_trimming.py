@@ -1,4 +1,4 @@
-"""What the theme ships and no page of the book needs is taken away: scripts of icons that are drawn by a font, a search that is not shown."""
+"""Remove what the theme ships and no page needs: scripts for icons that a font draws, and a search that is not shown."""
 
 import re
 import shutil

@@ -1,4 +1,8 @@
-"""What pages and paper need from elsewhere: KaTeX and one file of MathJax, fetched once, checked, and kept in an ignored folder."""
+"""Download KaTeX and one file of MathJax, check them, and keep them in a folder that git ignores.
+
+The download uses the standard library. pooch would hash only the archive and not the files taken from it, and it goes
+through requests, which ignores certificates that only the system (SSL_CERT_FILE) knows.
+"""
 
 import base64
 import hashlib
@@ -90,7 +94,7 @@ PACKAGES = (
 
 
 def missing(folder: Path) -> list[Package]:
-    """The packages of which ``folder`` lacks a file, or holds one that is not the pinned one."""
+    """The packages with a file that is absent from ``folder``, or differs from the pinned one."""
     return [
         package
         for package in PACKAGES
@@ -103,10 +107,10 @@ def _sound(path: Path, digest: str) -> bool:
 
 
 def fetch(folder: Path, download: Callable[[str], bytes] | None = None) -> list[str]:
-    """Put what is missing into ``folder``; returns the packages that were fetched, none if all was there.
+    """Download what ``folder`` lacks. Returns the packages that were fetched, an empty list if all were there.
 
-    ``download(address) → bytes``; by default over the network. Raises ``ValueError`` if the network does not answer or
-    answers with something other than what is pinned.
+    ``download(address) → bytes``; by default over the network. Raises ``ValueError`` if the network does not answer,
+    or if the archive is not the pinned one.
     """
     fetched = []
     for package in missing(folder):
@@ -124,7 +128,8 @@ def unpack(package: Package, archive: bytes) -> dict[str, bytes]:
     if found != package.integrity:
         raise Refused(
             f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
-            f"{package.integrity[:16]}…. Try again; if it stays so, do not use it, and compare with the registry's page."
+            f"{package.integrity[:16]}…. Try again. If it still differs, do not use it; compare with the registry's page.",
+            "file",
         )
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         return {name: tar.extractfile(path).read() for path, (name, _) in package.files.items()}
@@ -137,5 +142,6 @@ def _download(address: str) -> bytes:
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         raise Refused(
             f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
-            "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor."
+            "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor.",
+            "missing",
         ) from error

@@ -1,4 +1,4 @@
-"""A class's notebooks, written into a folder, and never over anything that somebody wrote."""
+"""Write notebooks for a class into a folder, never over a file that somebody has edited."""
 
 import json
 from pathlib import Path
@@ -14,16 +14,16 @@ from fairfl_book.reading import copies
 from fairfl_book.teaching import exercise_notebooks
 
 KINDS = ("student", "solutions")
-RECORD = ".fairfl-kit.json"  # what this program wrote into the folder: file name → identity of its text
+RECORD = ".fairfl-kit.json"  # the files that this program wrote: file name → identity of the text
 
 
 def folder(book: Book, kind: str) -> Path:
-    """Where notebooks of this kind go if nobody says otherwise; ignored by git."""
+    """The default folder for notebooks of this kind; ignored by git."""
     return book.root / "dist" / kind
 
 
 def made(book: Book, kind: str, name: str) -> bytes:
-    """The notebook of chapter ``name`` as a file of this kind. Raises ``ValueError`` for "solutions" where the book has none."""
+    """The contents of chapter ``name``'s notebook of this kind. Raises ``Refused`` for "solutions" if the book has none."""
     return (nbformat.writes(_made(book, kind, name)) + "\n").encode("utf-8")
 
 
@@ -33,31 +33,34 @@ def _made(book: Book, kind: str, name: str) -> NotebookNode:
         return exercise_notebooks.student(notebook)
     if not solutions.there(book):
         raise Refused(
-            f"this copy of the book has no solutions: {solutions.folder(book)} is not there. Take a clone of the "
-            "book, or write one file a chapter there, as CONTRIBUTING.md says; make student needs none."
+            f"this copy of the book has no solutions: {solutions.folder(book)} does not exist. Use a clone of the "
+            "book, or write one file per chapter there, as CONTRIBUTING.md explains; make student needs none.",
+            "missing",
         )
     try:
         return exercise_notebooks.solved(notebook, solutions.of_chapter(book, name))
     except ValueError as error:
-        raise Refused(f"{name}: {error}") from error
+        raise Refused(f"{name}: {error}", getattr(error, "kind", None)) from error
 
 
 def chosen(book: Book, given: list[str]) -> list[str]:
-    """The chapters meant by ``given``, as ``Book.select`` reads it; without any, those that have been executed.
+    """The chapters in ``given``, as in ``Book.select``; if it is empty, all executed chapters.
 
-    Raises ``ValueError`` for a chapter that was asked for by name and has no notebook yet.
+    Raises ``Refused`` for a chapter in ``given`` that has no notebook yet.
     """
     names = book.select(given)
     missing = [name for name in names if not book.notebook(name).exists()]
     if given and missing:
-        raise Refused(f"{missing[0]} has a text but no notebook; run make chapters ARGS={missing[0][:2]} first.")
+        raise Refused(
+            f"{missing[0]} has a text but no notebook; run make chapters ARGS={missing[0][:2]} first.", "missing"
+        )
     return [name for name in names if name not in missing]
 
 
 def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> list[Path]:
     """Write chapters as ``kind``, one of ``KINDS``, into ``out`` (default: ``folder``); returns the files.
 
-    Raises ``ValueError``, and writes nothing, where ``out`` is somebody's place or a file in it holds somebody's work.
+    Raises ``Refused``, and writes nothing, if ``out`` is a reader's or the book's own folder, or contains an edited file.
     """
     if kind not in KINDS:
         raise unknown("kind of notebook", kind, KINDS)
@@ -68,8 +71,9 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     for path in files:
         if path.exists() and copies.fingerprint(path) != record.get(path.name):
             raise Refused(
-                f"{path} was not written by this command, or somebody has written in it since. "
-                "Nothing was changed. Move it away, or name another folder with --out."
+                f"{path} was not written by this command, or has been edited since. "
+                "Nothing was changed. Move it away, or choose another folder with --out.",
+                "file",
             )
     contents = {path: made(book, kind, name) for path, name in files.items()}
     out.mkdir(parents=True, exist_ok=True)
@@ -81,16 +85,18 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
 
 
 def _refuse_places(book: Book, out: Path) -> None:
-    for place, holds in ((book.work, "the reader's own copies and answers"), (book.chapters, "the book itself")):
+    for place, holds in ((book.work, "the reader's copies and answers"), (book.chapters, "the book itself")):
         if out == place.resolve() or place.resolve() in out.parents:
             raise Refused(
-                f"--out is {out}, and {place.name}/ holds {holds}; allowed: any but chapters/ and work/. Nothing was "
-                "changed. Name another folder, or leave --out away for one in dist/."
+                f"--out is {out}, and {place.name}/ contains {holds}; allowed: any folder except chapters/ and work/. Nothing was "
+                "changed. Choose another folder, or leave out --out for one in dist/.",
+                "file",
             )
     if (out / copies.RECORD).exists():
         raise Refused(
-            f"--out is {out}, where a reader keeps copies and answers ({copies.RECORD} is there). Nothing was changed. "
-            "Name another folder."
+            f"--out is {out}, which contains a reader's copies and answers ({copies.RECORD} exists). Nothing was changed. "
+            "Choose another folder.",
+            "file",
         )
 
 

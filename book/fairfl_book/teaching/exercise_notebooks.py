@@ -1,6 +1,6 @@
-"""A chapter's notebook for a class: with nothing run for students, solved for the teacher.
+"""A chapter's notebook for a class: without outputs for students, solved for the teacher.
 
-Cells keep their ids, so that a student's answer and the solution can be found under the same one.
+Cells keep their ids, so a student's answer and the solution have the same id.
 """
 
 import copy
@@ -23,7 +23,7 @@ NOTE = (
 
 
 def student(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without outputs and execution counts, under ``NOTE``."""
+    """The notebook without outputs and execution counts, with ``NOTE`` at the top."""
     made = copy.deepcopy(notebook)
     for cell in made.cells:
         if cell.cell_type == "code":
@@ -36,10 +36,10 @@ def student(notebook: NotebookNode) -> NotebookNode:
 
 
 def solved(notebook: NotebookNode, solutions: Mapping[str, Solution]) -> NotebookNode:
-    """The notebook with each stub filled and each check answered, as if the solution had been run; other outputs stay.
+    """The notebook with each stub filled in and each check answered, as if the solution had been run; other outputs stay.
 
-    An open exercise's stub holds its solution's code, not run; what a solution says in words stands in a cell of its own below. Exercises
-    without a solution stay as they are. Raises ``ValueError`` for a solution to an exercise that the notebook does not have, for a
+    An open exercise's stub contains its solution's code, not run; a solution's text goes into a new cell below. Exercises
+    without a solution stay as they are. Raises ``Refused`` for a solution to an exercise that the notebook does not have, for a
     check without a stub, and for a solution that does not end with its check.
     """
     made = copy.deepcopy(notebook)
@@ -58,7 +58,8 @@ def solved(notebook: NotebookNode, solutions: Mapping[str, Solution]) -> Noteboo
             cell.source, cell.outputs, cell.execution_count = found.code or cell.source, [], None
         elif stub is None:
             raise Refused(
-                f"cell {number}: a check without a stub before it; an exercise is two cells tagged exercise and check, in this order."
+                f"cell {number}: a check without a stub before it; allowed: two cells tagged exercise and check, in this order. Add the stub.",
+                "missing",
             )
         else:
             stub.source, stub.outputs = without_check(found), []
@@ -73,6 +74,6 @@ def solved(notebook: NotebookNode, solutions: Mapping[str, Solution]) -> Noteboo
 
 
 def _right(slug: str) -> dict[str, str]:
-    """What ``check`` shows of a right answer."""
+    """The output of ``check`` for a right answer."""
     exercise = find(slug)
     return bundle(*judge(exercise, exercise.right).words)

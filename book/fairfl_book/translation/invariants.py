@@ -1,7 +1,7 @@
-"""What a translation has to share with its English: formulas, code, links, citations, pictures, HTML, numbers, headings, rows of tables, how many
-passages in bold and how many paragraphs.
+"""Compare a translation with its English: formulas, code, links, citations, pictures, HTML, numbers, headings, table rows, and the numbers
+of bold passages and paragraphs must agree.
 
-Each is compared as a multiset, since word order differs. Words inside a formula (``\\text{…}``) may be translated; a comma in 1,797 is no digit.
+Each is compared as a multiset, because word order differs. Words inside a formula (``\\text{…}``) may be translated, and the comma in 1,797 is ignored.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 _WORDS_IN_FORMULA = re.compile(r"\\text\{[^{}]*\}")
-# In this order: what has been found is taken out before the next is looked for.
+# In this order: matches of one kind are removed before the next kind is searched for.
 _KINDS = {
     "a code block": re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL),
     "a code span": re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL),
@@ -53,7 +53,7 @@ _HOW = {
 
 
 def pieces(text: str, kinds: dict[str, re.Pattern] = _KINDS) -> dict[str, Counter]:
-    """What of each kind stands in ``text``, with how often."""
+    """The pieces of each kind in ``text``, with their counts."""
     found = {}
     for kind, pattern in kinds.items():
         tell = _HOW.get(kind, str)
@@ -62,21 +62,21 @@ def pieces(text: str, kinds: dict[str, re.Pattern] = _KINDS) -> dict[str, Counte
             inner = kind in ("a picture", "the target of a link")
             counted[tell(match[1] if inner else match[0])] += 1
         found[kind] = counted
-        if kind in _TAKEN_OUT:  # but not rows of tables, whose numbers are still to be counted
+        if kind in _TAKEN_OUT:  # but not table rows, whose numbers are still to be counted
             text = pattern.sub("\N{OBJECT REPLACEMENT CHARACTER}", text)
     return found
 
 
 def differences(english: str, translated: str, kinds: dict[str, re.Pattern] = _KINDS) -> Iterator[str]:
-    """What stands in one of the two and not in the other, as often."""
-    ours, theirs = pieces(english, kinds), pieces(translated, kinds)
+    """Describe each piece that occurs more often in one of the two texts."""
+    expected, found = pieces(english, kinds), pieces(translated, kinds)
     for kind in kinds:
-        for piece in sorted((ours[kind] - theirs[kind]).elements()):
+        for piece in sorted((expected[kind] - found[kind]).elements()):
             yield f"{kind} is lost: {piece}"
-        for piece in sorted((theirs[kind] - ours[kind]).elements()):
+        for piece in sorted((found[kind] - expected[kind]).elements()):
             yield f"{kind} is not in the English: {piece}"
 
 
 def in_sentence(english: str, translated: str) -> Iterator[str]:
-    """``differences`` for a sentence of a catalogue: places to fill, code and numbers."""
+    """``differences`` for a sentence of a catalogue: placeholders, code and numbers."""
     return differences(english, translated, _SENTENCE)

@@ -1,4 +1,4 @@
-"""What waits for a translator, chapter by chapter, and the one file that states it: ``chapters/LANGUAGE/waiting.toml``."""
+"""Count the untranslated pieces of each chapter, and record the numbers in ``chapters/LANGUAGE/waiting.toml``."""
 
 import tomllib
 from pathlib import Path
@@ -12,7 +12,7 @@ NOTE = "# How many pieces of each chapter wait for a translator; written by 'fai
 
 
 def file(book: Book, language: str) -> Path:
-    """Where the numbers are stated."""
+    """The file that records the numbers."""
     return book.chapters / language / "waiting.toml"
 
 
@@ -27,17 +27,17 @@ def pieces(book: Book, name: str, language: str) -> list[str]:
 
 
 def counted(book: Book, language: str) -> dict[str, int]:
-    """The number for each chapter that has a translator's file."""
+    """The number of untranslated pieces of each chapter that has a translation file."""
     return {name: len(pieces(book, name, language)) for name in translation_file.names(book, language)}
 
 
 def stated(book: Book, language: str) -> dict[str, int]:
-    """The numbers as they are stated."""
+    """The recorded numbers."""
     return tomllib.loads(file(book, language).read_text(encoding="utf-8"))
 
 
 def state(book: Book, language: str) -> dict[str, int]:
-    """Write the numbers down as they are, and return them."""
+    """Record the current numbers and return them."""
     numbers = counted(book, language)
     lines = [f"{name} = {number}" for name, number in numbers.items()]
     _atomic_files.write(file(book, language), (NOTE + "\n".join(lines) + "\n").encode("utf-8"))
@@ -45,7 +45,7 @@ def state(book: Book, language: str) -> dict[str, int]:
 
 
 def refresh(book: Book, name: str, language: str) -> int:
-    """Bring the translator's file of chapter ``name`` into step with its English, making it where it is not there; returns how many pieces wait."""
+    """Update chapter ``name``'s translation file to its English, creating it if needed; returns the number of untranslated pieces."""
     path = translation_file.file(book, name, language)
     old = translation_file.parse(path.read_text(encoding="utf-8")) if path.exists() else []
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Every sentence that may be said around a translated chapter: what its catalogue should hold, and what it holds for nothing."""
+"""The sentences that readers of a translated chapter may see: which a catalogue lacks, and which it no longer needs."""
 
 import ast
 import re
@@ -21,7 +21,7 @@ _LAB = re.compile(r"\b(?:labs\.)?([A-Z]\w+)\(\)")
 
 
 def sentences(book: Book, language: str) -> list[str]:
-    """In English, each once: what the book's modules say through ``tr``, and the exercises and labs of the chapters translated into ``language``."""
+    """All sentences in English, each once: those passed to ``tr``, and those of the exercises and labs of the chapters translated into ``language``."""
     said = [*_of_modules(), *_of_slips(), *MARKS]
     for name in translation_file.names(book, language):
         said += [*_of_exercises(int(name[:2])), *_of_turns(int(name[:2])), *_of_labs(book, name)]
@@ -35,7 +35,7 @@ def missing(book: Book, language: str) -> list[str]:
 
 
 def unsaid(book: Book, language: str) -> list[str]:
-    """Translated sentences whose English nobody says any more."""
+    """Translated sentences whose English is no longer used."""
     return sorted(set(catalogue(language)) - set(sentences(book, language)))
 
 
@@ -47,7 +47,7 @@ def _of_modules() -> Iterator[str]:
 
 
 def spoken(source: str) -> Iterator[str]:
-    """The texts that Python code hands to ``tr`` first: literally, one of two, or by a name that the module gives to a text."""
+    """The strings that Python code passes to ``tr``: as a literal, a conditional expression, or a module's named constant."""
     tree = ast.parse(source)
     named: dict[str, list[str]] = {}
     for node in ast.walk(tree):

@@ -1,4 +1,4 @@
-"""The reader's copies in another language, in a folder of their own among the English ones, with a cover of their own."""
+"""The reader's copies in another language, in a subfolder of the English ones with its own cover."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ from fairfl_book.translation.sentences import using
 def prepare(
     book: Book, work: Path, language: str, fronts: Mapping[str, FrontMatter], chapter: str | None = None
 ) -> str:
-    """Bring the copies in ``work/LANGUAGE`` up to date and say what changed; returns the name of the page to open there.
+    """Update the copies in ``work/LANGUAGE`` and print what changed; returns the name of the page to open there.
 
-    ``fronts``: the English front matter of every chapter. What is not translated is linked to the English copies in ``work``.
-    Raises ``ValueError`` for a ``chapter`` that is not translated, or a language that the book does not have.
+    ``fronts``: the English front matter of every chapter. Untranslated chapters are linked to the English copies in ``work``.
+    Raises ``Refused`` for a ``chapter`` without a translation and for an unknown language.
     """
     if chapter:
         refuse_untranslated(book, language, [chapter])
@@ -35,7 +35,7 @@ def prepare(
 
 
 def reset(book: Book, work: Path, language: str, name: str) -> Path | None:
-    """``copies.reset`` for the translated copy of chapter ``name`` in ``work``, the folder of that language. Raises as ``refuse_untranslated``."""
+    """``copies.reset`` for the translated copy of chapter ``name`` in ``work``, the folder of that language. Raises what ``refuse_untranslated`` raises."""
     refuse_untranslated(book, language, [name])
     with using(language):
         titles = {other: front.title for other, front in notebook_checks.fronts(book).items()}
@@ -43,7 +43,7 @@ def reset(book: Book, work: Path, language: str, name: str) -> Path | None:
 
 
 def refuse_untranslated(book: Book, language: str, names: Iterable[str]) -> None:
-    """Refuse the first of the chapters ``names`` that is not there in ``language``: asked before any copy is made."""
+    """Raise ``Refused`` for the first of the chapters ``names`` without a translation into ``language``. Called before any copy is written."""
     with using(language):
         translated = edition.fronts(book, language)
     for name in names:

@@ -1,7 +1,7 @@
-"""A translator's file, ``chapters/zh/NN_name.md``: after a comment with the digest and the first words of each English piece, its translation.
+"""Translation files, ``chapters/zh/NN_name.md``: each piece is a comment with the digest and first words of the English, then its translation.
 
-A piece that nobody has translated yet, or whose English has changed, is headed by a comment that begins with ``todo`` and holds the whole
-English; below it stands what is left of an older translation. Who has translated it takes the word ``todo`` away; ``refreshed`` does the rest.
+For a piece that is new or whose English has changed, the comment begins with ``todo`` and contains the whole
+English; below it is the old translation, if any. The translator translates it and removes the word ``todo``; ``refreshed`` does the rest.
 """
 
 import re
@@ -14,14 +14,14 @@ from fairfl.errors import Refused, refuse
 from fairfl_book.book_paths import Book
 from fairfl_book.translation import units
 
-ALIKE = 0.7  # from which on two beginnings are taken for one piece, reworded
-WORDS = 60  # letters of the English that stand beside a digest
+ALIKE = 0.7  # similarity from which two beginnings count as the same piece, reworded
+WORDS = 60  # characters of the English shown beside a digest
 _HEAD = re.compile(rf"^<!-- (todo )?([0-9a-f]{{{units.LENGTH}}})\b(.*?)-->\n?", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One piece in another language. ``text``: its translation, or an older one's if ``todo``; "" if there is none. ``words``: as its English begins."""
+    """One piece in another language. ``text``: its translation, outdated if ``todo``; "" if there is none. ``words``: the beginning of its English."""
 
     digest: str
     text: str
@@ -30,33 +30,34 @@ class Entry:
 
 
 def file(book: Book, name: str, language: str) -> Path:
-    """Where the translation of chapter ``name`` stands."""
+    """The path of chapter ``name``'s translation."""
     return book.chapters / language / f"{name}.md"
 
 
 def names(book: Book, language: str) -> list[str]:
-    """The chapters that have a translation, whole or in part, in the book's order. Raises ``ValueError`` for a file of no chapter."""
+    """The chapters that have a translation, complete or partial, in book order. Raises ``Refused`` for a file that belongs to no chapter."""
     found = sorted(path.stem for path in (book.chapters / language).glob("*.md"))
     if lost := set(found) - set(book.names()):
         raise Refused(
-            f"chapters/{language} has {', '.join(sorted(lost))}.md, and the book no chapter of that name; rename the file"
+            f"chapters/{language} has {', '.join(sorted(lost))}.md, which belongs to no chapter; allowed: a chapter's name. Rename the file",
+            "name",
         )
     return found
 
 
 def parse(text: str) -> list[Entry]:
-    """The entries of a translator's file. Raises ``ValueError`` for a digest that is there twice, and for text before the first one."""
+    """The entries of a translation file. Raises ``Refused`` for a duplicate digest and for text before the first one."""
     before, *pieces = _HEAD.split(text)
     if before.strip():
         raise refuse(
             "the beginning of a translation",
             before.strip()[:40],
             "<!-- digest first words -->",
-            "Write the translation below a comment with its digest; 'fairfl-book translate' makes them.",
+            "Write the translation below a comment with its digest, made by 'fairfl-book translate'.",
         )
     entries = [
-        Entry(digest, said.strip(), bool(todo), _first(words))
-        for todo, digest, words, said in zip(*(pieces[n::4] for n in range(4)))
+        Entry(digest, text.strip(), bool(todo), _first(words))
+        for todo, digest, words, text in zip(*(pieces[n::4] for n in range(4)))
     ]
     seen: set[str] = set()
     for entry in entries:
@@ -67,7 +68,7 @@ def parse(text: str) -> list[Entry]:
 
 
 def read(path: Path) -> dict[str, str]:
-    """What is translated in the file at ``path``: digest → text; empty where there is no file."""
+    """The translations in the file at ``path``: digest → text; empty if there is no file."""
     if not path.exists():
         return {}
     return {
@@ -76,7 +77,7 @@ def read(path: Path) -> dict[str, str]:
 
 
 def written(english: Iterable[str], entries: Mapping[str, Entry]) -> str:
-    """The translator's file for the pieces of ``english``, in their order. ``entries``: by digest."""
+    """The translation file for the pieces of ``english``, in their order. ``entries``: by digest."""
     parts = []
     for piece in english:
         entry = entries[units.digest(piece)]
@@ -86,10 +87,10 @@ def written(english: Iterable[str], entries: Mapping[str, Entry]) -> str:
 
 
 def refreshed(english: Iterable[str], old: list[Entry]) -> str:
-    """The translator's file brought into step with ``english``: in its order, what is new or has changed as ``todo``.
+    """The translation file updated to ``english``: in its order, with new and changed pieces marked ``todo``.
 
-    A piece whose English has changed keeps its old translation, to be mended: that of the piece which began with nearly the same words, or else
-    stood behind the same one. What belongs to no piece any more is left out.
+    A piece whose English has changed keeps the old translation for revision: that of the old piece with a similar beginning, or else
+    of the one that followed the same piece. Translations that belong to no piece are dropped.
     """
     english = list(english)
     known = {entry.digest: entry for entry in old}
@@ -117,7 +118,7 @@ def refreshed(english: Iterable[str], old: list[Entry]) -> str:
 
 
 def _alike(words: str, piece: str) -> float:
-    """From 0 to 1, how alike the beginnings of two English pieces are."""
+    """Similarity, from 0 to 1, of the beginnings of two English pieces."""
     other = _first(_harmless(piece))
     shared = min(len(words), len(other))
     return SequenceMatcher(None, words[:shared], other[:shared]).ratio()
@@ -129,5 +130,5 @@ def _first(piece):
 
 
 def _harmless(piece):
-    """Text inside a comment: its end may not stand in there."""
+    """Escape the end of a comment in text that goes inside one."""
     return piece.replace("-->", "--&gt;")

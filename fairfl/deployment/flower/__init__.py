@@ -1,11 +1,11 @@
-"""The server and the clients of ``fairfl.deployment`` inside Flower, on machines that really are apart.
+"""Run the server and the clients of ``fairfl.deployment`` on separate machines with Flower.
 
-In: Flower's messages. Out: Flower's messages. ``FairStrategy``, ``client_app`` and ``server_app`` put replies into
-these and read them out again; what the server does with them is ``fairfl.deployment.Coordinator``. Needs ``pip install
-"fairfl[flower]"``; imported on first use.
+In and out: Flower's messages. ``FairStrategy``, ``client_app`` and ``server_app`` write replies into them and read them
+again; ``fairfl.deployment.Coordinator`` processes the replies. Needs ``pip install "fairfl[flower]"``; Flower is
+imported on first use.
 
 ``FairStrategy``: a ``Coordinator`` behind Flower's ``Strategy``. ``client_app``: the program of a SuperNode, from a
-``Member``. ``server_app``: the program of the SuperLink. Each has a longer docstring of its own.
+``Member``. ``server_app``: the program of the SuperLink. See their own docstrings.
 """
 
 import importlib
@@ -19,7 +19,7 @@ __all__ = [*_WITH_FLOWER]
 
 
 def __dir__() -> list[str]:
-    # ``help`` reads whatever is listed here, so that names that cannot be had would stop it.
+    # ``help`` reads every name listed here, and would fail at names that cannot be imported.
     return sorted({*globals(), *(__all__ if importlib.util.find_spec("flwr") else ())})
 
 

@@ -1,4 +1,4 @@
-"""``client_app`` and ``server_app``: the two programs that Flower runs, from a ``Member`` and a ``FairStrategy``.
+"""``client_app`` and ``server_app``, the two programs that Flower runs, made from a ``Member`` and a ``FairStrategy``.
 
 Needs ``flwr``.
 """
@@ -21,7 +21,7 @@ def client_app(
     """The program of a SuperNode. ``member_of(context)`` builds this node's ``Member``, usually from
     ``context.node_config``.
 
-    ``tamper(reply, round, context)``: what a faulty client would send instead, for tests.
+    ``tamper(reply, round, context)`` returns what a faulty client would send instead, for tests.
     """
     app = ClientApp()
 
@@ -52,10 +52,10 @@ def server_app(
     timeout: float = 600,
     finish: Callable[[FairStrategy, Context], None] | None = None,
 ) -> ServerApp:
-    """The program of the SuperLink: the rounds that the coordinator has left.
+    """The program of the SuperLink, which runs the coordinator's remaining rounds.
 
-    ``timeout``: seconds that a round waits for answers. ``finish(strategy, context)``: what to do at the end (save the
-    model).
+    ``timeout``: how many seconds a round waits for answers. ``finish(strategy, context)`` is called at the end, for
+    instance to save the model.
     """
     app = ServerApp()
 

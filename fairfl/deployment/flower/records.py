@@ -1,4 +1,4 @@
-"""Between Flower's messages and this package's records. Nothing here decides anything."""
+"""Convert between Flower's messages and this package's records. No decision is made here."""
 
 import io
 from collections.abc import Mapping
@@ -16,30 +16,30 @@ SUPERLINK = 1
 
 
 def to_record(arrays: Mapping[str, Any]) -> ArrayRecord:
-    """Tensors by parameter name, for the wire."""
+    """Tensors by parameter name, as a record to send."""
     return ArrayRecord({name: Array(np.asarray(value)) for name, value in arrays.items()})
 
 
 def to_content(reply: Reply) -> RecordDict:
-    """A client's reply, for the wire: its model, and one record of numbers."""
+    """A client's reply as content to send: its model, and one record of numbers."""
     numbers = {"client": reply.client, "num-examples": reply.size, **reply.numbers}
-    known = {name: value for name, value in numbers.items() if value is not None}  # Flower has no word for "none"
+    known = {name: value for name, value in numbers.items() if value is not None}  # Flower's records have no None
     return RecordDict({MODEL: to_record(reply.arrays), NUMBERS: MetricRecord(known)})
 
 
 def sender_of(message: Message) -> str:
-    """Who a message is from.
+    """The sender of a message.
 
-    For a node that is gone, the SuperLink (number 1) answers in its place and does not say whose.
+    For a node that is gone, the SuperLink (number 1) answers and does not say for which node.
     """
     node = message.metadata.src_node_id
     return "a node that is gone" if node == SUPERLINK else f"node {node}"
 
 
 def to_reply(message: Message, roster: Mapping[int, int] | None = None) -> Reply:
-    """What came in, as it came. A message that cannot be read at all becomes a reply with an ``error``.
+    """The reply in a message, unchecked. A message that cannot be read becomes a reply with an ``error``.
 
-    ``roster``: node → client number; with it a reply's own idea of its number is not asked for.
+    ``roster``: node → client number; if given, the client number in the reply itself is ignored.
     """
     sender = sender_of(message)
     if message.has_error():
@@ -49,19 +49,19 @@ def to_reply(message: Message, roster: Mapping[int, int] | None = None) -> Reply
         client, size = numbers.pop("client", None), numbers.pop("num-examples", None)
         client = client if roster is None else roster.get(message.metadata.src_node_id)
         arrays = {name: array.numpy() for name, array in message.content.array_records.get(MODEL, {}).items()}
-    except Exception as error:  # whatever a stranger's bytes make numpy say, it is this reply that is unreadable
+    except Exception as error:  # foreign bytes can make numpy raise anything, and only this reply is unreadable
         return Reply(sender, error=f"unreadable ({type(error).__name__}: {last_line(str(error))})")
     return Reply(sender, client, arrays, size, numbers)
 
 
 def remember(context: Context, memory: dict) -> None:
-    """Keep a client's memory in its node's own state, which Flower hands back with the next message."""
+    """Keep a client's memory in its node's own state, which Flower returns with the next message."""
     buffer = io.BytesIO()
     torch.save(memory, buffer)
     context.state[MEMORY] = ConfigRecord({"bytes": buffer.getvalue()})
 
 
 def recall(context: Context) -> dict:
-    """What ``remember`` kept; empty at first."""
+    """The memory that ``remember`` kept; empty at first."""
     held = context.state.config_records.get(MEMORY)
     return {} if held is None else torch.load(io.BytesIO(held["bytes"]), weights_only=True)

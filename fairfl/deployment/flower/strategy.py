@@ -20,22 +20,22 @@ from fairfl.deployment.sampling import sampled
 class FairStrategy(Strategy):
     """Any rule of this package as a Flower strategy (message API).
 
-    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be there before the first
-    round (the whole population by default); later rounds go on with whoever is connected, as long as there are
-    ``coordinator.quorum``. ``evaluate``: whether clients score the reported model after each round. ``roster``:
-    Flower's node number → client number, for authenticated nodes; without it a client is whoever it says it is.
+    ``coordinator``: the rule, the model and their memory. ``wait_for``: how many nodes must be connected before the
+    first round (by default the whole population); later rounds run with the nodes that are connected, as long as there
+    are ``coordinator.quorum`` of them. ``evaluate``: whether clients score the reported model after each round.
+    ``roster``: Flower's node number → client number, for authenticated nodes; without it, the client number in a reply
+    is trusted.
 
     ``fraction_train``, ``min_train_nodes``, ``min_available_nodes``: as in Flower's FedAvg. A round waits until
     ``min_available_nodes`` are connected, and asks this fraction of the connected nodes, but at least
     ``min_train_nodes``. The draw is keyed by ``seed`` and the round. By default all connected nodes are asked. Without
-    a ``roster`` nobody knows which clients a sample of nodes stands for, so that then no client is said to be missing.
+    a ``roster`` it is unknown which clients a sample of nodes represents, so no client is reported as missing.
 
-    Which model clients start from is the coordinator's business:
-    ``initial_arrays`` of ``start`` is ignored (``strategy.initial`` fits there). The model that comes back is the one
-    that the method reports.
+    The coordinator decides from which model clients start, so ``initial_arrays`` of ``start`` is ignored
+    (``strategy.initial`` fits there). ``start`` returns the model that the method reports.
 
-    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for who did not answer. ``unread``: (round,
-    who, reason) of scores that were left out.
+    ``scores``: (round, accuracies (N,), losses (N,)) after each round, NaN for clients that did not answer. ``unread``:
+    (round, sender, reason) of scores that were left out.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class FairStrategy(Strategy):
         min_available_nodes: int = 1,
         seed: int = 0,
     ) -> None:
-        told = "It is the fraction of the connected nodes that a round asks."
-        self.fraction_train = number("fraction_train", fraction_train, 0, 1, told)
-        self.min_train_nodes = integer("min_train_nodes", min_train_nodes, 1, "A round asks somebody.")
+        remedy = "It is the fraction of the connected nodes that a round asks."
+        self.fraction_train = number("fraction_train", fraction_train, 0, 1, remedy)
+        self.min_train_nodes = integer("min_train_nodes", min_train_nodes, 1, "A round asks at least one node.")
         self.min_available_nodes = integer("min_available_nodes", min_available_nodes, 1, "A round needs nodes.")
         self.seed = integer("seed", seed)
         self._asked: list[int] | None = None
@@ -63,7 +63,7 @@ class FairStrategy(Strategy):
 
     @property
     def initial(self) -> ArrayRecord:
-        """The model as it stands, for ``strategy.start(grid, strategy.initial, ...)``."""
+        """The current model, for ``strategy.start(grid, strategy.initial, ...)``."""
         return to_record(self.coordinator.arrays())
 
     def configure_train(
@@ -78,12 +78,12 @@ class FairStrategy(Strategy):
         return _to_each(nodes, MessageType.TRAIN, to_record(c.arrays()), task)
 
     def aggregate_train(self, server_round: int, replies: Iterable[Message]) -> tuple[ArrayRecord, MetricRecord]:
-        told = [to_reply(message, self.roster) for message in replies]
+        sent = [to_reply(message, self.roster) for message in replies]
         asked = None
         if self._asked is not None:
             roster = self.roster or {}
             asked = [roster[node] for node in self._asked if node in roster]
-        record = self.coordinator.receive(told, asked)
+        record = self.coordinator.receive(sent, asked)
         log(WARNING if record.skipped or record.refused or record.missing else INFO, "%s", record)
         numbers = {"clients": len(record.clients), "refused": len(record.refused), "missing": len(record.missing)}
         return to_record(self.coordinator.arrays(reported=True)), MetricRecord(numbers)
@@ -136,16 +136,16 @@ class FairStrategy(Strategy):
         }
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``; ``start`` then needs only the rounds that are left."""
+        """Continue from ``state``; ``start`` then needs only the remaining rounds."""
         self.coordinator.load_state_dict(state["coordinator"])
         self.unread = [tuple(entry) for entry in state["unread"]]
         self.scores = [(done, np.array(accuracy), np.array(loss)) for done, accuracy, loss in state["scores"]]
 
 
 def _nodes(grid: Grid, at_least: int) -> list[int]:
-    """The connected nodes, once there are enough of them."""
+    """The connected nodes, as soon as there are enough of them."""
     while len(nodes := sorted(grid.get_node_ids())) < at_least:
-        log(INFO, "waiting for nodes: %d of %d are here", len(nodes), at_least)
+        log(INFO, "waiting for nodes: %d of %d are connected", len(nodes), at_least)
         time.sleep(1)
     return nodes
 

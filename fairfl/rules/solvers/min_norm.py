@@ -31,7 +31,7 @@ class MinNorm:
 
     @property
     def exact(self) -> bool:
-        """Whether ``reason`` is empty."""
+        """Whether the point was found as ``min_norm`` promises it; if not, ``reason`` says why."""
         return not self.reason
 
 
@@ -131,8 +131,8 @@ def _convex(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> MinNorm:
     rates = A @ weights
     squared, largest = float(weights @ rates), float(A.diagonal().max())
     gap = max(0.0, squared - feasible_minimum(rates, low, high)) / largest if largest > 0 else 0.0
-    ended = f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
-    reason = "" if gap <= CERTIFIED else ended
+    open_gap = f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
+    reason = "" if gap <= CERTIFIED else open_gap
     return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, reason)
 
 

@@ -39,6 +39,5 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
     if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / wanted**2)):
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
         point = replace(point, weights=torch.zeros_like(point.weights))
-    return MinNorm(
-        point.weights / torch.from_numpy(wanted), squared, point.gap, "; ".join(filter(None, (reason, point.reason)))
-    )
+    reason = "; ".join(filter(None, (reason, point.reason)))
+    return MinNorm(point.weights / torch.from_numpy(wanted), squared, point.gap, reason)

@@ -135,8 +135,8 @@ def test_a_run_begins_at_the_start_and_ends_with_the_whole_paths():
 
 @needs_node
 def test_the_readmes_picture_is_the_starts_race_in_motion():
-    drawn = lab_images.RACE.read_text(encoding="utf-8")
-    assert drawn == lab_images.race(), "run python -m fairfl_book.build.lab_images"
+    drawn = lab_images.PLAYGROUND.read_text(encoding="utf-8")
+    assert drawn == lab_images.animated_playground(), "run python -m fairfl_book.build.lab_images"
     assert len(drawn) < 150_000 and "<script" not in drawn and "var(" not in drawn
     before, _, moving = drawn.partition("@media (prefers-reduced-motion:no-preference){")
     assert "animation" not in before and "animate" not in moving.partition("</style>")[2]
@@ -148,7 +148,7 @@ def test_the_readmes_picture_is_the_starts_race_in_motion():
 
 @pytest.mark.parametrize("rule, colour", [("FedFV", "#CC79A7"), ("FedMGDA", "#56B4E9"), ("AdaFed", "#D55E00")])
 def test_the_readmes_names_have_their_paths_colours_and_are_led_to_their_ends(rule, colour):
-    drawn = lab_images.RACE.read_text(encoding="utf-8")
+    drawn = lab_images.PLAYGROUND.read_text(encoding="utf-8")
     worded = lab_images._coloured(f"color-mix(in srgb, {colour} 55%, var(--ink))")
     fills = re.findall(rf'<text [^>]*?fill="([^"]+)"[^>]*>{rule}</text>', drawn)
     assert fills == [worded, worded]  # one in each panel
@@ -163,5 +163,5 @@ def test_the_readmes_words_are_the_races_numbers():
     assert set(numbers["running"]) == {"FedAvg", "FedMGDA", "AdaFed", "FedFV"}
     assert f"{numbers['after']['FedAvg'][1] / numbers['before'][1]:.2f}" == "1.67"
     for page in ("README.md", "README.zh.md"):
-        text = (lab_images.RACE.parents[1] / page).read_text(encoding="utf-8")
+        text = (lab_images.PLAYGROUND.parents[1] / page).read_text(encoding="utf-8")
         assert "](book/playground.svg)" in text and "1.67" in text

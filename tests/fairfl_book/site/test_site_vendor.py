@@ -5,6 +5,7 @@ import tarfile
 
 import pytest
 from fairfl_book.site import third_party
+from refusals import refused
 
 
 def archive(content):
@@ -43,7 +44,7 @@ def test_a_spoilt_file_is_fetched_anew(package, tmp_path):
 
 
 def test_another_archive_is_refused_and_nothing_is_written(package, tmp_path):
-    with pytest.raises(ValueError, match="not the archive that is pinned"):
+    with refused("file", "thing-1.0.tgz", "SHA-512"):
         third_party.fetch(tmp_path, lambda address: archive(b"evil"))
     assert list(tmp_path.iterdir()) == []
 
@@ -53,5 +54,5 @@ def test_without_a_network_the_remedy_is_named(package, tmp_path, monkeypatch):
         raise third_party.urllib.error.URLError("no route")
 
     monkeypatch.setattr(third_party.urllib.request, "urlopen", offline)
-    with pytest.raises(ValueError, match="--no-vendor"):
+    with refused("missing", "thing-1.0.tgz", "--no-vendor"):
         third_party.fetch(tmp_path)
