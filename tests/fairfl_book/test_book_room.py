@@ -9,7 +9,7 @@ import pytest
 from fairfl_book import book_paths
 
 BOOK = book_paths.find()
-FOR_CHAPTERS = {"exercises", "faults", "figures", "labs", "places", "selftest", "tables", "toy", "two_spaces"}
+FOR_CHAPTERS = {"exercises", "fault_injection", "figures", "labs", "book_paths", "selftest", "tables", "toy", "objective_plots"}
 
 
 @pytest.mark.parametrize(
