@@ -99,7 +99,7 @@ class SecondOrder:
         return True
 
     def check(self, flat: FlatModel, clients: int) -> None:
-        """Raise ``Refused`` if the model has no exact Hessian, or one too large for ``clients`` (of all runs)."""
+        """Raise ``Refused`` if the model has no exact Hessian, or one too large for ``clients``, over all runs."""
         name, d = type(self).__name__, flat.vector.numel()
         if flat.has_dropout:
             raise Refused(
@@ -109,8 +109,8 @@ class SecondOrder:
         if size > LARGEST:
             raise Refused(
                 f"{name} keeps a Hessian of {d} × {d} numbers for each of {clients} clients, {size / 2**30:.3g} GiB in "
-                f"all; allowed: {LARGEST / 2**30:g} GiB. Use a model with fewer parameters, such as 'logistic', or fewer "
-                f"clients or seeds at a time"
+                f"all; allowed: {LARGEST / 2**30:g} GiB. Use a model with fewer parameters, such as 'logistic', or "
+                f"fewer clients or seeds at a time"
             )
 
     def work(self, flat: FlatModel, work: RoundWork, kept: Sequence[dict[str, Any]]) -> torch.Tensor:
