@@ -70,7 +70,7 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
 
 @contextmanager
 def _watched(device: torch.device) -> Iterator[Callable[..., bool]]:
-    """Restore all global random states at the end. Yields a function: did PyTorch's state change since last asked?"""
+    """Restore all global random states at the end. Yields a function: has PyTorch's changed since its last call?"""
     numpy_state, python_state = np.random.get_state(), random.getstate()
     state = lambda: [torch.get_rng_state(), *([torch.cuda.get_rng_state(device)] if device.type == "cuda" else [])]
     try:

@@ -99,7 +99,7 @@ class SecondOrder:
         return True
 
     def check(self, flat: FlatModel, clients: int) -> None:
-        """Raise ``Refused`` if the model has no exact Hessian, or one too large for ``clients`` (of all runs)."""
+        """Raise ``Refused`` if the model has no exact Hessian, or one too large for ``clients``, over all runs."""
         name, d = type(self).__name__, flat.vector.numel()
         if flat.has_dropout:
             raise Refused(

@@ -180,7 +180,7 @@ def test_another_version_of_python_is_refused_by_name(small, tmp_path, monkeypat
     given = dict(rounds=1, checkpoint=tmp_path / "c.pt")
     train(federation, cell()["Mine"](), **given)
     monkeypatch.setattr(code_fingerprint, "PYTHON", "Python 3.99")
-    with pytest.raises(Refused, match="Python 3.99 code:.*within one version of Python"):
+    with pytest.raises(Refused, match="Python 3.99 code:"):
         train(federation, cell()["Mine"](), **given)
 
 

@@ -108,9 +108,9 @@ def test_dimensions_by_hand_and_where_there_are_none():
         ((line, 1), "neighbours is 1"),
         ((line[:, 0],), "shape of points"),
         ((line, 2, -1), "slack"),
-        ((None,), "points is 'NoneType'; allowed: numbers"),
-        ((line + 1j,), "points is 'complex numbers'"),
-        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"entries that are not finite is \[1, 3\]"),
+        ((None,), "points is .*None"),
+        ((line + 1j,), "points.*complex"),
+        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"points .*is \[1, 3\]"),
     ):
         with pytest.raises(Refused, match=words):
             intrinsic_dimensions(*arguments)
@@ -167,7 +167,7 @@ def test_whose_model_is_not_finite_is_named():
     federation = clusters()
     rows = federation.train[3]
     federation.dataset.inputs[rows] *= 1e30
-    with pytest.raises(Diverged, match="client 3's model stopped being finite in round 0 of FedCorr; lower") as caught:
+    with pytest.raises(Diverged, match="client 3's model .*round 0 of FedCorr") as caught:
         METHOD.repair(federation)
     assert set(caught.value.clients) == {3}
 
