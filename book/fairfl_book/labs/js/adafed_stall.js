@@ -2,7 +2,7 @@
 import { bars } from "./bars.js";
 import { dot } from "./geometry.js";
 import { pointHandle } from "./handles.js";
-import { arrow, label, line, placed, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, tag } from "./svg.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { coordinates, curve } from "./plane.js";
 import { two } from "./wording.js";
@@ -91,10 +91,7 @@ function plane({ AdaFed, FedMGDA }, now) {
       );
   }
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: REACH * UNIT,
+    disc(origin, REACH * UNIT, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,
@@ -132,10 +129,7 @@ function plane({ AdaFed, FedMGDA }, now) {
   );
   pieces.push(curve(PLANE, AdaFed.path.slice(0, now + 1), { stroke: INK, "stroke-width": 3 }));
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: 5,
+    disc(origin, 5, {
       fill: PAPER,
       stroke: INK,
       "stroke-width": 2,

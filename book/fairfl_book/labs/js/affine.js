@@ -2,7 +2,7 @@
 import { bars } from "./bars.js";
 import { clipped, combine, cone, dot } from "./geometry.js";
 import { tipHandles } from "./handles.js";
-import { arrow, line, placed, px, tag } from "./svg.js";
+import { arrow, disc, line, placed, px, tag } from "./svg.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { coordinates, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
@@ -66,10 +66,7 @@ function plane({ G, H, convex, affine, cone: helps }) {
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)],
     along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: REACH * UNIT,
+    disc(origin, REACH * UNIT, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,
@@ -109,10 +106,7 @@ function plane({ G, H, convex, affine, cone: helps }) {
     pieces.push(arrow(origin, at(convex.direction), SOFT, 2.4, { "stroke-dasharray": "5 4" }));
   if (differ)
     pieces.push(
-      tag("circle", {
-        cx: at(convex.direction)[0],
-        cy: at(convex.direction)[1],
-        r: 11,
+      disc(at(convex.direction), 11, {
         fill: "none",
         stroke: SOFT,
         "stroke-width": 2.5,

@@ -2,7 +2,7 @@
 import { cone, decide, dot } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { arrow, label, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { coordinates } from "./plane.js";
 import { ZERO, listed, sub, two, where } from "./wording.js";
 import { circleLabels } from "./circle_labels.js";
@@ -115,10 +115,7 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
       }),
     );
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: ARM,
+    disc(origin, ARM, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,
@@ -153,10 +150,7 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
     );
     if (far === factor)
       pieces.push(
-        tag("circle", {
-          cx: sent[0],
-          cy: sent[1],
-          r: 4,
+        disc(sent, 4, {
           fill: PAPER,
           stroke: CLIENTS[1],
           "stroke-width": 2,

@@ -1,5 +1,5 @@
 // Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
-import { cone, decide, dot } from "./geometry.js";
+import { combine, cone, decide, dot } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, ON, PAPER, SOFT, worded } from "./palette.js";
 import { arrow, label, line, placed, px, tag } from "./svg.js";
@@ -33,17 +33,15 @@ const norm = (v) => Math.hypot(...v);
 // ---- what the rules make of rows and losses -----------------------------------------------------------------------------------------
 
 const byLoss = (losses) => losses.map((_, k) => k).sort((i, j) => losses[i] - losses[j] || i - j);
-const weighed = (G, weights) =>
-  G[0].map((_, j) => G.reduce((sum, row, k) => sum + weights[k] * row[j], 0));
 const LIAR_RULES = {
   FedAvg: (G) => decide("FedAvg", G).direction,
   "FedAvg-n": (G) =>
-    weighed(
+    combine(
       G,
       G.map((g) => (norm(g) > 0 ? 1 / norm(g) : 0)),
     ),
   "q-FedAvg": (G, losses) =>
-    weighed(
+    combine(
       G,
       losses.map((f) => f / Math.max(...losses)),
     ),

@@ -1,7 +1,7 @@
 // Chapter 5's lab: the box of weights in the simplex, dragged by its edge, and what it allows among the gradients.
 import { combine, dot, gram, nearest, outline } from "./geometry.js";
 import { tipHandles } from "./handles.js";
-import { arrow, label, line, placed, polygon, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, polygon, tag } from "./svg.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { coordinates, grid, stepped } from "./plane.js";
 import { ZERO, named, two, where } from "./wording.js";
@@ -112,13 +112,11 @@ const ALLOWED = {
   "stroke-width": 2.2,
   "stroke-linejoin": "round",
 };
-const spot = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
-
 /** The mean, the free point and the chosen one, as dots. */
 const spots = (mean, best, now) =>
-  spot(mean, 4, { fill: SOFT, stroke: PAPER }) +
-  spot(best, 6, { fill: PAPER, stroke: INK, "stroke-width": 2 }) +
-  (now ? spot(now, 5, { fill: INK }) : "");
+  disc(mean, 4, { fill: SOFT, stroke: PAPER }) +
+  disc(best, 6, { fill: PAPER, stroke: INK, "stroke-width": 2 }) +
+  (now ? disc(now, 5, { fill: INK }) : "");
 
 function simplex({
   crowd,
@@ -193,7 +191,7 @@ function report(x, y, words, k, size, weight, rate) {
   const zero = x + 110,
     length = Math.max(-30, Math.min(30, 60 * rate));
   return (
-    spot([x + 6, y - 5], 5, { fill: CLIENTS[k] }) +
+    disc([x + 6, y - 5], 5, { fill: CLIENTS[k] }) +
     label(x + 16, y, words, { class: "strong" }) +
     label(x, y + 18, size ? `weight ${two(weight)}` : "sent nothing") +
     label(x, y + 37, `rate ${two(rate)}`, rate < -ZERO ? { fill: BAD, class: "strong" } : {}) +
@@ -227,7 +225,7 @@ function gradients({ crowd, rows, tips, H, equal, low, high, sizes, direction, b
     pieces = [grid(AREA, [-1, 0, 1], [-1, 0, 1])];
   if (unit)
     pieces.push(
-      spot(origin, AREA.across(1) - AREA.across(0), {
+      disc(origin, AREA.across(1) - AREA.across(0), {
         fill: "none",
         stroke: LINE,
         "stroke-width": 1.5,
@@ -252,7 +250,7 @@ function gradients({ crowd, rows, tips, H, equal, low, high, sizes, direction, b
     H.forEach((h, k) => {
       if (sizes[k])
         pieces.push(
-          spot(AREA.at(h), 5.5, { fill: CLIENTS[k], stroke: PAPER, "stroke-width": 1.5 }),
+          disc(AREA.at(h), 5.5, { fill: CLIENTS[k], stroke: PAPER, "stroke-width": 1.5 }),
         );
     });
   const mean = combine(H, equal),

@@ -3,7 +3,7 @@ import { fair, fairness } from "./alpha_fairness.js";
 import { combine, cone, dot, outline } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { arrow, label, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { coordinates, curve, grid, outward, ticks } from "./plane.js";
 import { circleLabels } from "./circle_labels.js";
 import { ZERO, listed, named, sub, two, where } from "./wording.js";
@@ -85,8 +85,6 @@ function draw(numbers) {
   return { plane: plane(numbers), curve: points(numbers) };
 }
 
-const dots = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
-
 function plane({ G, solved, mean, point, step, arc, helps }) {
   const { at } = PLANE,
     origin = at([0, 0]),
@@ -100,7 +98,7 @@ function plane({ G, solved, mean, point, step, arc, helps }) {
         opacity: 0.16,
       }),
     );
-  pieces.push(dots(origin, RADIUS, { fill: "none", stroke: LINE, "stroke-width": 1.5 }));
+  pieces.push(disc(origin, RADIUS, { fill: "none", stroke: LINE, "stroke-width": 1.5 }));
   const heard = G.filter((g) => extent(g) > 0);
   if (heard.length > 1)
     pieces.push(
@@ -141,7 +139,7 @@ function plane({ G, solved, mean, point, step, arc, helps }) {
     if (extent(mean.map((v, i) => v - foot[i])) > 0.01)
       pieces.push(
         line(at(mean), at(foot), { stroke: SOFT, "stroke-width": 1.5, "stroke-dasharray": "2 3" }),
-        dots(at(foot), 3, { fill: SOFT }),
+        disc(at(foot), 3, { fill: SOFT }),
       );
     pieces.push(
       curve(PLANE, arc, {
@@ -150,7 +148,7 @@ function plane({ G, solved, mean, point, step, arc, helps }) {
         opacity: 0.55,
         "stroke-linecap": "round",
       }),
-      dots(at(point), 5, { fill: PAPER, stroke: INK, "stroke-width": 2 }),
+      disc(at(point), 5, { fill: PAPER, stroke: INK, "stroke-width": 2 }),
     );
     pieces.push(arrow(origin, at(step), INK, 3));
     for (const [words, u] of [
@@ -158,7 +156,7 @@ function plane({ G, solved, mean, point, step, arc, helps }) {
       ["1", arc[(arc.length - 1) / 2]],
       ["∞", arc[arc.length - 1]],
     ]) {
-      pieces.push(dots(at(u), 4, { fill: PAPER, stroke: INK, "stroke-width": 1.6 }));
+      pieces.push(disc(at(u), 4, { fill: PAPER, stroke: INK, "stroke-width": 1.6 }));
       const turn = Math.atan2(u[1], u[0]),
         near = outside.find(
           (one) =>
@@ -227,14 +225,14 @@ function points({ G, solved, power, exponent: steep, weights, rates, places, way
           ),
         );
       pieces.push(
-        dots(PLACES.at(places[k]), 7, { fill: CLIENTS[k], stroke: PAPER, "stroke-width": 1.5 }),
+        disc(PLACES.at(places[k]), 7, { fill: CLIENTS[k], stroke: PAPER, "stroke-width": 1.5 }),
       );
     }
   G.forEach((_, k) => {
     const top = 28 + 66 * k,
       told = solved && heard.includes(k);
     pieces.push(
-      dots([280, top - 5], 6, { fill: CLIENTS[k] }),
+      disc([280, top - 5], 6, { fill: CLIENTS[k] }),
       label(292, top, `client ${k + 1}`, { class: "strong" }),
     );
     pieces.push(

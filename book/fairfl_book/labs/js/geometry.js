@@ -41,7 +41,7 @@ export function solve(M, b) {
 }
 
 /** Eigenvalues, ascending, and eigenvectors of a symmetric matrix, by Jacobi's rotations. */
-export function eigen(S) {
+function eigen(S) {
   const n = S.length,
     M = S.map((row) => [...row]),
     V = S.map((_, i) => S.map((__, j) => +(i === j)));
@@ -174,7 +174,7 @@ function into(weights, low, high) {
 
 /** λ with A λ = s for rows G (all A_kk > 0), the pseudo-inverse's where rows depend on one another; null where no vector has these
  *  rates. As fairfl.rules.solvers.least_norm, with its two corrections on the rows if ``G`` is given. */
-export function leastNorm(A, s, tolerance, G = null) {
+function leastNorm(A, s, tolerance, G = null) {
   const sizes = A.map((row, k) => Math.sqrt(row[k])),
     wanted = s.map((v, k) => v / sizes[k]);
   const largest = Math.max(...wanted.map(Math.abs)),

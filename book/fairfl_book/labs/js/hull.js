@@ -3,7 +3,7 @@ import { bars } from "./bars.js";
 import { boxed, clipped, combine, cone, decide, dot, outline } from "./geometry.js";
 import { tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { arrow, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, disc, line, placed, polygon, px, tag } from "./svg.js";
 import { coordinates, grid, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
 
@@ -64,10 +64,7 @@ function plane({ rule, epsilon, G, direction, mean, remark, cone: helps }) {
     ...G.map((g, k) => beside(g, `g${sub(k)}`, { class: "strong" })),
   ];
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: RIM * UNIT,
+    disc(origin, RIM * UNIT, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,

@@ -13,7 +13,7 @@
 //   seconds              how long a run lasts, in a lab that has something to run
 //   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
 import { read, write } from "./address.js";
-import { escaped, px, tag } from "./svg.js";
+import { disc, escaped, px, tag } from "./svg.js";
 import { PAPER } from "./palette.js";
 import { joined } from "./wording.js";
 import { tr } from "./i18n.js";
@@ -48,10 +48,7 @@ export function still(view, spec, style) {
       .map((h) =>
         knob(
           h,
-          tag("circle", {
-            cx: h.at[0],
-            cy: h.at[1],
-            r: KNOB_RADIUS,
+          disc(h.at, KNOB_RADIUS, {
             fill: PAPER,
             stroke: h.colour,
             "stroke-width": 3,

@@ -1,7 +1,7 @@
 // Chapter 9's lab: two clients' ellipses and a start to drag, DQN-Fed's path, and its distance to the Pareto set round by round.
 import { CLIENTS, GOOD, INK, PAPER, SOFT } from "./palette.js";
 import { LONG, SHORT, apartFrom, dqnPath, pointing, reaching } from "./dqn.js";
-import { arrow, label, line, placed, px, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, px, tag } from "./svg.js";
 import { coordinates, grid, ticks, within } from "./plane.js";
 import { ellipse } from "./contours.js";
 import { sub, two, whereabouts } from "./wording.js";
@@ -132,16 +132,12 @@ function plane({ H, c, tips, path, pareto, begin, fate }, time) {
   path
     .slice(1, done + 1)
     .filter(seen)
-    .forEach((w) =>
-      pieces.push(tag("circle", { cx: MAP.at(w)[0], cy: MAP.at(w)[1], r: 3, fill: INK })),
-    );
+    .forEach((w) => pieces.push(disc(MAP.at(w), 3, { fill: INK })));
   downhill.forEach(({ tip, wide }, n) =>
     pieces.push(arrow(MAP.at(last), MAP.at(tip), CLIENTS[n], wide)),
   );
-  if (stuck)
-    pieces.push(tag("circle", { cx: MAP.at(last)[0], cy: MAP.at(last)[1], r: 5, fill: INK }));
-  if (time < 1 && seen(here))
-    pieces.push(tag("circle", { cx: MAP.at(here)[0], cy: MAP.at(here)[1], r: 6, fill: INK }));
+  if (stuck) pieces.push(disc(MAP.at(last), 5, { fill: INK }));
+  if (time < 1 && seen(here)) pieces.push(disc(MAP.at(here), 6, { fill: INK }));
   const labels = [
     { at: MAP.at(begin), towards: [0, -1], words: "start", more: { class: "strong" } },
   ];

@@ -2,7 +2,7 @@
 import { bars } from "./bars.js";
 import { cone, decide, dot } from "./geometry.js";
 import { tipHandles } from "./handles.js";
-import { arrow, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, disc, line, placed, polygon, px, tag } from "./svg.js";
 import { FIRST, pairs, placeOf, settled } from "./projection_steps.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { coordinates, outward } from "./plane.js";
@@ -55,10 +55,7 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
   };
   if (met && length(G[met[1]])) pieces.push(wall(G[met[1]], met[1]));
   pieces.push(
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: REACH * UNIT,
+    disc(origin, REACH * UNIT, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,

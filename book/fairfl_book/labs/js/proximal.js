@@ -1,6 +1,6 @@
 // Chapter 2's lab: three clients' losses to drag by their arms, FedAvg's resting point, and the proximal average on a leash that is dragged too.
 import { STEEPEST, average, leashed, loss, meanLeast, resting, worked } from "./proximal_points.js";
-import { arrow, label, line, placed, polygon, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, polygon, tag } from "./svg.js";
 import { BAD, CLIENTS, INK, PAPER, SOFT } from "./palette.js";
 import { lineHandle } from "./handles.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
@@ -296,11 +296,7 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
       "stroke-dasharray": "4 4",
     }),
   );
-  pieces.push(
-    diamond(start),
-    tag("circle", { cx: one[0], cy: one[1], r: 6, fill: FEDAVG, stroke: PAPER }),
-    square(other),
-  );
+  pieces.push(diamond(start), disc(one, 6, { fill: FEDAVG, stroke: PAPER }), square(other));
   const beside = (x, far) =>
     x > 270 ? { x: x - far, anchor: "end" } : { x: x + far, anchor: "start" };
   const e = beside(one[0], 11),

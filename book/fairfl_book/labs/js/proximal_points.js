@@ -1,6 +1,6 @@
 // Three clients with one number: E local steps, proximal steps on a leash η, and where rounds of either come to rest. As labs/proximal.py.
 
-export const LOCAL = 0.2; // ℓ, the size of a local step
+const LOCAL = 0.2; // ℓ, the size of a local step
 export const STEEPEST = { quadratic: 1e3, "bounded slope": 0.2 };
 /** Where a function that never rises is 0, by bisection. */
 const halves = (falling, low, high) => {

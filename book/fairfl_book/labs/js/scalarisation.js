@@ -1,7 +1,7 @@
 // Chapter 3's lab: a line, a wall or a goal to drag in the plane of losses; in the plane of parameters the model that it picks, and one to move.
 import { front, gain, lands, overlap, piece, through, trail } from "./fronts.js";
 import { pointHandle } from "./handles.js";
-import { arrow, label, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { CLIENTS, GOOD, INK, PAPER, SOFT, worded } from "./palette.js";
 import { coordinates, curve, grid, stepped, ticks } from "./plane.js";
 import { two } from "./wording.js";
@@ -117,8 +117,8 @@ function losses({ problem, method, held: { [method]: setting }, f, image, gain: 
     [ix, iy] = c.at(image),
     labels = [{ at: [ix, iy], towards: [1, -0.6], words: "w", more: { class: "strong" } }];
   pieces.push(
-    circle([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }),
-    circle([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }),
+    disc([ix, iy], 5, { fill: INK, stroke: PAPER, "stroke-width": 1.5 }),
+    disc([lx, ly], 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }),
   );
   labels.push({
     at: [lx, ly],
@@ -170,7 +170,6 @@ function dots(c, points) {
     .join("");
 }
 
-const circle = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
 const STRONG = { stroke: METHOD, "stroke-width": 2.2 },
   BROKEN = { ...STRONG, "stroke-dasharray": "6 4" };
 
@@ -380,7 +379,7 @@ function parameters({ problem, method, w, mine, gain: more }) {
     line,
     once(`models ${problem} ${method}`, () => dots(c, trail(method, known))),
   );
-  pieces.push(circle(c.at(w), 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
+  pieces.push(disc(c.at(w), 7.5, { fill: METHOD, stroke: PAPER, "stroke-width": 2 }));
   const [mx, my] = c.at(mine);
   const labels = [
     { at: [mx, my], towards: [1, 0.6], words: "w", away: 14, more: { class: "strong" } },

@@ -28,6 +28,8 @@ export const label = (x, y, words, more = {}) =>
     },
     escaped(words),
   );
+/** A circle around a point. */
+export const disc = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
 export const line = (from, to, more) =>
   tag("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], ...more });
 export const polygon = (points, more) =>

@@ -1,7 +1,7 @@
 // Chapter 3's second lab: the front of three clients as a surface that turns, their minimisers to drag, and weights to choose.
 import { combine } from "./geometry.js";
 import { pointHandle } from "./handles.js";
-import { label, line, placed, polygon, px, tag } from "./svg.js";
+import { disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { CLIENTS, INK, LINE, PAPER, SOFT, worded } from "./palette.js";
 import { coordinates, grid, within } from "./plane.js";
 import { ZERO, sub, two } from "./wording.js";
@@ -208,8 +208,6 @@ function surface({ turn, centres, f, fairest }) {
   );
   return pieces.join("") + inset();
 }
-
-const disc = ([cx, cy], r, more) => tag("circle", { cx, cy, r, ...more });
 
 /** The triangle of weights as a woven surface: a tint, its lines, and its edges, where one client is left out. */
 function woven(place) {

@@ -1,5 +1,5 @@
 // What a race looks like: each rule's way as a line with its head and name, and what became of each client's loss on the way.
-import { label, line, px, tag } from "./svg.js";
+import { disc, label, line, px, tag } from "./svg.js";
 import { coordinates } from "./plane.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, PAPER, SOFT, worded } from "./palette.js";
 
@@ -171,10 +171,7 @@ export function square(front, before) {
   const start = at([1, 1]);
   return (
     pieces.join("") +
-    tag("circle", {
-      cx: start[0],
-      cy: start[1],
-      r: 5,
+    disc(start, 5, {
       fill: PAPER,
       stroke: INK,
       "stroke-width": 2.5,

@@ -2,7 +2,7 @@
 import { bars } from "./bars.js";
 import { combine, gram, rates } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
-import { arrow, line, placed, tag } from "./svg.js";
+import { arrow, disc, line, placed } from "./svg.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { coordinates, grid, outward, stepped } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
@@ -65,10 +65,7 @@ function plane({ G, direction, harmless: [low, high] }) {
     free = high - low > OPPOSED;
   const pieces = [
     grid(PLANE, [-2, -1, 0, 1, 2], [-2, -1, 0, 1, 2]),
-    tag("circle", {
-      cx: origin[0],
-      cy: origin[1],
-      r: REACH * UNIT,
+    disc(origin, REACH * UNIT, {
       fill: "none",
       stroke: LINE,
       "stroke-width": 1.5,
