@@ -48,7 +48,7 @@ def table() -> dict[str, list]:
 
 def main() -> None:
     text = json.dumps(table(), indent=1).replace(",\n   ", ", ").replace("[\n   ", "[").replace("\n  ]", "]")
-    _atomic_files.write(Path(str(javascript.FOLDER / "offices.js")), f"{HEAD}export const OFFICES = {text};\n".encode())
+    _atomic_files.write(Path(str(javascript.FOLDER / "dropout_data.js")), f"{HEAD}export const OFFICES = {text};\n".encode())
 
 
 if __name__ == "__main__":

@@ -68,6 +68,6 @@ def _words() -> str:
     """The import that lets the modules after it speak the current language; "" for English."""
     if not (known := catalogue(current())):
         return ""
-    says = Path(str(javascript.FOLDER / "says.js")).resolve().as_uri()
-    module = f"import {{ SAYS }} from {json.dumps(says)}; Object.assign(SAYS, {json.dumps(known)});"
+    i18n = Path(str(javascript.FOLDER / "i18n.js")).resolve().as_uri()
+    module = f"import {{ SAYS }} from {json.dumps(i18n)}; Object.assign(SAYS, {json.dumps(known)});"
     return f'import "data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}";'

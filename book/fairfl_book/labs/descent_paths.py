@@ -3,7 +3,7 @@
 A step has the length ``STRIDE``, or less where the rule comes to rest: no more than a bound on the way to the nearest place where its
 direction vanishes (the Pareto set; for AdaFed and DQN-Fed also where two gradients become parallel, chapter 8's wall). So a path runs
 into its end without hopping over it. In the plane every rule has a closed form; tests compare each with ``fairfl.rules``. Plain numbers,
-not arrays: a walk is a thousand operations on pairs. ``labs/js/flows.js`` computes the same.
+not arrays: a walk is a thousand operations on pairs. ``labs/js/descent_paths.js`` computes the same.
 """
 
 import itertools

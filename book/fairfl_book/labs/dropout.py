@@ -23,7 +23,7 @@ def _times(hours):
 @lru_cache
 def offices() -> dict[str, list]:
     """``rows`` (10, 10) whose products are those of the ten updates in the sixth round of chapter 14, with ``losses`` and ``sizes``."""
-    return json.loads(javascript.read("offices.js").partition("OFFICES = ")[2].rstrip(";\n"))
+    return json.loads(javascript.read("dropout_data.js").partition("OFFICES = ")[2].rstrip(";\n"))
 
 
 class Dropout(Lab):

@@ -7,8 +7,8 @@ from importlib.resources import files
 from fairfl_book.translation.sentences import catalogue, current
 
 FOLDER = files("fairfl_book.labs") / "js"
-_SAID = re.compile(r'\btr\(("(?:[^"\\\n]|\\.)*")')
-_IMPORT = re.compile(r'^import .* from "\./(\w+)\.js";\n', re.MULTILINE)
+_SAID = re.compile(r'\btr\(\s*("(?:[^"\\\n]|\\.)*")')
+_IMPORT = re.compile(r'^import [^;]* from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
 def read(name: str) -> str:
@@ -22,7 +22,7 @@ def bundle(view: str) -> str:
 
     Its default export is what anywidget expects, ``{ render({ model, el }) }``.
     """
-    modules = [_alone(read(f"{name}.js")) for name in _in_order("frame", view)]
+    modules = [_alone(read(f"{name}.js")) for name in _in_order("lab_frame", view)]
     known = catalogue(current())
     told = {english: known[english] for english in sentences(view) if english in known}
     spoken = [f"Object.assign(SAYS, {json.dumps(told, ensure_ascii=False)});\n"] if told else []
@@ -33,7 +33,7 @@ def bundle(view: str) -> str:
 
 def _in_order(*wanted: str) -> list[str]:
     """The modules ``wanted`` and what they import, each after those that it uses. The imports may not go round in a circle."""
-    found = ["says"]  # first, so that the language is known before a view is read
+    found = ["i18n"]  # first, so that the language is known before a view is read
 
     def visit(name):
         if name not in found:
@@ -48,7 +48,7 @@ def _in_order(*wanted: str) -> list[str]:
 
 def sentences(*views: str) -> list[str]:
     """What the modules of ``views`` say through ``tr``, in English."""
-    texts = [read(f"{name}.js") for name in _in_order("frame", *views)]
+    texts = [read(f"{name}.js") for name in _in_order("lab_frame", *views)]
     return list(dict.fromkeys(json.loads(said) for text in texts for said in _SAID.findall(text)))
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Lab:
     """Base of all labs. A subclass gives ``controls``, ``tries``, ``view`` and answers ``compute`` and ``words``.
 
-    ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/frame.js``. ``tries``: what a button says → the
+    ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/lab_frame.js``. ``tries``: what a button says → the
     controls that it moves, the others at their start. ``also``: further states that a chapter shows as pictures, by a name each.
     """
 

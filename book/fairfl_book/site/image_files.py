@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from fairfl import _atomic_files
 
-# As labs/js/frame.js writes a still: the sheet, a ground of its size, a drawing for each panel.
+# As labs/js/lab_frame.js writes a still: the sheet, a ground of its size, a drawing for each panel.
 _OUTER = re.compile(r'(?P<before><svg [^>]*?class="fairfl-lab" )viewBox="[^"]*" (?P<size>width="[^"]*" height="[^"]*")')
 _PANEL = re.compile(r'<svg x="[^"]*" y="[^"]*" width="(?P<width>[^"]*)" height="(?P<height>[^"]*)"')
 _GAP = 16

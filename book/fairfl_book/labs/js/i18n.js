@@ -2,4 +2,8 @@
 
 export const SAYS = {};
 /** The sentence in the reader's language, with {name} filled in from ``values``. */
-export const tr = (english, values = {}) => Object.entries(values).reduce((said, [name, value]) => said.replaceAll(`{${name}}`, String(value)), SAYS[english] ?? english);
+export const tr = (english, values = {}) =>
+  Object.entries(values).reduce(
+    (said, [name, value]) => said.replaceAll(`{${name}}`, String(value)),
+    SAYS[english] ?? english,
+  );
