@@ -55,7 +55,7 @@ class AdaFed(GramRule):
             )
             over = torch.isinf(sizes**self.gamma)
             refusal.clients = {
-                int(k): f"sent a loss whose power gamma = {self.gamma:g} is too large for float64: {float(f):g}"
+                int(k): f"sent a loss whose power gamma = {self.gamma:g} is beyond float64: {float(f):g}"
                 for k, f in zip(updates.clients[keep][over], losses[keep][over])
             }
             raise refusal

@@ -1,4 +1,4 @@
-"""What a rule gets from its base class without writing it: a memory from the start, and a name that can be read."""
+"""What every rule inherits from its base class: a state, its checkpoints, and a readable ``repr``."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""DQN-Fed's capped reading: what it asks for, how far it steps, and that no loss rises where the bound on curvature is true."""
+"""DQN-Fed with ``capped=True``: its rates, its step, and that no loss rises if the bound on curvature holds."""
 
 import numpy as np
 import pytest

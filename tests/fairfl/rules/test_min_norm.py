@@ -1,4 +1,4 @@
-"""The primitive behind the rates family: certified against its own gap, an independent solver, and hard matrices."""
+"""``min_norm``: certified by its own gap, compared with an independent solver, and tried on hard matrices."""
 
 import numpy as np
 import pytest

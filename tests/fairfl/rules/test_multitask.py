@@ -1,4 +1,4 @@
-"""What the rules beyond the four papers' tables promise, each on many rounds, and where a promise ends."""
+"""Properties of the rules beyond the four papers' tables, each on many rounds, and the limits of these properties."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Settings and side inputs out of range: refused, with what was given, what is allowed and what to do."""
+"""Settings and inputs out of range are refused, with the kind of the error and what was given."""
 
 import numpy as np
 import pytest

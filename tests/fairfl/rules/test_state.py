@@ -1,4 +1,4 @@
-"""Memory: saved and loaded in the middle of a run, bit for bit, and refused by name where it does not fit."""
+"""State: saved and loaded in the middle of a run, bit for bit, and refused by name if it does not fit."""
 
 import io
 
@@ -28,14 +28,14 @@ def rounds(everyone, dtype=torch.float64, d=D):
 
 
 def a_round(rule, u, w):
-    """What a server asks in a round that leads to ``w``: the direction, and the model that the rule reports."""
+    """The calls of a server in a round that leads to ``w``: the direction, and the model that the rule reports."""
     direction = rule.direction(u).vector
     rule.observe(w)
     return [direction, rule.report(w)]
 
 
 def saved(rule):
-    """The state as a checkpoint gives it back: through a file, plain values only."""
+    """The state as a checkpoint restores it: through a file, plain values only."""
     file = io.BytesIO()
     torch.save(rule.state_dict(), file)
     file.seek(0)
@@ -69,7 +69,7 @@ def test_no_rule_writes_into_its_updates(variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_who_has_a_state(variant):
+def test_which_rules_have_a_state(variant):
     rule = VARIANTS[variant]()
     assert rule.state_dict() == {}
     for u in rounds(rule.needs_everyone):
@@ -112,7 +112,7 @@ def test_a_state_of_other_clients_or_another_model_is_refused(variant):
     rng = np.random.default_rng(0)
     for population, d in ((4, D + 1), (3, D)):
         if variant in ("FedFV tau", "FedLF") and d == D:
-            continue  # they keep what they saw, whoever it was
+            continue  # they remember rows, from any clients
         rule = VARIANTS[variant]()
         rule.direction(updates(rng.normal(size=(4, D)), round=0))
         rule.observe(torch.zeros(D))
