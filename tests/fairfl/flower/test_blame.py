@@ -45,7 +45,7 @@ LIES = {
         rules.QFedAvg(),
         says(losses=-1.0),
         SMALL,
-        "sent 'losses' = -1.0; allowed: finite numbers, 0 or more",
+        "sent 'losses' = -1.0; allowed: finite numbers from 0 on",
     ),
     "power of a loss, AdaFed": (
         rules.AdaFed(gamma=5),
