@@ -94,14 +94,10 @@ CASES = {
     "runs below a file": (f"{RUN} --runs file/runs", nothing, "Not a directory"),
     "again in a file": (f"{RUN} --again --runs file", nothing, "--runs is file, a file; allowed: a folder"),
     "report from a file": ("report small.toml --runs file", nothing, "--runs is file, a file; allowed: a folder"),
-    "runs by a long name": (f"{RUN} --runs {300 * 'r'}", nothing, "File name too long.*name another place"),
-    "a report by a long name": (
-        f"report small.toml --out {300 * 'r'}",
-        nothing,
-        "File name too long.*name another place",
-    ),
-    "runs that cannot be made": (f"{RUN} --runs /proc/runs", nothing, "/proc.*name another place"),
-    "a report that cannot be made": ("report small.toml --out /proc/report.txt", nothing, "/proc.*name another place"),
+    "runs by a long name": (f"{RUN} --runs {300 * 'r'}", nothing, "File name too long.*another path"),
+    "a report by a long name": (f"report small.toml --out {300 * 'r'}", nothing, "File name too long.*another path"),
+    "runs that cannot be made": (f"{RUN} --runs /proc/runs", nothing, "/proc.*another path"),
+    "a report that cannot be made": ("report small.toml --out /proc/report.txt", nothing, "/proc.*another path"),
     "a seed below all": ("run small.toml --seeds 0 -1", nothing, "a seed is -1; allowed: a whole number, 0 or more"),
     "a seed twice": ("run small.toml --seeds 0 1 0", nothing, r"seeds is \[0, 1, 0\]; allowed: each once"),
     "a row twice": ("run small.toml --rows First First", nothing, r"rows is .*; allowed: each once"),
@@ -110,13 +106,13 @@ CASES = {
         undecodable,
         "line 12 holds bytes that are no UTF-8; save the file",
     ),
-    "a read-only disk": (f"{RUN} --runs new", failing(errno.EROFS), "new.*: Read-only file system.*name another place"),
-    "no leave": (f"{RUN} --runs new", failing(errno.EACCES), "new.*: Permission denied.*name another place"),
-    "a full disk": (f"{RUN} --runs new", failing(errno.ENOSPC, "fsync"), "No space left on device.*Make room"),
+    "a read-only disk": (f"{RUN} --runs new", failing(errno.EROFS), "new.*: Read-only file system.*another path"),
+    "no leave": (f"{RUN} --runs new", failing(errno.EACCES), "new.*: Permission denied.*another path"),
+    "a full disk": (f"{RUN} --runs new", failing(errno.ENOSPC, "fsync"), "No space left on device.*another path"),
     "a report in no folder": (
         "report small.toml --out none/report.txt",
         nothing,
-        "--out is none/report.txt.*none, which is no folder",
+        "--out is none/report.txt, but none ",
     ),
     "a report on a folder": ("report small.toml --out .", nothing, "--out is .* is a folder; allowed: a file"),
     "a truncated run": (
@@ -237,7 +233,7 @@ def test_a_class_kit_that_has_no_room_says_so(folder, tmp_path, monkeypatch, cap
     monkeypatch.setattr("fairfl_book.teaching.release.left_out", lambda root: [])
     assert main([folder, "--out", str(tmp_path / "file" / "x"), *(["00"] if folder == "student" else [])]) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1 and "file" in lines[0] and "name another" in lines[0]
+    assert len(lines) == 1 and str(tmp_path / "file") in lines[0] and "another" in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -288,20 +284,21 @@ def test_an_interrupt_is_a_word(place, monkeypatch, capsys):
     assert "the same command continues" in capsys.readouterr().out
 
 
-def test_an_interrupt_while_pytorch_loads_is_a_word(tmp_path):
-    (tmp_path / "torch.py").write_text("raise KeyboardInterrupt\n")  # found before the real one
+def test_an_interrupt_while_slow_packages_load_is_a_word(tmp_path):
+    for package in ("torch", "nbformat"):
+        (tmp_path / f"{package}.py").write_text("raise KeyboardInterrupt\n")  # found before the real ones
     root = Path(__file__).parents[2]
     paths = os.pathsep.join(map(str, [tmp_path, root, root / "book"]))
-    for module in ("fairfl_book", "reproductions"):
+    for words in (["reproductions", "run", "fedfv_table_3"], ["fairfl_book", "student"]):
         done = subprocess.run(
-            [sys.executable, "-m", module, "lab" if module == "fairfl_book" else "run"],
-            capture_output=True,
-            text=True,
-            env=os.environ | {"PYTHONPATH": paths},
+            [sys.executable, "-m", *words], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
         )
         assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
     asked = subprocess.run(
-        [sys.executable, "-c", "import fairfl"], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths}
+        [sys.executable, "-c", "from fairfl import train"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": paths},
     )
     assert "Traceback" in asked.stderr  # whoever imports the package has an interpreter, and keeps its ways
 
