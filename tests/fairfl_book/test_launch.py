@@ -171,16 +171,14 @@ def test_on_a_host_it_fetches_this_edition_says_so_and_the_chapter_goes_on(monke
         f"{folder}[chapters]",
     ]
     assert (
-        said.startswith(f"Fetching the book into {folder}")
-        and said.endswith("The book is there: go on.\n")
-        and not ended
+        said.startswith(f"Fetching the book into {folder}") and said.endswith("The book is installed.\n") and not ended
     )
     assert sys.path[-2:] == [str(folder), str(folder / "book")]
 
 
 def test_without_a_network_it_stops_and_says_what_to_switch_on(monkeypatch, capsys, tmp_path):
     asked, said, ended = run(monkeypatch, capsys, tmp_path, statuses=(128,))
-    assert len(asked) == 1 and "go on" not in said and "Is the internet on" in ended
+    assert len(asked) == 1 and "installed" not in said and "Is the internet on" in ended
 
 
 def test_a_second_try_fetches_nothing_twice(monkeypatch, capsys, tmp_path):
@@ -193,7 +191,7 @@ def test_what_the_kernel_had_loaded_already_asks_for_a_restart(monkeypatch, caps
     import numpy  # noqa: F401  (loaded, so that it can be too old)
 
     _, _, ended = run(monkeypatch, capsys, tmp_path, loaded={"numpy": "99.0"})
-    assert "Restart the session, since numpy changed" in ended
+    assert "numpy" in ended and "estart the session" in ended
 
 
 def test_the_cell_can_be_read_in_one_glance():

@@ -213,7 +213,7 @@ def test_the_command_prints_the_digest_and_what_others_cannot_repeat(clone, monk
     said = capsys.readouterr().out
     packed = (clone.root / "dist" / f"{release.name()}.zip").read_bytes()
     assert f"sha256 {hashlib.sha256(packed).hexdigest()}\n" in said
-    assert "not as last committed: README.md, gone.txt" in said and "does not know them: untracked.txt" in said
+    assert ": README.md, gone.txt. " in said and ": untracked.txt. " in said
 
 
 # ---- wheels ---------------------------------------------------------------------------------------------------------------------------------
