@@ -13,18 +13,18 @@ from fairfl.updates import Updates
 class AdaFed(GramRule):
     """``dir = Gᵀ A⁻¹ s / (sᵀ A⁻¹ s)`` with ``s_k = |f_k|^γ`` (Hamidi & Yang 2024, equations (5) to (14)).
 
-    It is the only vector in the span of independent updates with rates ``ρ_k = s_k ‖dir‖²`` (Theorem 4.1): the paper
-    orthogonalises the updates one after the other and weighs the results by their inverse squared norms, which gives
-    the same vector (to 4e-16) after K² passes over d numbers instead of two. λ may have negative entries: the weights
-    that the paper proves positive belong to its orthogonal vectors.
+    It is the only vector in the span of independent updates with rates ``ρ_k = s_k ‖dir‖²`` (Theorem 4.1). The paper
+    orthogonalises the updates one after the other, and weights the results by their inverse squared norms. That gives
+    the same vector (to 4e-16), but takes K² passes over d numbers instead of two. λ may have negative entries: the
+    weights that the paper proves positive belong to its orthogonal vectors.
 
-    ``gamma`` = γ: papers' grid {0, 0.01, 0.1, 1, 5, 10}; best 5 on CIFAR-10, 0.1 on Shakespeare, 1 elsewhere.
-    ``losses``: ``"before"`` takes f at w_t, as Theorem 4.1 does; ``"after"`` the losses after local training, as line 9
-    of Algorithm 1 sends them (the updates then carry ``extras["losses_after"]``). No state.
+    ``gamma`` = γ: the papers' grid is {0, 0.01, 0.1, 1, 5, 10}; best are 5 on CIFAR-10, 0.1 on Shakespeare, 1
+    elsewhere. ``losses``: ``"before"`` takes f at w_t, as in Theorem 4.1; ``"after"`` takes the losses after local
+    training, as line 9 of Algorithm 1 sends them (``extras["losses_after"]``). No state.
 
-    Dependent updates with rates that no vector has: the convex hull's point, ``ρ_k ≥ s_k ‖dir‖²``, with
-    ``exact=False``. Zero updates are set aside. A loss of zero prescribes the rate zero (γ > 0); if all are zero there
-    is nothing to lower and the direction is zero. Nearly parallel updates make dir short without Pareto-stationarity.
+    If updates are dependent and no vector has these rates, the rule takes the convex hull's point, with
+    ``ρ_k ≥ s_k ‖dir‖²`` and a ``reason``. Zero updates are set aside. A loss of zero prescribes the rate zero (γ > 0);
+    if all losses are zero, so is the direction. Nearly parallel updates make dir short without Pareto-stationarity.
     """
 
     def __init__(self, gamma: float = 1.0, losses: str = "before"):
@@ -50,7 +50,7 @@ class AdaFed(GramRule):
             refusal = refuse(
                 f"the largest |loss| to the power gamma = {self.gamma:g}",
                 float(top),
-                "what float64 can hold, 1e-308 to 1e308",
+                "1e-308 to 1e308, the range of float64",
                 "Choose a smaller gamma, or scale the losses.",
             )
             over = torch.isinf(sizes**self.gamma)

@@ -1,4 +1,4 @@
-"""AFL: a step for the worst mixture of clients, and a step of the mixture towards the larger losses."""
+"""AFL: a descent step for the worst mixture of clients, and an ascent step of the mixture towards larger losses."""
 
 import torch
 
@@ -21,13 +21,13 @@ def project_to_simplex(v: torch.Tensor) -> torch.Tensor:
 class AFL(WeightRule):
     """``dir = Σ_k λ_k g_k``, then ``λ ← proj(λ + γ_λ f)`` on the simplex (Mohri et al. 2019, Algorithm 1).
 
-    The method looks for ``min_w max_λ Σ λ_k f_k(w)``: λ is over *all* clients, starts at 1/N, and is projected in
-    the Euclidean sense, exactly. ``step`` is γ_λ; FedFV's grid is {0.01, 0.1, 0.5}. Full participation only: a
-    version that samples would have to draw clients by λ for the step, and others uniformly for the losses.
+    The method solves ``min_w max_λ Σ λ_k f_k(w)``. λ covers *all* clients, starts at 1/N, and is projected exactly, in
+    the Euclidean norm. ``step`` is γ_λ; FedFV's grid is {0.01, 0.1, 0.5}. Full participation only: a version that
+    samples would have to draw clients by λ for the step, and others uniformly for the losses.
 
-    State: ``mixture`` (N,), and the running mean of the iterates, ``average`` (d,) with its ``count``, which is the
-    model the method reports and the one that is evaluated. Released codes project off by one index (λ does not
-    sum to 1), or sample clients and ignore λ.
+    State: ``mixture`` (N,), and the running mean of the iterates, ``average`` (d,), with its ``count``. The mean is the
+    model that the method reports and that is evaluated. Released code projects off by one index (λ does not sum to 1),
+    or samples clients and ignores λ.
     """
 
     needs = frozenset({"losses"})

@@ -1,4 +1,4 @@
-"""Aligned-MTL: the mean of updates that were made orthogonal and equally long, by the smallest change."""
+"""Aligned-MTL: the mean of the nearest updates that are orthogonal and equally long."""
 
 import torch
 
@@ -13,14 +13,14 @@ from fairfl.updates import Updates
 class AlignedMTL(GramRule):
     """``dir = √σ · Gᵀ A^(−1/2) p`` with σ the smallest eigenvalue of A (Senushkin et al. 2023, Algorithm 1).
 
-    ``√σ A^(−1/2) G`` has orthogonal rows of one length, the smallest singular value of G, and is of all such matrices
-    the nearest to G: the condition number of the mixture becomes 1. Where rows are dependent, σ is the smallest
-    eigenvalue that is not zero, and the power is the pseudo-inverse's. So the length jumps where rows become
-    dependent; eigenvalues below 1e-12 of the largest count as zero (the authors' code: K times float32's rounding).
-    Rates are ``√σ A^(1/2) p``, and a client can have a negative one.
+    ``√σ A^(−1/2) G`` has orthogonal rows of equal length, the smallest singular value of G, and is the nearest such
+    matrix to G: the condition number of the mixture becomes 1. If rows are dependent, σ is the smallest nonzero
+    eigenvalue, and the power is the pseudo-inverse's, so the length jumps when rows become dependent. Eigenvalues below
+    1e-12 of the largest count as zero (in the authors' code: K times float32's rounding). The rates are
+    ``√σ A^(1/2) p``, and may be negative.
 
     ``weighting="uniform"`` (p = 1/K; the authors' code takes the sum) or ``"shares"``. No state. A zero update is set
-    aside and named.
+    aside, with a ``reason`` that names the client.
     """
 
     def __init__(self, weighting: str = "uniform"):

@@ -148,7 +148,7 @@ class Rule:
             raise Refused(message, "state")
         if state and set(state) != set(self.remembers):
             raise Refused(
-                f"{self.name}'s state has the entries {sorted(self.remembers)}, but got {sorted(state)}; "
+                f"{self.name}'s state is made of {sorted(self.remembers)}, but got {sorted(state)}; "
                 "load what this rule's own state_dict() returned",
                 "state",
             )

@@ -1,4 +1,4 @@
-"""CAGrad: near the mean update, the direction that is best for whoever gains least."""
+"""CAGrad: the direction near the mean update that maximises the worst client's rate."""
 
 import numpy as np
 import torch
@@ -18,14 +18,14 @@ class CAGrad(GramRule):
 
     ḡ is the mean update, and w the weights on the simplex that minimise ``g_w · ḡ + c ‖ḡ‖ ‖g_w‖``, with
     ``g_w = Gᵀ w``; so ``λ = 1/K + c (‖ḡ‖/‖g_w‖) w``. ``c`` = 0 is the mean, 0.5 the default of the authors' code (its
-    scripts run 0.4 and 0.6), and for a large c the direction tends to FedMGDA's. From c = 1 on the mean loss need not
+    scripts use 0.4 and 0.6), and for large c the direction tends to FedMGDA's. From c = 1 on, the mean loss may not
     fall. No state. Their code divides the result by ``1 + c²``, which is the server's η here.
 
-    Solved exactly: dir is ``1/t`` times the nearest point to the origin in the hull of the rows ``g_k + t ḡ``, for the
-    one t with ``‖g_w‖ = t c ‖ḡ‖``. The worst rate is certified by the gap to the dual problem.
+    Solved exactly: dir is ``1/t`` times the point nearest to the origin in the hull of the rows ``g_k + t ḡ``, for the
+    unique t with ``‖g_w‖ = t c ‖ḡ‖``. The worst rate is certified by the gap to the dual problem.
 
-    At Pareto-stationary updates ``g_w`` may be 0, for a large enough c, and many a direction has the best worst rate,
-    zero: the one nearest to the mean is taken (DualProj's), with ``exact=False``.
+    At Pareto-stationary updates and for c large enough, ``g_w`` may be 0. Many directions then attain the best worst
+    rate, zero; the one nearest to the mean is taken (DualProj's), with a ``reason``.
     """
 
     def __init__(self, c: float = 0.5):
@@ -61,10 +61,10 @@ class CAGrad(GramRule):
 
 def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, still: float) -> tuple[np.ndarray, float]:
     """w (K,) on the simplex that minimises ``w · along + reach √(wᵀ A w)``, and ``√(wᵀ A w)``; ``along`` is ``G ḡ``.
-    The length is zero where that is the minimum; lengths up to ``still`` count as zero.
+    The length is zero if that is the minimum; lengths up to ``still`` count as zero.
 
-    For any t > 0 the w of the hull of ``g_k + t ḡ`` is cheap. Its ``‖g_w‖ − t reach`` falls in t, from ‖the nearest
-    point‖ ≥ 0 to below zero, and the root is where both agree (regula falsi, Illinois).
+    For any t > 0, the w of the hull of ``g_k + t ḡ`` is cheap to compute. Its ``‖g_w‖ − t reach`` falls with t, from
+    ‖nearest point‖ ≥ 0 to below zero; the solution is its root (regula falsi, Illinois variant).
     """
 
     def at(t: float) -> tuple[np.ndarray, float]:
@@ -75,7 +75,7 @@ def _mixture(A: np.ndarray, along: np.ndarray, square: float, reach: float, stil
     low, high = 0.0, 1.0 / reach
     w, over = at(low)
     if over <= still:
-        # The hull contains the origin. Further on its points may still be out of reach.
+        # The hull contains the origin, but for larger t its points may still be out of reach.
         low = 1e-4 * high
         w, length = at(low)
         over = length - low * reach

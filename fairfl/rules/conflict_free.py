@@ -1,4 +1,4 @@
-"""ConFIG: the vector that has the same angle with every update, as long as their mean projection on it."""
+"""ConFIG: the vector with equal angles to all updates, as long as their mean projection onto it."""
 
 import torch
 
@@ -12,14 +12,14 @@ from fairfl.updates import Updates
 class ConFIG(GramRule):
     """``dir = (1/K Σ_k g_k · u) u`` with u of length 1 along ``U⁺ 1``, U the unit updates (Liu et al. 2024, (2)).
 
-    For independent updates all cosines with u are equal and positive, so every loss falls, at the same rate per length
-    of its gradient (IMTL-G's line); a client that multiplies its loss changes the length of dir alone. ``λ_k`` is
-    ``(C⁺ 1)_k / ‖g_k‖`` up to a factor, with C the matrix of cosines. The paper takes the sum
-    of projections, K times this mean. No settings, no state.
+    For independent updates all cosines with u are equal and positive, so every loss falls at the same rate per length
+    of its gradient (the line is IMTL-G's). A client that multiplies its loss only changes the length of dir. ``λ_k`` is
+    ``(C⁺ 1)_k / ‖g_k‖`` up to a factor, where C is the matrix of cosines. The paper takes the sum of the projections,
+    K times this mean. No settings, no state.
 
-    Where no vector has equal cosines with all (more clients than parameters, opposite updates), ``U⁺ 1`` has those
-    nearest to equal in the sense of least squares, and may conflict with somebody: ``exact=False``. Zero updates are
-    set aside and named; where nothing is left of ``U⁺ 1`` the direction is zero.
+    If no vector has equal cosines with all updates (more clients than parameters, opposite updates), those of ``U⁺ 1``
+    are nearest to equal in least squares, and may include negative ones; ``reason`` says so. Zero updates are set
+    aside. If ``U⁺ 1`` vanishes, the direction is zero.
     """
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> Weights:

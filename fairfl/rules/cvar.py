@@ -1,4 +1,4 @@
-"""CVaR: the mean of the worst share of the clients, and nobody else."""
+"""CVaR: the mean over the worst share of the clients only."""
 
 import torch
 
@@ -12,14 +12,14 @@ class CVaR(WeightRule):
     """``dir = Σ_k λ_k g_k`` with λ the worst mixture under ``λ_k ≤ p_k / α`` (Laguel et al. 2021, after
     Rockafellar & Uryasev 2000).
 
-    It is a gradient of the mean loss of the worst share α of the clients, their superquantile: with the losses in
-    falling order each client gets ``p_k / α`` until 1 is spent. ``alpha`` = α: 1 is FedAvg, and at the smallest share
-    or below it is the largest loss alone. Clients of equal losses share what is left in proportion to p: of several
-    gradients the one that does not depend on the rows' order. ``weighting="uniform"`` (p = 1/K: α K clients) or
-    ``"shares"``. No state.
+    It is a subgradient of the mean loss of the worst share α of the clients, their superquantile: in descending order
+    of losses each client gets ``p_k / α``, until the weights sum to 1. ``alpha`` = α: 1 is FedAvg, and at or below the
+    smallest share only the largest loss counts. Clients with equal losses divide the remaining weight in proportion to
+    p, so the result does not depend on the rows' order. ``weighting="uniform"`` (p = 1/K: α K clients) or ``"shares"``.
+    No state.
 
-    The authors let the clients above the quantile train, the one at it as well, and average those; here the one at the
-    quantile keeps its fraction, as in the definition.
+    The authors average all clients at or above the quantile. Here the client at the quantile counts with its fraction,
+    as in the definition.
     """
 
     needs = frozenset({"losses"})

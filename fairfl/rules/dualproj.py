@@ -1,4 +1,4 @@
-"""DualProj: the mean update, projected until nobody objects to it."""
+"""DualProj: the mean update, projected onto the directions that raise no client's loss."""
 
 import numpy as np
 import torch
@@ -16,13 +16,13 @@ from fairfl.updates import Updates
 class DualProj(GramRule):
     """``dir = π(Σ_k p_k g_k)``: the nearest direction to the mean in ``{x : G x ≥ 0}`` (Lopez-Paz & Ranzato 2017).
 
-    λ is the ``v ≥ p`` with the least ``vᵀ A v``. No rate is negative, and where the mean conflicts with nobody it is
-    dir itself. The paper (GEM) projects the newest task's gradient off its conflicts with earlier ones; for one update
-    a client, and their mean, the name is Quinton & Rey's (2024). ``weighting="uniform"`` (p = 1/K) or ``"shares"``. No
-    state.
+    λ is the ``v ≥ p`` with the smallest ``vᵀ A v``. No rate is negative, and if the mean conflicts with no update, dir
+    is the mean. The paper (GEM) projects the newest task's gradient to remove its conflicts with earlier tasks; the
+    name for the projection of the mean update is Quinton & Rey's (2024). ``weighting="uniform"`` (p = 1/K) or
+    ``"shares"``. No state.
 
-    Exact for dependent updates as well. Where no direction improves anybody without harm it is zero, with
-    ``exact=False``.
+    Exact for dependent updates as well. If no direction lowers one loss without raising another, it is zero, with a
+    ``reason``.
     """
 
     def __init__(self, weighting: str = "uniform"):
@@ -39,7 +39,7 @@ def projected(gram: torch.Tensor, updates: Updates, mixtures: torch.Tensor) -> W
 
 def _projected(gram: torch.Tensor, rows: torch.Tensor, mixtures: np.ndarray) -> Weights:
     C, sizes = cosines(gram, rows)
-    # Relative to the largest row: sizes of 1e30 fit, sums of their squares would not.
+    # Relative to the longest row: lengths of 1e30 fit, sums of their squares would not.
     U = mixtures * (sizes / sizes.max())
     V = project(C, U)
     missed = max(violation(C, u, v) for u, v in zip(U, V))

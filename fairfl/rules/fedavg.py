@@ -8,7 +8,7 @@ from fairfl.updates import Updates
 
 
 def a_priori(weighting: str, updates: Updates) -> torch.Tensor:
-    """The weights (K,) that a client has before anybody looks at its update: data shares, or 1/K."""
+    """The weights (K,) of clients before their updates are considered: data shares, or 1/K."""
     if weighting == "uniform":
         return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
     return updates.shares

@@ -13,8 +13,8 @@ class FedAvgN(GramRule):
 
     ``weighting="uniform"`` (1/K, as in the authors' code) or ``"shares"``. No state.
 
-    A zero update has no direction; its client gets weight 0 and is named, and the others keep theirs.
-    The paper's server step ``η β^⌊t/100⌋`` with ``β = decay^(100/T)`` is the server optimiser's business.
+    A zero update has no direction: its client gets weight 0, with a ``reason``, and the others keep their weights. The
+    paper's step size ``η β^⌊t/100⌋`` with ``β = decay^(100/T)`` is a setting of the server optimiser.
     """
 
     def __init__(self, weighting: str = "uniform"):

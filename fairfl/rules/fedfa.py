@@ -8,12 +8,12 @@ from fairfl.rules.gram import combine, rates
 from fairfl.rules.inputs import column, same_size
 from fairfl.updates import Updates
 
-# The smallest share of the accuracies that counts: a client with accuracy 0 would carry infinite information.
+# Smaller shares of the accuracies count as this one: a client with accuracy 0 would carry infinite information.
 SMALLEST_SHARE = 1e-6
 
 
 def information(shares: torch.Tensor) -> torch.Tensor:
-    """``−log₂`` of shares (K,), divided by its sum; uniform where every share is 1."""
+    """``−log₂`` of shares (K,), divided by its sum; uniform if every share is 1."""
     bits = -torch.log2(shares.clamp(SMALLEST_SHARE, 1))
     return bits / bits.sum() if float(bits.sum()) > 0 else torch.full_like(bits, 1 / len(bits))
 
@@ -23,13 +23,13 @@ class FedFA(Rule):
 
         λ_k = α · norm(−log₂(acc_k / Σ_j acc_j)) + β · norm(−log₂(1 − n_k / Σ_j n_j)),   norm(x) = x / Σ x
 
-    Sums run over the participants; ``acc`` are their accuracies at w_t and ``n`` how often each took part, this round
-    included. ``alpha`` = α, β = 1 − α; ``momentum`` = γ, 0.5 on the server as in the paper (whose clients use 0.9,
-    a setting of the clients). Weights sum to 1.
+    Sums are over the participants. ``acc`` are their accuracies at w_t, and ``n`` the number of rounds in which each
+    has taken part, including this one. ``alpha`` = α, β = 1 − α; ``momentum`` = γ, 0.5 on the server as in the paper
+    (whose clients use 0.9, which is a setting of local training). Weights sum to 1.
 
-    This is a reading: released versions contradict one another (one subtracts the progress, one normalises
+    This is an interpretation: released versions contradict one another (one subtracts the progress, one normalises
     accuracies instead of their logarithms, one scales dir by 1 − γ). Guards: accuracy shares below 1e-6 count as
-    1e-6, equal accuracies of zero and a single client give equal weights.
+    1e-6; if all accuracies are zero, or there is a single client, weights are equal.
 
     State: ``counts`` (N,) and ``memory`` m (d,). With a memory there is no λ with ``dir = Gᵀ λ``, so ``weights`` is
     ``None`` from the second round on, unless γ = 0.

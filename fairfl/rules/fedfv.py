@@ -1,4 +1,4 @@
-"""FedFV: conflicting updates are projected off each other before they are averaged."""
+"""FedFV: conflicts between updates are removed by projection before the updates are averaged."""
 
 import math
 
@@ -21,18 +21,19 @@ class FedFV(KeepsLatest):
     on): for the rounds t−τ to t−1, oldest first, the average loses its component along the *sum* of those remembered
     gradients that conflict with it. It is rescaled to ``‖mean_k g_k‖``.
 
-    All of it happens to coefficients: row k of C (K, K) holds ``g_k^PC = C_k G``, one Gram matrix says who conflicts,
-    and the vectors are touched once at the end.
+    The projections are computed on coefficients: row k of C (K, K) holds ``g_k^PC = C_k G``, one Gram matrix gives all
+    conflicts, and the vectors are only combined once, at the end.
 
-    ``alpha`` = α: the clients with the largest losses that keep their gradients, ``order[⌈(K−1)(1−α)⌉:]`` as in the
-    authors' code (11 clients, α = 0.1: two), nobody at 0. Algorithm 2's line 3 loops over the wrong set; the text is
-    clear. ``tau`` = τ: rounds of memory, 0 for none. The newest code uses rounds t−τ+1 to t, which would project on
-    this round's own clients; here the paper's. ``order``: ``"ascending"``, or ``"random"`` and ``"reversed"`` for the
-    paper's Table 4; keepers have the largest losses in any case. ``seed`` keys the random order.
+    ``alpha`` = α: the share of clients, those with the largest losses, that keep their gradients:
+    ``order[⌈(K−1)(1−α)⌉:]`` as in the authors' code (two of 11 clients at α = 0.1), none at 0. Line 3 of Algorithm 2
+    loops over the wrong set, but the paper's text is clear. ``tau`` = τ: rounds of memory, 0 for none. The newest code
+    uses rounds t−τ+1 to t, which would project onto this round's own clients; this class follows the paper. ``order``:
+    ``"ascending"``, or ``"random"`` and ``"reversed"`` for the paper's Table 4; keepers have the largest losses in any
+    case. ``seed`` determines the random order.
 
-    State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with whose,
-    when and their products; round −1 marks a place whose row no longer counts. Where a memory takes part in the
-    direction, ``weights`` is ``None``. If all projections cancel, the direction is zero, with ``exact=False``.
+    State: the latest update of every client that took part in the last τ rounds (at most τ K d numbers), with its
+    client, its round and their products; round −1 marks a slot whose row no longer counts. If remembered updates take
+    part in the direction, ``weights`` is ``None``. If all projections cancel, the direction is zero, with a ``reason``.
     """
 
     needs = frozenset({"losses"})
@@ -72,11 +73,11 @@ class FedFV(KeepsLatest):
 
     def _without_conflicts(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor:
         K = len(gram)
-        # Ties go to the smaller client number, so that the rows' order does not matter.
+        # Ties are broken by the client's number, so the rows' order does not matter.
         by_loss = sorted(range(K), key=lambda k: (float(updates.losses[k]), int(updates.clients[k])))
         movable = torch.ones(K, dtype=torch.bool)
         if self.alpha > 0:
-            # 10 · (1 − 0.7) is 3.0000000000000004 in floating point and means 3.
+            # 10 · (1 − 0.7) is 3.0000000000000004 in floating point, but should be 3.
             movable[by_loss[math.ceil((K - 1) * (1 - self.alpha) - 1e-9) :]] = False
         targets = by_loss
         if self.order == "reversed":

@@ -1,4 +1,4 @@
-"""FedHEAL: coordinates that a client rarely moves that way are dropped, and weights follow distances."""
+"""FedHEAL: coordinates that a client rarely moves in this direction are masked, and weights follow distances."""
 
 import math
 
@@ -11,7 +11,7 @@ from fairfl.rules.gram import rates
 from fairfl.rules.inputs import same_size
 from fairfl.updates import Updates
 
-# Numbers worked on at a time: a few copies of so many stay far below 64 MB.
+# Numbers processed at a time: a few copies of a block stay far below 64 MB.
 BLOCK = 2**19
 
 
@@ -23,12 +23,13 @@ class FedHEAL(Rule):
     ``dist_k = ‖m_k ∘ g_k‖``, ``Δ_k ← (1 − β) Δ_k + β dist_k / Σ_j dist_j`` and ``q_k ← q_k + Δ_k`` for the
     participants, starting at Δ = 0, q = 1/K; then ``p = q / Σ q`` over them. ``beta`` = β = 0.4.
 
-    The authors' code adds up the lengths of a model's tensors for dist, and sums it over clients of earlier rounds too;
-    here it is the length of the whole row, over the participants. It needs every client in round 0; here each client
-    has its own first round. Coordinates have their own weights, so ``weights`` is ``None``.
+    In the authors' code, dist is the sum of the lengths of a model's tensors, and its sum also runs over clients of
+    earlier rounds; here it is the length of the whole row, and the sum is over the participants. Their code needs every
+    client in round 0; here each client has its own first round. Every coordinate has its own weights, so ``weights`` is
+    ``None``.
 
-    State: ``positives`` (N, d) int16, how often each coordinate of each client was not negative (half the size of
-    everybody's float32 updates), ``taken`` (N,) rounds, ``mixture`` q (N,) and ``momentum`` Δ (N,).
+    State: ``positives`` (N, d) int16, how often each coordinate of each client was not negative (half the size of all
+    clients' float32 updates), ``taken`` (N,), the rounds of each client, ``mixture`` q (N,) and ``momentum`` Δ (N,).
     """
 
     remembers = ("positives", "taken", "mixture", "momentum")
@@ -46,15 +47,13 @@ class FedHEAL(Rule):
         self._prepare(updates)
         step = max(256, BLOCK // len(updates))
         parts = [slice(start, start + step) for start in range(0, rows.shape[1], step)]
-        # Weights need all distances, so the rows are passed twice; the masks, a byte a number, are kept for the second
-        # time.
+        # Weights need all distances, so the rows are passed twice. The masks, one byte per number, are kept in between.
         masks = self._masks(rows, who, parts)
         distances = _lengths(rows, masks, parts)
         if not 1e-140 < float(distances.max()) < 1e150:
-            # Squares in float64 vanish or overflow; only shares of distances count, so all rows may come near 1
-            # together.
+            # Squares vanish or overflow in float64. Only ratios of distances count, so all rows may be scaled alike.
             largest = max(float(rows[:, part].abs().max()) for part in parts)
-            # 2^1024 is no float64; 2^1000 brings the shortest of them to 5e-23, whose square is one.
+            # 2^1024 overflows float64. 2^1000 scales its smallest number to 5e-23, whose square does not vanish.
             scale = 2.0 ** min(1000, -math.frexp(largest)[1])
             distances = _lengths(rows, masks, parts, scale) if largest > 0 else distances
         weights = self._weigh(distances, who).to(rows.device)
@@ -74,19 +73,22 @@ class FedHEAL(Rule):
             self._mixture, self._momentum = torch.zeros(N, dtype=torch.float64), torch.zeros(N, dtype=torch.float64)
         same_size(self, "clients and parameters", (N, d), tuple(self._positives.shape))
         if int(self._taken[updates.clients].max()) >= 2**15 - 1:
-            raise refuse("rounds of one client", 2**15, "up to 32767", "Start with a fresh rule.")
+            raise refuse(
+                "the number of rounds of one client", 2**15, "up to 32767", "Start with a fresh rule.", "state"
+            )
         self._positives = self._positives.to(updates.gradients.device)
 
     def _needed(self, who: torch.Tensor) -> torch.Tensor:
-        """How often, for each client, a sign must have been seen to count: the least n with n / taken > threshold."""
+        """For each client the smallest count n with n / taken > threshold, from which on a sign is not masked."""
         least = []
         for taken in self._taken[who].tolist():
             least.append(next((n for n in range(taken + 1) if n / taken > self.threshold), taken + 1) if taken else 0)
         return torch.tensor(least, dtype=torch.int16)
 
     def _masks(self, rows: torch.Tensor, who: torch.Tensor, parts: list[slice]) -> list[torch.Tensor | None]:
-        """For each part of d the mask (K, ...), ``None`` where all are at their first update; counts who is not
-        negative.
+        """For each part of d the mask (K, ...), ``None`` if all clients send their first update.
+
+        Also counts the signs of this round.
         """
         taken, needed = (n.to(rows.device, torch.int16)[:, None] for n in (self._taken[who], self._needed(who)))
         everyone, masks = torch.equal(who, torch.arange(len(self._taken))), []
@@ -95,7 +97,7 @@ class FedHEAL(Rule):
             counts, up = self._positives[:, part], rows[:, part] >= 0
             positives = counts if everyone else counts.index_select(0, who)
             masks.append(None if fresh else (up & (positives >= needed)) | (~up & (positives <= taken - needed)))
-            # Memory that nobody has touched yet costs twice as much to add to as to write.
+            # For memory that was not written before, adding takes twice as long as writing.
             positives.copy_(up) if fresh else positives.add_(up)
             if not everyone:
                 counts.index_copy_(0, who, positives)
@@ -112,7 +114,7 @@ class FedHEAL(Rule):
 
 
 def _masked(block: torch.Tensor, mask: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """The masked updates and the mask, as numbers to work with; ``None`` masks nothing."""
+    """The masked updates and the mask, both in float32 or float64; a mask of ``None`` masks nothing."""
     block = block if block.dtype == torch.float64 else block.float()
     if mask is None:
         return block, None

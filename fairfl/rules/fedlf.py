@@ -1,4 +1,4 @@
-"""FedLF: a min-norm direction for every layer, with one more objective for fairness."""
+"""FedLF: a min-norm direction for every layer, with an additional objective for fairness."""
 
 import torch
 
@@ -12,23 +12,23 @@ from fairfl.updates import Updates
 class FedLF(KeepsLatest):
     """For each parameter tensor l the nearest point to the origin, then one rescaling (Pan et al. 2024, LMGDA).
 
-    Rows of a layer, each scaled to the participants' mean length μ_l there: the participants' fragments ``g_k,l``, the
-    fairness row ``Σ_k h_k g_k,l``, and remembered fragments of absent clients. ``h`` (K,) is the gradient of *minus*
-    the cosine between the losses f and the vector of ones, ``h = (f · 1) f / (√K ‖f‖³) − 1 / (√K ‖f‖)``, so that the
-    fairness row is the gradient of ``−cos(f(w), 1)`` and stepping against it makes the losses more equal. (The authors'
-    code takes the scaled fragments in this sum.) ``dir`` is the layers' min-norm points side by side, rescaled to
-    ``‖mean_k g_k‖``.
+    The rows of a layer, each scaled to the participants' mean length μ_l there, are the participants' fragments
+    ``g_k,l``, the fairness row ``Σ_k h_k g_k,l``, and remembered fragments of absent clients. ``h`` (K,) is the
+    gradient of *minus* the cosine between the losses f and the vector of ones,
+    ``h = (f · 1) f / (√K ‖f‖³) − 1 / (√K ‖f‖)``, so the fairness row is the gradient of ``−cos(f(w), 1)``, and stepping
+    against it makes the losses more equal. (The authors' code uses the scaled fragments in this sum.) ``dir`` is the
+    concatenation of the layers' min-norm points, rescaled to ``‖mean_k g_k‖``.
 
-    No settings. Needs ``updates.layout``. The method takes one full gradient per client and round, no local epochs.
-    Memory: absent clients whose last update is at most ``⌊N_t / K⌋`` rounds old, with N_t clients in all rounds before
-    t.
+    No settings. Needs ``updates.layout``. The method uses one full gradient per client and round, no local epochs. It
+    remembers absent clients whose last update is at most ``⌊N_t / K⌋`` rounds old, where N_t is the number of different
+    clients in the rounds before t.
 
     Guards: equal losses have no fairness row (0/0); a fragment of length 0 is left out of its layer. The authors' code
-    halves the result while rounding makes it conflict with somebody by more than 1e-6; that loop is left out, because
-    the points here are exact. Where the points of all layers are zero the direction is zero, with ``exact=False``.
+    halves the result while rounding makes it conflict with an update by more than 1e-6. That loop is left out, because
+    the points here are exact. If the points of all layers are zero, the direction is zero, with a ``reason``.
 
-    State: the latest update of each client that ever took part (at most N d numbers), with whose, when and their
-    products. ``weights`` is ``None``: each layer has its own.
+    State: the latest update of each client that ever took part (at most N d numbers), with its client, its round and
+    their products. ``weights`` is ``None``, because each layer has its own.
     """
 
     needs = frozenset({"losses", "layout"})
@@ -68,7 +68,7 @@ class FedLF(KeepsLatest):
 
 
 def towards_equality(losses: torch.Tensor) -> torch.Tensor | None:
-    """h (K,) up to a positive factor; ``None`` where the losses are equal, all zero, or those of one client."""
+    """h (K,) up to a positive factor; ``None`` if the losses are equal, all zero, or those of a single client."""
     largest = losses.abs().max()
     if not largest > 0:
         return None
@@ -79,7 +79,7 @@ def towards_equality(losses: torch.Tensor) -> torch.Tensor | None:
 
 
 def _layer(gram: torch.Tensor, fairness: torch.Tensor | None, K: int, tolerance: float) -> tuple[torch.Tensor, str]:
-    """The layer's min-norm point as coefficients (K + M,) of its raw rows, and a remark."""
+    """The layer's min-norm point as coefficients (K + M,) of its unscaled rows, and a reason."""
     norms = gram.diagonal().sqrt()
     if not norms[:K].any():
         return torch.zeros_like(norms), ""

@@ -1,4 +1,4 @@
-"""FedMDFG: the nearest point to the origin in the hull of the updates and one more row, which stands for fairness."""
+"""FedMDFG: the point nearest to the origin in the hull of the updates and an additional row for fairness."""
 
 import math
 
@@ -18,20 +18,20 @@ from fairfl.updates import Updates
 class FedMDFG(KeepsLatest):
     """The min-norm point of the updates, each scaled to their mean length μ, and of the fairness row (Pan et al. 2023).
 
-    The row is ``Σ_k h_k ĝ_k`` with h of length 1 along ``cos φ f/‖f‖ − 1/√K``, ĝ the scaled updates, and φ the angle
-    between the losses f and the vector of ones: stepping against it makes the losses more equal. It takes part where φ
-    exceeds ``theta`` degrees (11.25, π/16, in the authors' code), and where the loss of some participants, not of all,
-    is above what it used to be: the mean of its first value and of those that did not exceed that mean. Updates of
-    the round before, of clients that are absent now, take part as they were scaled then. dir is the point, rescaled to
-    the length of ``mean_k ĝ_k``.
+    The fairness row is ``Σ_k h_k ĝ_k``, with h of length 1 along ``cos φ f/‖f‖ − 1/√K``, the scaled updates ĝ, and the
+    angle φ between the losses f and the vector of ones. Stepping against it makes the losses more equal. It takes part
+    if φ exceeds ``theta`` degrees (11.25, π/16, in the authors' code), or if the losses of some, but not all,
+    participants exceed their usual loss: the running mean of the first loss and of all later ones that did not exceed
+    that mean. Updates from the round before, of clients that are absent now, take part as they were scaled then. dir is
+    the point, rescaled to the length of ``mean_k ĝ_k``.
 
-    The authors then search the step size by asking all clients for their losses (up to 2^5 η); here the server's η is
-    the step. Losses are at w_t. Their code halves the result while rounding makes it conflict: left out, for the point
-    is exact. Guards: equal losses have no fairness row (0/0); a zero update is set aside, and reported by
-    ``exact=False`` as a point of length zero is.
+    The authors then search for a step size by asking all clients for their losses (up to 2^5 η); here the step size is
+    the server's η. Losses are those at w_t. Their code halves the result while rounding makes it conflict, which is
+    left out because the point is exact. Guards: equal losses have no fairness row (0/0); a zero update is set aside.
+    For that, and for a point of length zero, there is a ``reason``.
 
-    State: the rows of the last round, with whose, when and their products, their mean length, and per client the
-    usual loss and how often it was counted. ``weights`` is ``None`` where a remembered row takes part.
+    State: the rows of the last round, with their clients, round and products, their mean length, and per client the
+    usual loss and the number of its rounds. ``weights`` is ``None`` if a remembered row takes part.
     """
 
     needs = frozenset({"losses"})
@@ -83,7 +83,7 @@ class FedMDFG(KeepsLatest):
         return Direction(vector, weights, gram[:K] @ x, reason="; ".join(reasons))
 
     def _worse(self, updates: Updates) -> bool:
-        """Whether some losses, but not all, exceed the usual ones; counts this round's."""
+        """Whether some losses, but not all, exceed the usual ones. Also counts this round's losses."""
         if self._usual is None:
             self._usual = torch.zeros(updates.population, dtype=torch.float64)
             self._taken = torch.zeros(updates.population, dtype=torch.int64)
@@ -97,5 +97,5 @@ class FedMDFG(KeepsLatest):
 
 
 def _angle(losses: torch.Tensor) -> float:
-    """Between the losses and the vector of ones, in degrees; in parts of the largest loss, so that squares fit."""
+    """The angle between the losses and the vector of ones, in degrees. Losses are scaled so their squares fit."""
     return float(metrics.angle((losses / losses.abs().max()).numpy()))

@@ -1,4 +1,4 @@
-"""IMTL-G: one vector in the updates' affine hull to which all of them have the same projection."""
+"""IMTL-G: the vector in the affine hull of the updates on which all of them have equal projections."""
 
 import torch
 
@@ -6,22 +6,23 @@ from fairfl.rules.base import GramRule, Weights, joined, of_nonzero
 from fairfl.rules.solvers.prescribed import prescribed
 from fairfl.updates import Updates
 
-# A sum of weights this small, beside the weights, is rounding.
+# A sum of weights this small, relative to the largest weight, is rounding.
 NO_SUM = 1e-12
 
 
 class IMTLG(GramRule):
     """``dir = Gᵀ λ`` with ``g_k · dir / ‖g_k‖`` the same for all k and ``Σ λ_k = 1`` (Liu et al. 2021, ICLR).
 
-    So ``λ ∝ A⁻¹ ‖g‖``: every loss falls at the same rate per length of its gradient, and rates are those of DQN-Fed at
-    ``r_k = ‖g_k‖``, up to a factor. This factor may be negative: where ``Σ (A⁻¹ ‖g‖)_k < 0``, which takes rows of
-    unlike lengths and a negative entry, the one point of the affine hull with equal projections stands on the far
-    side, and every loss *rises*. That is the formula, and not changed here; ConFIG has the same line and its right
-    side. No settings, no state.
+    So ``λ ∝ A⁻¹ ‖g‖``: all losses change at the same rate per length of their gradient, and up to a factor the rates
+    are DQN-Fed's with ``r_k = ‖g_k‖``. This factor may be negative. If ``Σ (A⁻¹ ‖g‖)_k < 0``, which requires rows of
+    different lengths and a negative entry, the only point of the affine hull with equal projections is on the far side
+    of the origin, and every loss *rises*. That is what the formula says, and it is not changed here; ConFIG takes the
+    same line in the descending direction. No settings, no state.
 
-    Dependent updates to which no vector has equal projections: the hull's point, where they are at least equal, with
-    ``exact=False``. (The authors' code adds 1e-8 to a matrix that cannot be inverted.) Where the sum is zero there is
-    no such point, and at Pareto-stationary updates it is zero: so is the direction. Zero updates are set aside.
+    If updates are dependent and no vector has equal projections, the rule takes the convex hull's point, with
+    ``ρ_k ≥ ‖g_k‖`` times a common factor, and a ``reason``. (The authors' code adds 1e-8 to a singular matrix.) If the
+    sum is zero there is no such point, and at Pareto-stationary updates the point is zero: the direction is then zero.
+    Zero updates are set aside.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""FedMGDA and FedMGDA+: the nearest point to the origin, a direction that sacrifices nobody."""
+"""FedMGDA and FedMGDA+: the hull's point nearest to the origin, a direction that raises no client's loss."""
 
 import torch
 from numpy.typing import ArrayLike
@@ -16,17 +16,17 @@ class FedMGDA(GramRule):
     """``dir = Σ_k μ_k h_k``, ``μ = argmin ‖Σ μ_k h_k‖²`` over ``μ ≥ 0, Σ μ = 1, |μ_k − λ0_k| ≤ ε`` (Hu et al. 2022,
     (25)).
 
-    ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so that
+    ``normalise=False``: ``h_k = g_k`` (FedMGDA). ``normalise=True``: ``h_k = g_k / ‖g_k‖`` (FedMGDA+), so
     ``λ_k = μ_k / ‖g_k‖``. Rates: ``h_k · dir ≥ ‖dir‖²``, with equality where ``μ_k > 0``, as long as the box is
-    inactive; so every loss falls to first order, or the updates are Pareto-stationary: then the direction is zero, with
-    ``exact=False`` (at a length up to 1e-6 of the updates that make it up; rounding decides below). No state.
+    inactive. So every loss falls to first order, or the updates are Pareto-stationary: the direction is then zero, with
+    a ``reason`` (at lengths up to 1e-6 of the updates that take part; below that, rounding would decide). No state.
 
     ``epsilon`` = ε from 0 (the weights stay at λ0) to 1 (free, the default). An active box can cut off the nearest
-    point, and then the direction need not descend for everyone. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or
-    one weight per client of the population, renormalised over the participants.
+    point, and the direction may then raise a loss. ``lambda0``: ``"uniform"`` (default), ``"shares"``, or one weight
+    per client of the population, renormalised over the participants.
 
-    Clients with a zero update are set aside and named, and λ0 is renormalised over the others: a zero row would be the
-    nearest point itself and freeze everybody.
+    Clients with a zero update are set aside, and λ0 is renormalised over the others: a zero row would itself be the
+    nearest point, and the model would not move.
     """
 
     normalise = False
@@ -36,7 +36,10 @@ class FedMGDA(GramRule):
         if isinstance(lambda0, str):
             if lambda0 not in ("uniform", "shares"):
                 raise refuse(
-                    "lambda0", lambda0, "'uniform', 'shares' or a weight per client", "Shares follow data sizes."
+                    "lambda0",
+                    lambda0,
+                    "'uniform', 'shares' or a weight per client",
+                    "'shares' follows the sizes of the data.",
                 )
         else:
             lambda0 = tensor("lambda0", lambda0).double().cpu()
@@ -58,7 +61,7 @@ class FedMGDA(GramRule):
             return Weights(weights, reason=reason)
         point, sizes, relative = self._nearest(gram, keep, updates)
         if relative <= 1e-4:
-            # Float32 products are off by up to 1e-6, and would soon decide.
+            # Errors of float32 products, up to 1e-6, would soon decide the result.
             point, sizes, relative = self._nearest(precise(gram, updates.gradients), keep, updates)
         reason = joined(reason, point.reason)
         if relative <= precise_resolution(updates.gradients.dtype):
@@ -68,7 +71,7 @@ class FedMGDA(GramRule):
         return Weights(weights, reason=reason)
 
     def _nearest(self, gram: torch.Tensor, keep: torch.Tensor, updates: Updates) -> tuple[MinNorm, torch.Tensor, float]:
-        """The hull's point, the rows' lengths there, and ``‖dir‖²`` over ``Σ μ_k ‖h_k‖²``."""
+        """The hull's point, the lengths by which rows were divided, and ``‖dir‖²`` over ``Σ μ_k ‖h_k‖²``."""
         sizes = gram.diagonal()[keep].sqrt() if self.normalise else torch.ones(len(keep), dtype=torch.float64)
         cosines = gram[keep][:, keep] / sizes / sizes[:, None]
         if self.epsilon < 1:
@@ -88,6 +91,7 @@ class FedMGDA(GramRule):
                 len(self.lambda0),
                 f"{updates.population}, the population",
                 "Give one weight per client, or 'uniform' or 'shares'.",
+                "shape",
             )
         return self.lambda0[updates.clients]
 
@@ -95,12 +99,12 @@ class FedMGDA(GramRule):
 class FedMGDAPlus(FedMGDA):
     """FedMGDA+: ``FedMGDA`` on unit updates (Hu et al. 2022, Algorithm 1).
 
-    A client that multiplies its loss, and with it its gradient, changes nothing. MGDA-Prox is this rule on clients that
-    train with the proximal term (the paper takes μ = 0.1).
+    A client that multiplies its loss, and with it its gradient, changes nothing. MGDA-Prox is this rule with clients
+    that train with the proximal term (μ = 0.1 in the paper).
 
-    The authors' code has λ0 = 1/m and ε = 1 and these are the defaults; FLGo has data shares and ε = 0.1. Its server
-    step ``η β^⌊t/100⌋`` (1.5 and decay 1/10 for batches of 10) and its momentum of 0.5, which is hard-coded and in no
-    table, are the server optimiser's business.
+    The defaults are those of the authors' code, λ0 = 1/m and ε = 1; FLGo has data shares and ε = 0.1. The step size
+    ``η β^⌊t/100⌋`` of the authors' code (1.5 and decay 1/10 for batches of 10), and its momentum of 0.5, which is
+    hard-coded and in no table, are settings of the server optimiser.
     """
 
     normalise = True

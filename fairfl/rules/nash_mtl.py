@@ -1,4 +1,4 @@
-"""Nash-MTL: the direction on which bargaining clients would agree."""
+"""Nash-MTL: the Nash bargaining solution among the clients."""
 
 from fairfl.rules.fairgrad import FairGrad
 
@@ -6,14 +6,14 @@ from fairfl.rules.fairgrad import FairGrad
 class NashMTL(FairGrad):
     """``dir = Gᵀ λ`` with ``A λ = 1/λ`` (Navon et al. 2022, Algorithm 1): ``FairGrad`` at α = 1.
 
-    Of all directions of its length it has the largest product of rates ``Π ρ_k``, so that no client gains a per cent
-    unless others lose more than one in sum. A client that multiplies its loss changes nothing (``λ_k ∝ 1/‖g_k‖``), and
-    the length is ``√K`` whatever the updates are: the server's η alone says how far to go.
+    Among all directions of its length it has the largest product of rates ``Π ρ_k``, so no client can gain one per cent
+    unless others lose at least one per cent in total. A client that multiplies its loss changes nothing (``λ_k`` scales
+    with ``1/‖g_k‖``), and the length is always ``√K``, so the step only depends on the server's η.
 
-    The equations are solved exactly, by a convex problem; the authors take a sequence of convex ones, of 20 steps at
-    most and warm-started, on A over its norm, and clip the length of dir at 1. No settings, no state.
+    The equations are solved exactly, as one convex problem. The authors solve a warm-started sequence of at most 20
+    convex problems, on A divided by its norm, and clip the length of dir at 1. No settings, no state.
 
-    No answer, and a zero direction with ``exact=False``, at Pareto-stationary updates only; dependent updates have one.
+    Only Pareto-stationary updates have no solution, and a zero direction with a ``reason``; dependent updates have one.
     """
 
     def __init__(self) -> None:

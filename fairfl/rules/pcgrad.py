@@ -1,4 +1,4 @@
-"""PCGrad: every update loses, one after the other, what conflicts with each of the others."""
+"""PCGrad: from every update its conflicts with the others are removed, one after the other."""
 
 import torch
 
@@ -13,14 +13,14 @@ class PCGrad(GramRule):
     """``dir = (1/K) Σ_k g_k^PC``: g_k meets the raw ``g_j``, j ≠ k, and where ``g · g_j < 0`` loses the component along
     it, ``g ← g − (g · g_j / ‖g_j‖²) g_j`` (Yu et al. 2020, Algorithm 1).
 
-    ``order="random"`` (default, the paper's): each client meets the others in an order of its own, drawn anew every
-    round by ``seed``, round and client, whatever the order of the rows. ``"fixed"``: all meet them in the order of the
-    clients' numbers. The result depends on it as soon as three clients conflict. The paper takes the sum, K times this
-    mean; the authors' code shuffles once more for every client. No state.
+    ``order="random"`` (the default, as in the paper): each client meets the others in its own random order, which
+    depends on ``seed``, round and client, but not on the order of the rows. ``"fixed"``: all clients meet them in the
+    order of the clients' numbers. The order matters as soon as three clients conflict. The paper takes the sum, K times
+    this mean; the authors' code shuffles again for every client. No state.
 
-    FedFV is this rule with everybody's targets in the order of their losses, keepers, a memory and the length of the
-    mean update. An early target may be in conflict again at the end. If all projections cancel, the direction is zero,
-    with ``exact=False``.
+    FedFV is this rule with targets in the order of their losses, with keepers, a memory, and the length of the mean
+    update. The result may still conflict with an early target. If all projections cancel, the direction is zero, with a
+    ``reason``.
     """
 
     def __init__(self, order: str = "random", seed: int = 0):
@@ -31,7 +31,7 @@ class PCGrad(GramRule):
         K, everybody = len(gram), torch.arange(len(gram))
         targets = torch.argsort(torch.stack([self._ranks(int(client), updates) for client in updates.clients]), dim=1)
         C = torch.eye(K, dtype=torch.float64)
-        for meets in targets.T:  # a column: whom each client meets next
+        for meets in targets.T:  # a column: the next target of each client
             products = (C * gram[:, meets].T).sum(1)
             conflicts = (products < 0) & (meets != everybody)
             C[everybody[conflicts], meets[conflicts]] -= (products / gram.diagonal()[meets])[conflicts]
@@ -42,7 +42,7 @@ class PCGrad(GramRule):
         return Weights(weights)
 
     def _ranks(self, client: int, updates: Updates) -> torch.Tensor:
-        """When ``client`` meets each of the participants: numbers to sort by, (K,)."""
+        """Sort keys (K,) for the order in which ``client`` meets the participants."""
         if self.order == "fixed":
             return updates.clients
         draw = generator(self.seed, "pcgrad-order", updates.round, client)

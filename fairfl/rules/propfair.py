@@ -1,4 +1,4 @@
-"""PropFair: weights that grow as a client's loss comes near the worst that counts."""
+"""PropFair: weights that grow as a client's loss approaches an upper limit M."""
 
 import torch
 
@@ -11,14 +11,14 @@ from fairfl.updates import Updates
 class PropFair(WeightRule):
     """``dir = Σ_k λ_k g_k`` with ``λ_k ∝ p_k / max(M − f_k, ε)``, summing to 1 (Zhang et al. 2022).
 
-    The paper maximises ``Σ p_k log(M − f_k)``, a Nash bargaining over utilities ``M − f_k`` with M the loss of a client
-    that is no use; below ε the logarithm goes on as its tangent, so that losses beyond M keep the largest weight.
-    ``M`` (2, the default of the authors' code, where papers' grids reach 5) must exceed the losses that matter:
-    classification in C classes begins at log C. ``epsilon`` = ε = 0.2. ``weighting="shares"`` (p = n_k/n, as published)
-    or ``"uniform"``. A large M is FedAvg. No state.
+    The paper maximises ``Σ p_k log(M − f_k)``, a Nash bargain over utilities ``M − f_k``, where M is the loss at which
+    the utility is zero. Below ε the logarithm continues as its tangent, so losses above M have the largest weight.
+    ``M`` (2, the default of the authors' code; the papers' grids go up to 5) must exceed the losses that matter:
+    classification with C classes starts at log C. ``epsilon`` = ε = 0.2. ``weighting="shares"`` (p = n_k/n, as
+    published) or ``"uniform"``. For large M the rule tends to FedAvg. No state.
 
-    The authors' clients train on ``−log(1 − f/M)``, batch by batch, so that the unnormalised ``1/(M − f)`` scales their
-    steps; here f is the mean training loss at w_t, and weights sum to 1: the steps stay those of local training.
+    The authors' clients train on ``−log(1 − f/M)``, batch by batch, so the unnormalised ``1/(M − f)`` scales their
+    steps. Here f is the mean training loss at w_t, and weights sum to 1: local training keeps its step sizes.
     """
 
     needs = frozenset({"losses"})

@@ -19,17 +19,17 @@ class QFedAvg(GramRule):
     the paper's 1 / local step size (``updates.local_lr``).
     FedMGDA+ tunes it over 0.1, 1, 10. No state.
 
-    Codes take f as a mean loss, a sum of batch means, or the loss after training, so q cannot be compared between
-    them; here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: the limit
-    for a smooth loss that is never negative, whose squared gradient is at most 2 L f. Negative losses are refused (q >
-    0).
+    In released code, f is a mean loss, a sum of batch means, or the loss after training, so values of q cannot be
+    compared. Here f is the mean training loss at w_t. A client with loss 0 (q > 0) adds nothing to either sum: this is
+    the limit for a smooth, non-negative loss, whose squared gradient is at most 2 L f. Negative losses raise an error
+    (q > 0).
     """
 
     needs = frozenset({"losses"})
 
     def __init__(self, q: float = 1.0, L: float | None = None):
         self.q = number("q", q, low=0)
-        self.L = None if L is None else number("L", L, low=1e-30, remedy="L is 1/local lr: positive.")
+        self.L = None if L is None else number("L", L, low=1e-30, remedy="L is 1 / local step size, and positive.")
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class QFedAvg(GramRule):
                 losses,
                 updates,
                 low=0.0,
-                remedy="Powers of losses need losses that are never negative; TERM takes any.",
+                remedy="Powers need losses that are never negative; TERM accepts any loss.",
             )
         if self.q == 0:
             return torch.full((len(updates),), 1 / len(updates), dtype=torch.float64)
@@ -51,7 +51,7 @@ class QFedAvg(GramRule):
         weights, lossy = torch.zeros(len(updates), dtype=torch.float64), losses > 0
         if not bool(lossy.any()):
             return Weights(weights, reason="every loss is zero, so there is nothing to lower")
-        # Numerator and denominator are both divided by L · largest^q, so that no power leaves float64.
+        # Numerator and denominator are both divided by L · largest^q, so no power overflows float64.
         largest = losses.max()
         share, square = losses[lossy] / largest, gram.diagonal()[lossy]
         curvature = torch.where(square > 0, self.q * share ** (self.q - 1) * (L * square / largest), 0.0)
@@ -63,7 +63,7 @@ class QFedAvg(GramRule):
             raise refuse(
                 f"the updates' local_lr (round {updates.round})",
                 updates.local_lr,
-                f"1e-30 or more, for {self.name} takes L = 1 / local_lr",
-                "Give q-FedAvg an L of its own, or the updates the step size that made them.",
+                f"1e-30 or more, because {self.name} takes L = 1 / local_lr",
+                "Pass L to q-FedAvg, or pass the updates the step size of local training.",
             )
         return 1 / updates.local_lr if self.L is None else self.L

@@ -11,15 +11,15 @@ from fairfl.updates import Updates
 class TERM(WeightRule):
     """``dir = Σ_k λ_k g_k`` with ``λ_k ∝ p_k exp(t f_k)``, summing to 1 (Li et al. 2021, gradient of the tilted loss).
 
-    ``t > 0`` turns to the clients with large losses, ``t < 0`` away from them, ``t = 0`` is FedAvg.
-    ``weighting="uniform"`` (p = 1/K, as the federated papers have it) or ``"shares"``. Papers' grid:
-    t ∈ {0.1, 0.5, 1, 2, 5}. No state. A constant added to everybody's loss changes nothing.
+    ``t > 0`` favours clients with large losses, ``t < 0`` those with small losses, and ``t = 0`` is FedAvg.
+    ``weighting="uniform"`` (p = 1/K, as in the federated papers) or ``"shares"``. The papers' grid is
+    t ∈ {0.1, 0.5, 1, 2, 5}. No state. A constant added to all losses changes nothing.
 
-    These are FedEBA+'s weights as well (Wang et al. 2023: of all weights whose mean loss is given, those of the largest
-    entropy): ``exp(f/τ)`` over its sum is TERM at ``t = 1/τ``.
+    These are also the weights of FedEBA+ (Wang et al. 2023: the weights of largest entropy for a given mean loss):
+    ``exp(f/τ)`` over its sum is TERM with ``t = 1/τ``.
 
-    A released code smooths the normaliser over rounds and divides by the number of clients twice; this is the
-    formula of the paper, evaluated after subtracting the largest exponent so that no loss is too large.
+    One released code smooths the normaliser over rounds, and divides by the number of clients twice. This class follows
+    the paper's formula. The largest exponent is subtracted first, so no loss is too large.
     """
 
     needs = frozenset({"losses"})

@@ -1,4 +1,4 @@
-"""UPGrad: every update, projected until nobody objects to it, and then the mean."""
+"""UPGrad: the mean of the updates, each projected onto the directions that raise no client's loss."""
 
 import torch
 
@@ -12,12 +12,12 @@ from fairfl.updates import Updates
 class UPGrad(GramRule):
     """``dir = Σ_k p_k π(g_k)`` with π the projection onto ``{x : G x ≥ 0}`` (Quinton & Rey 2024).
 
-    Row k of V is the ``v ≥ e_k`` with the least ``vᵀ A v``, and ``λ = Vᵀ p``. No rate is negative: nobody's loss rises
-    to first order. It is linear under scaling: c g_k is projected to c π(g_k), so who sends more, counts more.
+    Row k of V is the ``v ≥ e_k`` with the smallest ``vᵀ A v``, and ``λ = Vᵀ p``. No rate is negative: no loss rises to
+    first order. The rule is linear under scaling: c g_k is projected to c π(g_k), so longer updates count more.
     ``weighting="uniform"`` (p = 1/K, as published) or ``"shares"``. No state.
 
-    All K quadratic programs are solved exactly, for dependent updates as well; TorchJD adds 1e-4 to the diagonal of
-    the normalised A. At updates that no direction improves together the projections are zero, with ``exact=False``.
+    All K quadratic programs are solved exactly, for dependent updates as well; TorchJD adds 1e-4 to the diagonal of the
+    normalised A. If no direction lowers one loss without raising another, the result is zero, with a ``reason``.
     """
 
     def __init__(self, weighting: str = "uniform"):

@@ -108,9 +108,9 @@ def test_dimensions_by_hand_and_where_there_are_none():
         ((line, 1), "neighbours is 1"),
         ((line[:, 0],), "shape of points"),
         ((line, 2, -1), "slack"),
-        ((None,), "points is .*None"),
-        ((line + 1j,), "points.*complex"),
-        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"points .*is \[1, 3\]"),
+        ((None,), "points is None"),
+        ((line + 1j,), "torch.complex64"),
+        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"entries that are not finite is \[1, 3\]"),
     ):
         with pytest.raises(Refused, match=words):
             intrinsic_dimensions(*arguments)

@@ -28,7 +28,7 @@ def never(updates):
 @pytest.mark.parametrize(
     "settings, words",
     [
-        (dict(rule=rules.FedAvg), r"This is the class; make one of it: FedAvg\(\)"),
+        (dict(rule=rules.FedAvg), r"rule is <class.*FedAvg\(\)"),
         (dict(rule=["FedAvg", rules.AFL], seed=[0, 1]), r"AFL\(\)"),
         (dict(rule=3), "Derive your class from fairfl.rules.Rule"),
         (dict(model=3), "unknown model 3"),

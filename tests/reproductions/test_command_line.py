@@ -265,13 +265,6 @@ def test_an_interrupt_while_slow_packages_load_is_a_word(tmp_path):
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": paths},
-    )
-    assert done.returncode and done.stderr == "fairfl: stopped\n" and not done.stdout
-    asked = subprocess.run(
-        [sys.executable, "-c", "from fairfl import train"],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": paths},
         timeout=100,
     )
     assert "Traceback" in asked.stderr  # an interpreter that imports the package keeps its own behaviour
