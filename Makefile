@@ -1,6 +1,6 @@
-# Every target sets up what it needs, in .venv. Options of the job itself go into ARGS:
+# Every target installs what it needs into .venv. Options for the command itself go into ARGS:
 #   make lab ARGS="--port 8899 --no-browser"      make test ARGS="-k copies"      make chapters ARGS=01
-# book/set_up.py chooses PyTorch's build; TORCH=cpu and TORCH=cuda insist on one, and change it later.
+# book/set_up.py chooses PyTorch's build; TORCH=cpu or TORCH=cuda overrides the choice, also later.
 
 PYTHON ?= python3
 ARGS ?=
@@ -8,40 +8,40 @@ TORCH ?=
 
 VENV := .venv
 PY := $(VENV)/bin/python
-# As the stored outputs were made: on one thread, without progress bars.
+# The conditions of the stored outputs: one thread, no progress bars.
 AS_STORED := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FAIRFL_PROGRESS=0
 
-# What is already there is unsound if a set-up was interrupted, the folder was moved, its Python is gone, or TORCH asks for the other build.
+# An existing .venv is unusable if its installation was interrupted, the folder was moved, its Python is gone, or TORCH asks for the other build.
 AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/null || echo afresh)
-# The CPU build comes from an index of its own, also in the other environments and for the wheels of a release.
+# The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
 .PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf student solutions mark release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
-	@echo "make reset          put your copy of a chapter back, and keep the old one: ARGS=04"
-	@echo "make test           run every test, the notebooks included"
-	@echo "make check          ask the linter, the formatter and the type checker, run the examples in docstrings, check the pages' facts"
+	@echo "make reset          restore your copy of a chapter, and keep the old one: ARGS=04"
+	@echo "make test           run every test, including the notebooks: about fifteen minutes on two cores"
+	@echo "make check          run linters and formatters (Python, JavaScript), the type checker and the docstrings' examples, and check the pages' facts"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
-	@echo "make test-portable  run the notebooks as other processors would, and the solvers on their kernels: ARGS=oldest; none runs them all"
-	@echo "make test-browser   drive a real JupyterLab in headless Chromium"
-	@echo "make test-flower    install Flower as well and run the rules inside it"
-	@echo "make test-torchjd   install TorchJD as well and run its aggregators as rules"
-	@echo "make test-ray       install Ray as well and spread runs over two nodes, one of which is killed"
-	@echo "make reproduce      rerun published tables: ARGS=fedfv_table_3; none lists them"
-	@echo "make test-site      build the static site and drive it in headless Chromium, without a network"
-	@echo "make chapters       execute the chapters' texts into notebooks"
-	@echo "make note           print the note on scales and hulls as a PDF into book/_build, by headless Chromium"
-	@echo "make pdf            print the whole book as a PDF into book/_build, its pictures drawn anew as lines: eight minutes"
+	@echo "make test-portable  run the notebooks and the solvers as on other processors: ARGS=oldest; default: all of them"
+	@echo "make test-browser   test a real JupyterLab in headless Chromium"
+	@echo "make test-flower    install Flower as well, and run the rules inside it"
+	@echo "make test-torchjd   install TorchJD as well, and run its aggregators as rules"
+	@echo "make test-ray       install Ray as well, and run jobs on two nodes, one of which is killed"
+	@echo "make reproduce      rerun a published table: ARGS=fedfv_table_3; without ARGS, list them"
+	@echo "make test-site      build the static site, and test it in headless Chromium without a network"
+	@echo "make chapters       execute the chapters' texts and write their notebooks"
+	@echo "make note           print the note on scales and hulls as a PDF into book/_build, with headless Chromium"
+	@echo "make pdf            print the whole book as a PDF into book/_build, with vector graphics: eight minutes"
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
-	@echo "make student        write notebooks without outputs, nothing solved, into dist/student"
-	@echo "make solutions      write notebooks with the exercises solved into dist/solutions, where the book has solutions"
-	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help says more"
-	@echo "make release        pack the book, student notebooks and the site if built into one archive in dist: ARGS=--without-solutions"
-	@echo "make benchmarks     print what rules, training, larger federations and a card cost, and what others do: benchmarks/README.md"
+	@echo "make student        write notebooks without outputs and with unsolved exercises into dist/student"
+	@echo "make solutions      write notebooks with solved exercises into dist/solutions, if the book has solutions"
+	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help explains it"
+	@echo "make release        pack the book, student notebooks and the built site, if any, into an archive in dist: ARGS=--without-solutions"
+	@echo "make benchmarks     measure rules, training, larger federations, a GPU, and other libraries: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
-	@echo "make clean          remove .venv and what tools left behind; work/, dist/ and runs/ stay"
+	@echo "make clean          remove .venv and files left by tools; work/, dist/ and runs/ stay"
 
 lab: $(VENV)/.lab
 	@$(PY) -m fairfl_book lab $(ARGS)
@@ -50,16 +50,17 @@ reset: $(VENV)/.lab
 	@$(PY) -m fairfl_book reset $(ARGS)
 
 test: $(VENV)/.dev
-	@echo "About five minutes on two cores; a part alone: make test ARGS=tests/rules"
+	@echo "About fifteen minutes on two cores; for a part: make test ARGS=tests/fairfl/rules"
 	$(AS_STORED) $(PY) -m pytest -n2 --dist loadfile -m "not browser and not site" --ignore=tests/prose \
 		--nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg $(ARGS)
 
-# What can be wrong without any test failing: style, types, examples in docstrings, what the pages say of the code.
+# Checks that are not tests: style, types, examples in docstrings, and statements of the pages about the code.
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/flower fairfl tests/prose $(ARGS)
+	@$(PY) -m fairfl_book.build.javascript_checks
+	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/deployment/flower fairfl tests/prose $(ARGS)
 
 test-lowest: $(VENV)/lowest/.ready
 	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests --ignore=tests/prose $(ARGS)
@@ -86,7 +87,7 @@ benchmarks: $(VENV)/.dev
 	$(PY) benchmarks/scale.py
 	$(PY) benchmarks/gpu.py $(ARGS)
 	$(PY) benchmarks/side_by_side.py
-	@$(MAKE) $(VENV)/torchjd/.ready && $(VENV)/torchjd/bin/python benchmarks/peer_torchjd.py || echo "TorchJD did not run: see above"
+	@$(MAKE) $(VENV)/torchjd/.ready && $(VENV)/torchjd/bin/python benchmarks/peer_torchjd.py || echo "TorchJD did not run; see above"
 
 reproduce: $(VENV)/.lab
 	$(PY) -m reproductions run $(ARGS)
@@ -101,10 +102,10 @@ book: $(VENV)/.book
 	OMP_NUM_THREADS=1 $(PY) -m fairfl_book.site $(if $(filter book,$(MAKECMDGOALS)),$(ARGS))
 
 note: $(VENV)/.dev
-	@$(PY) -m fairfl_book.build.paper $(ARGS)
+	@$(PY) -m fairfl_book.build.note_pdf $(ARGS)
 
 pdf: $(VENV)/.dev
-	@$(AS_STORED) $(PY) -m fairfl_book.build.whole $(ARGS)
+	@$(AS_STORED) $(PY) -m fairfl_book.build.book_pdf $(ARGS)
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)
@@ -118,7 +119,7 @@ mark: $(VENV)/.lab
 release: $(VENV)/.lab
 	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl_book release $(ARGS)
 
-# A local version such as +cpu names a build that other computers cannot install.
+# Local versions such as +cpu are removed, because other computers cannot install them.
 lock: $(VENV)/.dev
 	{ echo "# The exact versions that the stored outputs were made with; made by 'make lock', used as pip constraints."; \
 	  $(PY) -m pip freeze --exclude-editable | sed -e 's/+[A-Za-z0-9.]*$$//' -e '/^#/d'; } > requirements.lock.part
@@ -141,7 +142,7 @@ $(VENV)/.dev: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,dev)
 	@touch $@ $(VENV)/.lab $(VENV)/.book
 
-# Flower asks for an older `packaging` than the lock has, so it gets an environment of its own, at the lock's versions of all the rest.
+# Flower needs an older `packaging` than the lock has, so it has its own environment, with the locked versions of everything else.
 FLOWER := $(VENV)/flower
 $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(FLOWER)
@@ -149,13 +150,13 @@ $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(FLOWER)/bin/python -m pip install --disable-pip-version-check --constraint $(FLOWER)/constraints $(INDEX) --editable ".[flower]" pytest hypothesis
 	@touch $@
 
-# TorchJD's solvers and Ray, 80 MB for more than one machine, are for a few readers, so each gets an environment of its own as well.
+# TorchJD's solvers and Ray (80 MB, for several machines) are needed by few readers, so each has its own environment as well.
 $(VENV)/torchjd/.ready $(VENV)/ray/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(VENV)/$*
 	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$*]" pytest
 	@touch $@
 
-# FLGo and pfl-research, which benchmarks alone use, ask for older versions of much; what computes is that of the lock.
+# FLGo and pfl-research, used only by benchmarks, need older versions of many packages; the numerical packages are the locked ones.
 $(VENV)/flgo/.ready: PEER = flgo==0.4.4
 $(VENV)/pfl/.ready: PEER = pfl==0.6.0
 $(VENV)/flgo/.ready $(VENV)/pfl/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
@@ -164,7 +165,7 @@ $(VENV)/flgo/.ready $(VENV)/pfl/.ready: $(VENV)/%/.ready: pyproject.toml require
 	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint $(VENV)/$*/constraints $(INDEX) --editable . $(PEER)
 	@touch $@
 
-# Each direct dependency at its lower bound, in an environment of its own: a bound that nobody tries is a guess.
+# Each direct dependency at its lower bound, in its own environment, because an untested bound is a guess.
 LOWEST := $(VENV)/lowest
 $(LOWEST)/.ready: pyproject.toml $(VENV)/.dev
 	@$(PY) -m venv --clear $(LOWEST)
@@ -174,11 +175,11 @@ $(LOWEST)/.ready: pyproject.toml $(VENV)/.dev
 
 afresh: ;
 
-# $(call install,EXTRA): a sound .venv that holds the project, editable, at the locked versions.
+# $(call install,EXTRA): a usable .venv with the project, editable, at the locked versions.
 define install
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \
-		echo "fairfl needs Python 3.11 or newer; '$(PYTHON)' is not there." >&2; \
-		echo "Install one from https://www.python.org, or name one you have: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; \
+		echo "fairfl needs Python 3.11 or newer; '$(PYTHON)' was not found." >&2; \
+		echo "Install one from https://www.python.org, or choose an installed one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; \
 		exit 1; }
 	@TORCH='$(TORCH)' $(PYTHON) book/set_up.py $(1)
 endef

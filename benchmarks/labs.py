@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from fairfl_book import labs
-from fairfl_book.build import stills
+from fairfl_book.build import lab_images
 from fairfl_book.build.chromium import chromium
 
 # Every move is a key on a handle; reading a box makes the browser lay out what the move has drawn.
@@ -40,7 +40,7 @@ class Crowd(labs.Hull):
 
 def states():
     """(what is measured, the lab, the address of its state): every lab at its start, and the hull's rules with two and six clients."""
-    for lab in stills.every():
+    for lab in lab_images.every():
         yield lab.name, lab, ""
     for clients in (2, 6):
         for rule in Crowd.controls["rule"].options:

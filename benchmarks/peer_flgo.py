@@ -11,7 +11,7 @@ from pathlib import Path
 
 import peers
 
-from fairfl.vision import torchvision
+from fairfl._torchvision import torchvision
 
 torchvision()  # before FLGo asks for it: its operators are missing beside some builds of torch
 VALIDATION = 0.1

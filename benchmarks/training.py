@@ -13,7 +13,7 @@ from timing import alternate
 from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import FlatModel, RoundWork, Slot, choose, train_slots
 from fairfl.clients.evaluation import Scorer
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.losses import cross_entropy
 
 SHAPES = {"digits": (64,), "mnist": (1, 28, 28), "cifar10": (3, 32, 32)}
 

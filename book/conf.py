@@ -1,5 +1,7 @@
 """Sphinx's settings for the static site. The sources are laid out by fairfl_book.site, which also names the static folders."""
 
+from pathlib import Path
+
 import fairfl
 
 project = "Fair federated learning"
@@ -12,10 +14,14 @@ extensions = [
     "myst_nb",
     "sphinx_copybutton",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "fairfl_book.site.sphinx_extension",
 ]
 exclude_patterns = ["_static"]
+templates_path = [
+    str(Path(__file__).parent / "templates")
+]  # autosummary takes a relative path from the laid-out sources
 
 smartquotes = False  # the text reads as in JupyterLab
 nb_execution_mode = "off"  # the outputs are those that the tests compare
@@ -24,6 +30,7 @@ myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "attrs_block"
 myst_heading_anchors = 3
 myst_dmath_double_inline = True
 
+autosummary_ignore_module_all = False  # a subpackage's public names are those in its __all__
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
@@ -35,7 +42,7 @@ html_math_renderer = "katex"  # fairfl_book.site.formulas
 html_theme = "sphinx_book_theme"
 html_title = "Fair federated learning"
 html_css_files = ["book.css"]
-html_js_files = ["disk.js", "hits.js", "says.js"]
+html_js_files = ["disk.js", "search_results.js", "tooltips.js"]
 html_favicon = "static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

@@ -1,8 +1,8 @@
-"""Makes .venv hold the project: ``python3 book/set_up.py EXTRA``, which the Makefile calls before whatever needs it.
+"""Install the project into .venv: ``python3 book/set_up.py EXTRA``, which the Makefile calls before targets that need it.
 
-It runs before anything is installed, so it uses the standard library alone; and any Python 3 must be able to read it, to be told that it is too old.
-Which PyTorch: TORCH=cpu and TORCH=cuda insist. Without a word a computer with an NVIDIA card, and any but Linux, gets the build of the Python
-package index, and any other the CPU build, a tenth of the size, if PyTorch's own index answers at once.
+It runs before anything is installed, so it uses only the standard library, and any Python 3 must be able to parse it in order to report that it is too old.
+TORCH=cpu and TORCH=cuda choose the build of PyTorch. By default a computer with an NVIDIA card, or without Linux, gets the build from the Python
+package index; any other gets the CPU build, a tenth of the size, if PyTorch's own index answers at once.
 """
 
 import os
@@ -12,14 +12,14 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Callable  # older than 3.9, Python cannot read Callable[...] outside of quotes
+from collections.abc import Callable  # before 3.9, Python cannot evaluate Callable[...], so annotations quote it
 from pathlib import Path
 
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-PATIENCE = 3  # seconds for PyTorch's index to answer
+PATIENCE = 3  # seconds to wait for PyTorch's index
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
-SIZES = {  # the CPU set-up measured and rounded up, the CUDA one an estimate
+SIZES = {  # CPU: measured and rounded up; CUDA: estimated
     "cpu": "about 0.5 GB to download, 2.5 GB on the disk: two to five minutes",
     "cuda": "about 3 GB to download, 8 GB on the disk (PyTorch's build for NVIDIA cards): five to fifteen minutes",
     "own": "about 0.5 GB to download, 2 GB on the disk: two to five minutes",
@@ -27,7 +27,7 @@ SIZES = {  # the CPU set-up measured and rounded up, the CUDA one an estimate
 
 
 def card() -> bool:
-    """Whether an NVIDIA card is there for PyTorch to use."""
+    """Whether there is an NVIDIA card that PyTorch can use."""
     if any(Path("/proc/driver/nvidia/gpus").glob("*")):
         return True
     try:
@@ -38,7 +38,7 @@ def card() -> bool:
 
 
 def answers(index: str, patience: float = PATIENCE) -> bool:
-    """Whether the package index at ``index`` answers within ``patience`` seconds, name servers and proxies included."""
+    """Whether the package index at ``index`` answers within ``patience`` seconds, including name servers and proxies."""
     found = []
 
     def ask():
@@ -48,16 +48,16 @@ def answers(index: str, patience: float = PATIENCE) -> bool:
         except (OSError, ValueError):
             pass
 
-    asking = threading.Thread(target=ask, daemon=True)  # a name server may take minutes to say no
+    asking = threading.Thread(target=ask, daemon=True)  # a name server may take minutes to fail
     asking.start()
     asking.join(patience)
     return found == [True]
 
 
 def build(asked: str, system: str, seen: "Callable[[], bool]", reachable: "Callable[[], bool]") -> "tuple[str, str]":
-    """Which PyTorch, "cpu" or "cuda" or "own" (the only one for this system), and why, as a pair.
+    """The build of PyTorch, "cpu", "cuda" or "own" (the only one for this system), and the reason, as a pair.
 
-    ``asked``: $TORCH. ``system``: sys.platform. ``seen``, ``reachable``: functions that answer whether there is a card, and an index.
+    ``asked``: $TORCH. ``system``: sys.platform. ``seen``, ``reachable``: functions that return whether there is a card, and whether the index answers.
     """
     if asked:
         return asked, "as TORCH says"
@@ -81,12 +81,12 @@ def python(venv: Path) -> Path:
 
 
 def text(path: Path) -> str:
-    """What the file at ``path`` says, without spaces around it; nothing if it is not there."""
+    """The text of the file at ``path``, stripped; "" if it does not exist."""
     return path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
 
 def unsound(venv: Path, root: Path, asked: str) -> str:
-    """Why the set-up in ``venv`` cannot be gone on with; empty if it can."""
+    """Why the installation in ``venv`` cannot be used; "" if it can."""
     if not venv.exists():
         return "it is not there"
     if (venv / ".unfinished").exists():
@@ -106,9 +106,9 @@ def unsound(venv: Path, root: Path, asked: str) -> str:
 
 
 def install(venv: Path, root: Path, extra: str, which: str) -> int:
-    """Install the project with ``extra`` into ``venv``. On a terminal one line says what is under way; pip's own words go into a file.
+    """Install the project with ``extra`` into ``venv``; returns pip's exit status.
 
-    Returns pip's status.
+    On a terminal one line shows the progress; pip's full output goes into a file.
     """
     terminal = sys.stdout.isatty()
     command = [str(python(venv)), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
@@ -126,26 +126,29 @@ def install(venv: Path, root: Path, extra: str, which: str) -> int:
     if terminal:
         print("\r\033[K", end="")
     if pip.wait():
-        said = [line for line in text(log).splitlines() if line.strip()]
-        print("\n".join(said[-8:]), file=sys.stderr)
+        lines = [line for line in text(log).splitlines() if line.strip()]
+        print("\n".join(lines[-8:]), file=sys.stderr)
         print(
-            f"pip could not install everything; all it said is in {log}. Look at the network and the disk",
-            file=sys.stderr,
+            f"pip could not install everything; its output is in {log}. Check the network and the disk", file=sys.stderr
         )
-        print("and run the same command again: what was downloaded is kept.", file=sys.stderr)
+        print("and run the same command again; downloaded files are kept.", file=sys.stderr)
     return pip.returncode
 
 
 def main(extra: str, asked: str) -> int:
-    """Set up what is missing; returns the exit status."""
+    """Install what is missing; returns the exit status."""
     if asked not in ("", "cpu", "cuda"):
-        print(f"TORCH is '{asked}'; allowed: cpu, cuda. Leave it out, and the computer is looked at.", file=sys.stderr)
+        print(
+            f"TORCH is '{asked}'; allowed: cpu, cuda. Leave it out to choose by this computer's hardware.",
+            file=sys.stderr,
+        )
         return 1
     why = unsound(VENV, ROOT, asked)
     if why and sys.version_info < (3, 11):
         print("fairfl needs Python 3.11 or newer; this is {}.{}.".format(*sys.version_info), file=sys.stderr)
         print(
-            "Install one from https://www.python.org, or name one you have: make lab PYTHON=python3.12", file=sys.stderr
+            "Install one from https://www.python.org, or choose an installed one: make lab PYTHON=python3.12",
+            file=sys.stderr,
         )
         return 1
     if why:
@@ -157,14 +160,14 @@ def main(extra: str, asked: str) -> int:
         (VENV / ".unfinished").touch()
         if subprocess.run([sys.executable, "-m", "venv", str(VENV)]).returncode:
             print(
-                "This Python cannot make an environment; Debian and Ubuntu keep that part in python3-venv.",
+                "This Python cannot create an environment; on Debian and Ubuntu, install the package python3-venv.",
                 file=sys.stderr,
             )
             return 1
         (VENV / ".torch").write_text(which + "\n", encoding="utf-8")
     else:
         which = text(VENV / ".torch")
-        print(f"Bringing .venv up to date for '{extra}': a minute or so.", flush=True)
+        print(f"Updating .venv for '{extra}': about a minute.", flush=True)
     status = install(VENV, ROOT, extra, which)
     if status == 0:
         (VENV / ".place").write_text(str(ROOT) + "\n", encoding="utf-8")
@@ -174,9 +177,9 @@ def main(extra: str, asked: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--sound"]:  # for the Makefile: whether a set-up has to be made, without making it
+    if sys.argv[1:2] == ["--sound"]:  # for the Makefile: whether an installation is needed, without starting it
         sys.exit(bool(unsound(VENV, ROOT, os.environ.get("TORCH", ""))))
     try:
         sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "lab", os.environ.get("TORCH", "")))
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command starts again, and what was downloaded is kept")
+        sys.exit("stopped; the same command starts again, and downloaded files are kept")

@@ -1,7 +1,8 @@
-"""Attacks: clients that report more than they have, and clients whose labels are wrong.
+"""Attacks: clients that misreport their losses or updates, and clients with wrong labels.
 
-In and out: the ``Updates`` of a round, for ``Bias`` and ``Scaling``, which fit ``train(..., tamper=...)``; for
-``noisy_labels`` a ``Federation``, before training. All of them are the same in every run with the same settings.
+``Bias`` and ``Scaling`` map the ``Updates`` of a round to ``Updates`` and fit ``train(..., tamper=...)``;
+``noisy_labels`` maps a ``Federation`` to a ``Federation``, before training. All of them are deterministic for given
+settings.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,11 +11,10 @@ from typing import Any
 
 import torch
 
+from fairfl._randomness import generator
+from fairfl._validation import integer, number
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.federation import Federation
-from fairfl.kinds import a_federation
-from fairfl.numbers import number, whole
-from fairfl.randomness import generator
+from fairfl.federation import Federation, check_federation
 from fairfl.updates import Updates
 
 LOSSES = ("losses", "losses_after")
@@ -23,8 +23,8 @@ ATTACKER = "the attacking client"
 
 
 def _row(client: int, updates: Updates) -> int | None:
-    """The row of ``client`` in this round; ``None`` if it sits out."""
-    client = whole(ATTACKER, client, 0, "Name a client of the federation.", high=updates.population - 1)
+    """The row of ``client`` in this round; ``None`` if it does not take part."""
+    client = integer(ATTACKER, client, 0, "Name a client of the federation.", high=updates.population - 1)
     found = (updates.clients == client).nonzero().flatten().tolist()
     return found[0] if found else None
 
@@ -37,11 +37,11 @@ def _changed(values: torch.Tensor, row: int, change: Callable[[torch.Tensor], to
 
 @dataclass(frozen=True)
 class Bias:
-    """``client`` adds ``constant`` to every loss that it reports: ``f_k + b``. Its update is unchanged, as ``∇(f_k + b)
-    = ∇f_k``.
+    """``client`` adds ``constant`` to every loss that it reports: ``f_k + b``. Its update is unchanged, because
+    ``∇(f_k + b) = ∇f_k``.
 
-    Rules that read no losses cannot notice. A negative constant makes the client look better than it is. Source: Hu et
-    al. 2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
+    Rules that read no losses are not affected. A negative constant makes the client look better than it is. Source: Hu
+    et al. 2022 (FedMGDA+), section 6.2.2, the bias attack (constants 1000, 5000 and 10000 on Adult's PhD domain).
 
     >>> from fairfl import Updates, attacks
     >>> attacks.Bias(client=1, constant=1000)(Updates([[1.0], [2.0]], losses=[0.5, 0.25])).losses.tolist()
@@ -52,7 +52,7 @@ class Bias:
     constant: float
 
     def __post_init__(self) -> None:
-        whole(ATTACKER, self.client, 0, "Name a client of the federation.")
+        integer(ATTACKER, self.client, 0, "Name a client of the federation.")
         number("constant", self.constant, remedy="It is added to the client's loss.")
 
     def __call__(self, updates: Updates) -> Updates:
@@ -69,12 +69,12 @@ class Bias:
 
 @dataclass(frozen=True)
 class Scaling:
-    """``client`` multiplies its loss by ``factor``: ``c f_k``, and with it its gradient and the fall of its Newton
+    """``client`` multiplies its loss by ``factor``, ``c f_k``, and with it its gradient and the decrease of its Newton
     step.
 
-    ``part="both"`` is the attack of the paper where a round is one local step; with several steps a client that trains
-    on ``c f_k`` ends elsewhere than c times as far. ``"update"`` scales only the row that is sent, ``"loss"`` only what
-    is reported. Source: Hu et al. 2022 (FedMGDA+), section 6.2.2, the scaling attack.
+    ``part="both"`` is the paper's attack if a round is one local step. With several steps, a client that trains on
+    ``c f_k`` does not simply move c times as far. ``"update"`` scales only the update, ``"loss"`` only the reported
+    losses. Source: Hu et al. 2022 (FedMGDA+), section 6.2.2, the scaling attack.
     """
 
     client: int
@@ -82,7 +82,7 @@ class Scaling:
     part: str = "both"
 
     def __post_init__(self) -> None:
-        whole(ATTACKER, self.client, 0, "Name a client of the federation.")
+        integer(ATTACKER, self.client, 0, "Name a client of the federation.")
         number("factor", self.factor, 0, remedy="It multiplies the client's loss; 1 changes nothing.", above=True)
         if self.part not in PARTS:
             raise unknown("part of a scaling attack", self.part, PARTS)
@@ -108,37 +108,36 @@ class Scaling:
 def noisy_labels(federation: Federation, clients: int | Iterable[int], fraction: float, seed: int = 0) -> Federation:
     """A copy of ``federation`` in which ``fraction`` of the training labels of ``clients`` are wrong.
 
-    Of each named client's n training rows, ``round(fraction · n)`` get another class, each of the others with equal
-    chance (symmetric noise). Which rows and which classes is keyed by (seed, client), so that a client's noise does not
-    depend on who else is named. Test and validation labels stay right. Training rows have one owner, so nobody else is
-    touched.
+    Of each named client's n training rows, ``round(fraction · n)`` get another class, each of the other classes with
+    equal probability (symmetric noise). The draw of rows and classes is keyed by (seed, client), so a client's noise
+    does not depend on which other clients are named. Test and validation labels stay correct. Training rows have one
+    owner, so no other client is affected.
 
-    Raises ``Refused`` for clients that are none of the federation's or named twice, a fraction out of range, and a
-    dataset with fewer than two classes.
+    Raises ``Refused`` for clients that are not in the federation or named twice, a fraction out of range, and a dataset
+    with fewer than two classes.
 
     Source: classification noise of Angluin and Laird 1988, for more than two classes. (The label-noise tables of AdaFed
-    and DQN-Fed use Clothing1M, whose labels are wrong by themselves.)
+    and DQN-Fed use Clothing1M, whose own labels are noisy.)
     """
-    a_federation(federation)
+    check_federation(federation)
     given: Any = clients.tolist() if hasattr(clients, "tolist") else clients
     given = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     last, remedy = len(federation) - 1, "Name clients of the federation."
-    named = [whole("a client with noisy labels", client, 0, remedy, high=last) for client in given]
+    named = [integer("a client with noisy labels", client, 0, remedy, high=last) for client in given]
     if len(set(named)) < len(named):
-        raise refuse(
-            "clients", named, "each client once", "Name a client once; the fraction says how much noise it gets."
-        )
-    number("fraction", fraction, 0, 1, "It is the share of a client's training labels that become wrong.")
+        remedy = "Name each client once; fraction sets how much noise it gets."
+        raise refuse("clients", named, "each client once", remedy, "combination")
+    number("fraction", fraction, 0, 1, "It is the fraction of a client's training labels that become wrong.")
     dataset, classes = federation.dataset, len(federation.dataset.classes)
     if classes == 1:
-        raise Refused("noisy labels need a dataset with two classes or more: with one there is no other label")
+        raise Refused("noisy labels need two classes or more: the dataset has 1, so there is no other label", "missing")
     targets = dataset.class_labels("attacks.noisy_labels").clone()
     for client in named:
         rows, chance = federation.train[client], generator(seed, "label noise", client=client)
         wrong = rows[torch.randperm(len(rows), generator=chance)[: round(fraction * len(rows))]]
         shift = torch.randint(1, classes, (len(wrong),), generator=chance)
         targets[wrong] = (targets[wrong] + shift) % classes
-    told = f"{fraction:g} of the training labels of clients {', '.join(map(str, sorted(named)))} wrong (seed {seed})"
-    dataset = replace(dataset, targets=targets, variant="; ".join(filter(None, (dataset.variant, told))))
+    done = f"{fraction:g} of the training labels of clients {', '.join(map(str, sorted(named)))} wrong (seed {seed})"
+    dataset = replace(dataset, targets=targets, variant="; ".join(filter(None, (dataset.variant, done))))
     recipe = federation.recipe | {"noisy_labels": {"clients": sorted(named), "fraction": fraction, "seed": seed}}
     return replace(federation, dataset=dataset, recipe=recipe)

@@ -1,7 +1,7 @@
-"""``Federation``: a dataset and who holds which rows of it.
+"""``Federation``: a dataset, and which client holds which rows of it.
 
-In: a ``Dataset`` and three lists of row numbers a client, most often from ``fairfl.partition``. Out: the same, checked,
-with sizes, shares and a passport.
+In: a ``Dataset`` and three lists of row numbers per client, usually made by ``fairfl.partition``. Out: the same,
+checked, with sizes, shares and a passport.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from fairfl.data.dataset import Dataset, a_dataset
+from fairfl.data.dataset import Dataset, check_dataset
 from fairfl.errors import Refused, refuse
 
 PARTS = ("train", "validation", "test")
@@ -20,19 +20,20 @@ Rows = torch.Tensor | np.ndarray | Sequence[int]
 
 
 def row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
-    """``rows`` as int64 (n,); ``Refused`` for what is no list of integers."""
+    """``rows`` as int64 (n,). Raises ``Refused`` unless they are a list of integers."""
     try:
         tensor = torch.as_tensor(rows)
     except (TypeError, ValueError, RuntimeError):
-        remedy = "Give its rows' numbers (of a set: sorted(rows))."
-        raise refuse(f"client {client}'s {part} list", type(rows).__name__, "a list of integers", remedy) from None
+        what, remedy = f"client {client}'s {part} list", "Give row numbers (for a set: sorted(rows))."
+        raise refuse(what, type(rows).__name__, "a list of integers", remedy, "type") from None
     whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
     if tensor.ndim != 1 or len(tensor) and not whole:
         raise refuse(
             f"client {client}'s {part} list",
             f"{tensor.dtype} of shape {tuple(tensor.shape)}",
             "a list of integers",
-            "Give its rows' numbers (of a mask: mask.nonzero().flatten()).",
+            "Give row numbers (for a mask: mask.nonzero().flatten()).",
+            "shape" if tensor.ndim != 1 else "type",
         )
     return tensor.to(torch.int64)
 
@@ -42,11 +43,12 @@ class Federation:
     """N clients over one dataset. Nothing is copied per client: each holds lists of row numbers.
 
     ``train``, ``validation``, ``test``: one int64 tensor of row numbers per client (validation may be
-    empty). Training rows belong to one client only; test rows may be shared where several clients are
+    empty). Training rows belong to one client only; test rows may be shared if several clients are
     scored on one held-out pool. ``recipe``: how the split was made, for provenance.
 
-    Raises ``Refused`` if a client has no training rows or no test rows, a training row has two owners, a row is
-    both trained and scored on, or a row number is out of range or no integer, and for what is no dataset and no lists.
+    Raises ``Refused`` if a client has no training rows or no test rows, if a training row has two owners, if a row is
+    both trained and scored on, if a row number is out of range or not an integer, and for arguments that are not a
+    ``Dataset`` and lists.
     """
 
     dataset: Dataset
@@ -55,7 +57,7 @@ class Federation:
     test: tuple[torch.Tensor, ...]
     recipe: dict[str, Any] = field(default_factory=dict)
 
-    if TYPE_CHECKING:  # what is accepted; above, what is read
+    if TYPE_CHECKING:  # the types that are accepted; above, those that attributes have
 
         def __init__(
             self,
@@ -67,12 +69,12 @@ class Federation:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        a_dataset(self.dataset)
+        check_dataset(self.dataset)
         for part in PARTS:
             given = getattr(self, part)
             if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
-                remedy = "Give one list a client, as partition.split and the laws do; it may be empty for validation."
-                raise refuse(part, type(given).__name__, "lists of row numbers, one per client", remedy)
+                remedy = "Give one list per client, or use a partitioner; validation lists may be empty."
+                raise refuse(part, type(given).__name__, "lists of row numbers, one per client", remedy, "type")
             lists = tuple(row_numbers(part, client, rows) for client, rows in enumerate(given))
             object.__setattr__(self, part, lists)
             if len(lists) != len(self.train):
@@ -81,15 +83,17 @@ class Federation:
                     len(lists),
                     f"{len(self.train)}, one per client",
                     "Give every client a list; it may be empty for validation.",
+                    "shape",
                 )
         if not self.train:
-            raise Refused("a federation without clients: give at least one list of training rows")
+            raise Refused("a federation without clients: give at least one list of training rows", "missing")
         for part in ("train", "test"):
             for client, rows in enumerate(getattr(self, part)):
                 if len(rows) == 0:
                     raise Refused(
                         f"client {client} has no {part} rows; use fewer clients, a larger minimum size, "
-                        f"or a larger held-out share"
+                        f"or a larger held-out share",
+                        "missing",
                     )
         for part in PARTS:
             rows = torch.cat(getattr(self, part))
@@ -104,14 +108,16 @@ class Federation:
         if int(owners.max()) > 1:
             raise Refused(
                 f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
-                f"give every training row one owner"
+                f"give every training row one owner",
+                "combination",
             )
         for part in ("validation", "test"):
             rows = torch.cat(getattr(self, part))
             if len(rows) and int(owners[rows].max()):
                 raise Refused(
                     f"row {int(rows[owners[rows].argmax()])} is in a train and in a {part} list; "
-                    f"hold rows out before splitting"
+                    f"hold rows out before splitting",
+                    "combination",
                 )
 
     def __len__(self) -> int:
@@ -128,13 +134,13 @@ class Federation:
         return self.sizes.double() / self.sizes.sum()
 
     def class_counts(self, part: str = "train") -> torch.Tensor:
-        """Rows per client and class, (N, classes) int64, of ``part`` "train", "validation" or "test"."""
+        """Rows per client and class, (N, classes) int64, in ``part``: "train", "validation" or "test"."""
         labels, classes = self.dataset.class_labels("class_counts"), len(self.dataset.classes)
         return torch.stack([torch.bincount(labels[rows], minlength=classes) for rows in getattr(self, part)])
 
     @property
     def digest(self) -> str:
-        """Twelve hexadecimal digits that name this split: equal lists, equal digest."""
+        """Twelve hexadecimal digits that identify this split: equal lists have equal digests."""
         h = hashlib.blake2b(digest_size=6)
         for part in PARTS:
             for rows in getattr(self, part):
@@ -146,21 +152,33 @@ class Federation:
         return "; ".join(f"{names.count(name)} × {{{name}}}" for name in dict.fromkeys(names))
 
     def passport(self) -> str:
-        """A few lines for people: what was split, how, into what."""
+        """A summary in a few lines: the dataset, the recipe, and each client's rows and classes."""
         n = self.sizes
         held = [torch.tensor([len(r) for r in getattr(self, part)]) for part in ("validation", "test")]
         recipe = ", ".join(f"{k}={self._groups(v) if k == 'groups' else v}" for k, v in self.recipe.items())
         span = lambda t: f"{int(t.min())}" if t.min() == t.max() else f"{int(t.min())} to {int(t.max())}"
         scored = torch.cat(self.test)
-        shared = "shared by several clients" if len(scored.unique()) < len(scored) else "each row one client's"
+        shared = "some shared by several clients" if len(scored.unique()) < len(scored) else "none shared"
         return "\n".join(
             [
                 f"{self.dataset.name or self.dataset.digest}: {len(self)} clients ({recipe})",
-                f"training rows a client: {span(n)}, {int(n.sum())} in all, each row one client's",
-                f"validation rows a client: {span(held[0])}; test rows a client: {span(held[1])}, {shared}",
-                f"classes a client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
+                f"training rows per client: {span(n)}, {int(n.sum())} in all, none shared",
+                f"validation rows per client: {span(held[0])}; test rows per client: {span(held[1])}, {shared}",
+                f"classes per client: {span((self.class_counts() > 0).sum(1))} of {len(self.dataset.classes)}"
                 if self.dataset.classes
-                else f"numbers to predict: {self.dataset.outputs} a row",
+                else f"numbers to predict: {self.dataset.outputs} per row",
                 f"no row is both trained and scored on; split {self.digest}",
             ]
         )
+
+
+def check_federation(federation: Federation) -> None:
+    """Raise ``Refused`` unless ``federation`` is a ``Federation``; the message says how to make one."""
+    if not isinstance(federation, Federation):
+        remedy = (
+            f"For a preset, use partition.preset({federation!r})."
+            if isinstance(federation, str)
+            else "Split a dataset first, for instance partition.iid(dataset, 10)."
+        )
+        given = federation if isinstance(federation, str) else type(federation).__name__
+        raise refuse("federation", given, "a Federation", remedy, "type")

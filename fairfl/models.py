@@ -2,10 +2,11 @@
 
 In: a name or a function, and a ``Dataset``. Out: a ``torch.nn.Module``.
 
-Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes); where a
-dataset's targets are numbers, "classes" is how many, and ``logistic`` is linear regression. Where a table ends in a
-softmax, the loss has it. None uses batch normalisation, whose running averages are no client's update; all run under
-``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's ``randomness="different"``).
+Every model takes a batch of a dataset's inputs, flattened or not, and returns logits (batch, classes). If a dataset's
+targets are numbers, "classes" is the number of outputs, and ``logistic`` is linear regression. The softmax at the end
+of some papers' tables is part of the loss. No model uses batch normalisation, whose running averages are not part of a
+client's update. All of them run under ``torch.func.functional_call`` and ``vmap`` (those with dropout need vmap's
+``randomness="different"``).
 """
 
 import copy
@@ -19,63 +20,67 @@ from typing import Any
 import torch
 from torch import nn
 
-from fairfl import vision
+from fairfl import _torchvision
+from fairfl._layers import as_image, ending, image_shape, stack, width_after
+from fairfl._randomness import GLOBAL_STREAM, key
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.layers import as_image, ending, image_shape, stack, width_after
-from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
-    """The model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
+    """Build the model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
-    ``settings`` are the model's own: ``help(models.mlp)``. ``name`` may also be a function, this module's or your own,
-    called as ``name(shape, classes, **settings)``: the shape of one input (a tuple) and the number of outputs. It draws
-    its weights with PyTorch, as layers do when they are made. The initial weights depend on ``seed`` alone: equal on
-    every device and in every thread, and global random states are as they were before.
+    ``settings`` are the model's own; see for instance ``help(models.mlp)``. ``name`` may also be a function, from this
+    module or your own, which is called as ``name(shape, classes, **settings)`` with the shape of one input (a tuple)
+    and the number of outputs. It draws its weights with PyTorch, as layers do when they are made. The initial weights
+    depend only on ``seed``: they are equal on every device and in every thread, and global random states are restored.
 
-    Raises ``Refused`` for an unknown name or setting, a function that cannot be called so or makes no module, text
-    given to a model of numbers or the reverse, or inputs of a shape that the model cannot take.
+    Raises ``Refused`` for an unknown name or setting, for a function that cannot be called in this way or does not
+    return a module, for text given to a model of numbers or the reverse, and for inputs of a shape that the model
+    cannot take.
     """
     if not callable(name) and name not in MODELS:
         raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
     make = partial(name if callable(name) else MODELS[name], **settings)
     _check(make, dataset)
-    # torch.manual_seed would reseed the GPUs as well, which fork_rng does not restore; so this one generator is seeded.
+    # torch.manual_seed would also reseed the GPUs, which fork_rng does not restore, so only this generator is seeded.
     with GLOBAL_STREAM, torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.default_generator.manual_seed(key(seed, "weights"))
         module = make(tuple(dataset.inputs.shape[1:]), dataset.outputs)
     if not isinstance(module, nn.Module):
-        raise refuse(f"what {_called(make)} makes", type(module).__name__, "a torch.nn.Module", "Return the model.")
+        what, made = f"the return value of {_called(make)}", type(module).__name__
+        raise refuse(what, made, "a torch.nn.Module", "Return the model.", "type")
     return module
 
 
 def fresh(model: nn.Module | str | Callable[..., nn.Module], dataset: Dataset, seed: int) -> nn.Module:
-    """A module to train and to keep: a copy of ``model``, or what ``build`` makes of it with ``seed``."""
+    """A new module to train: a copy of ``model``, or the one that ``build`` makes from it with ``seed``."""
     return copy.deepcopy(model) if isinstance(model, nn.Module) else build(model, dataset, seed=seed)
 
 
 def _check(make: partial, dataset: Dataset) -> None:
-    """Refuse what cannot be called as ``make(shape, classes)``, and a model of ours that cannot read ``dataset``."""
+    """Raise ``Refused`` if ``make(shape, classes)`` cannot be called, or if the model cannot read ``dataset``."""
     name = _called(make)
     try:
         signature = inspect.signature(make.func)
-    except ValueError:  # some callables written in C do not tell theirs
+    except ValueError:  # some callables written in C have no signature
         return
     if MODELS.get(name) is make.func:
         kind, fits = ("numbers", "text") if name in READS_TEXT else ("text", "numbers")
         if dataset.inputs.is_floating_point() == (name in READS_TEXT):
             rest = [n for n in names() if (n in READS_TEXT) != (name in READS_TEXT)]
             raise Refused(
-                f"{dataset.called} holds {kind} and model {name!r} reads {fits}; for {kind} use "
-                f"one of {', '.join(rest)}"
+                f"{dataset.called} holds {kind}, and model {name!r} reads {fits}; for {kind}, use "
+                f"one of {', '.join(rest)}",
+                "combination",
             )
         if dataset.inputs.ndim == 1:
             raise refuse(
                 f"the shape of inputs in {dataset.called}",
                 tuple(dataset.inputs.shape),
-                f"(N, ...), one row of {fits} an example",
-                "Make one number a row a column, inputs[:, None], or give a model of your own.",
+                f"(N, ...), one row of {fits} per example",
+                "Add a dimension with inputs[:, None], or give your own model.",
+                "shape",
             )
         known = list(signature.parameters)[2:]
         for setting in make.keywords:
@@ -85,8 +90,9 @@ def _check(make: partial, dataset: Dataset) -> None:
         signature.bind(*make.args, (1,), 1, **make.keywords)
     except TypeError as error:
         raise Refused(
-            f"model function {name} cannot be called as {name}(shape, classes): {error}. It is given the "
-            f"shape of one input and the number of classes, and its own settings by name"
+            f"model function {name} cannot be called as {name}(shape, classes): {error}. It gets the shape of "
+            f"one input and the number of classes, and its own settings by name",
+            "type",
         ) from error
 
 
@@ -102,9 +108,10 @@ def names() -> list[str]:
 def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> nn.Module:
     """Logistic regression, one linear layer: the Adult model of FedMGDA+ (section 6.1.4) and q-FFL.
 
-    ``softmax=True`` ends in a softmax, to which the cross-entropy loss adds its own. This linear model with it, and not
-    the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST tables: so has its first
-    released code, and the logs beside that code average to Table 3's FedAvg row in every digit.
+    With ``softmax=True`` the model ends in a softmax, to which the cross-entropy loss adds its own. This linear model
+    with the softmax, and not the paper's "feed-forward network with 2 hidden layers", made FedFV's Fashion-MNIST
+    tables: it is in the first released code, and the logs beside that code average to Table 3's FedAvg row in every
+    digit.
     """
     return stack(flat=nn.Flatten(), out=nn.Linear(prod(shape), classes), **ending(softmax))
 
@@ -112,10 +119,10 @@ def logistic(shape: tuple[int, ...], classes: int, *, softmax: bool = False) -> 
 def mlp(
     shape: tuple[int, ...], classes: int, *, hidden: tuple[int, ...] = (200, 200), softmax: bool = False
 ) -> nn.Module:
-    """A feed-forward network with ReLU between its layers.
+    """A feed-forward network with ReLU between the layers.
 
-    The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) and not how wide; 200 and 200 are
-    FedFV's released code. ``softmax=True``: as in ``logistic``, and so in that code's first version on CIFAR-10.
+    The papers say "two hidden layers" (FedFV section 5.1, AdaFed 7.1, DQN-Fed 5.1) but not how wide; 200 and 200 are
+    from FedFV's released code. ``softmax=True``: as in ``logistic``; that code's first version has it on CIFAR-10.
     """
     layers: OrderedDict[str, nn.Module] = OrderedDict(flat=nn.Flatten())
     width = prod(shape)
@@ -152,8 +159,8 @@ def fedmgda_cifar10(shape: tuple[int, ...], classes: int) -> nn.Module:
 def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
     """FedMGDA+ Table 3, for Fashion-MNIST: 21,840 parameters at (1, 28, 28) and 10 classes.
 
-    The table has two dropouts of 0.5, a whole channel's and a unit's; ``dropout=False`` leaves both out. (The paper's
-    section 6.1.1 gives this model three dense layers; its table has two.)
+    The table has two dropouts of 0.5, one of whole channels and one of units; ``dropout=False`` leaves both out. (The
+    paper's section 6.1.1 gives this model three dense layers; its table has two.)
     """
     shape = image_shape(shape)
     convolutions = OrderedDict(
@@ -179,9 +186,10 @@ def fedmgda_fashion_mnist(shape: tuple[int, ...], classes: int, *, dropout: bool
 def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = True) -> nn.Module:
     """FedMGDA+ Table 4, for FEMNIST: 1,206,590 parameters at (1, 28, 28) and 62 classes.
 
-    The table leaves the activation of the first convolution and of the dense layer blank, and cites Reddi et al., whose
-    code has ReLU in both places; so has this. Dropout 0.25 and 0.5 as in the table; ``dropout=False`` leaves both out.
-    It fits AdaFed's and DQN-Fed's "2 convolutional and 2 fully-connected layers" too, and so does ``fedfv_mnist``.
+    The table leaves the activations of the first convolution and of the dense layer blank and cites Reddi et al., whose
+    code has ReLU in both places; so does this model. Dropout 0.25 and 0.5 as in the table; ``dropout=False`` leaves
+    both out. It also fits AdaFed's and DQN-Fed's "2 convolutional and 2 fully-connected layers", as does
+    ``fedfv_mnist``.
     """
     shape = image_shape(shape)
     convolutions = OrderedDict(
@@ -204,7 +212,7 @@ def fedmgda_femnist(shape: tuple[int, ...], classes: int, *, dropout: bool = Tru
 
 
 def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
-    """FedFV's CNN for MNIST, McMahan et al.'s: 1,663,370 parameters at (1, 28, 28) and 10 classes.
+    """FedFV's CNN for MNIST, from McMahan et al.: 1,663,370 parameters at (1, 28, 28) and 10 classes.
 
     The paper says "a CNN with 2 convolution layers"; the layers are those of its released code since version 2.
     (Version 1 had neither padding nor ReLU around the convolutions, and 62 outputs.)
@@ -231,17 +239,19 @@ def fedfv_mnist(shape: tuple[int, ...], classes: int) -> nn.Module:
 def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str = "cifar") -> nn.Module:
     """torchvision's ResNet-18 with group normalisation: 11,173,962 parameters at (3, 32, 32) and 10 classes.
 
-    AdaFed (sections 7.1, 7.2, appendix D) and DQN-Fed name it and give neither the groups nor the stem. ``groups``:
-    into how many parts a layer's channels are normalised; 2 is what FedDyn's and TensorFlow Federated's code have.
-    ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" with torchvision's 7×7, stride 2,
-    and pooling, which leaves a single pixel of a 32×32 image at the end.
+    AdaFed (sections 7.1, 7.2, appendix D) and DQN-Fed name it but give neither the groups nor the stem. ``groups``: the
+    number of groups in which a layer's channels are normalised; 2 is the value in FedDyn's and TensorFlow Federated's
+    code. ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" begins with torchvision's 7×7
+    convolution of stride 2 and pooling, which leaves a single pixel of a 32×32 image at the end.
     """
     if stem not in ("cifar", "imagenet"):
         raise unknown("stem", stem, ("cifar", "imagenet"))
     if groups < 1 or 64 % groups:
-        raise refuse("groups", groups, "a divisor of 64", "Every layer's channels are a multiple of 64.")
+        raise refuse("groups", groups, "a divisor of 64", "Every layer has a multiple of 64 channels.")
     shape = image_shape(shape)
-    network = vision.torchvision().models.resnet18(num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c))
+    network = _torchvision.torchvision().models.resnet18(
+        num_classes=classes, norm_layer=lambda c: nn.GroupNorm(groups, c)
+    )
     if stem == "cifar":
         network.conv1 = nn.Conv2d(shape[0], 64, 3, padding=1, bias=False)
         network.maxpool = nn.Identity()
@@ -256,8 +266,8 @@ def char_lstm(
     """Next-character LSTM, (batch, time) int64 in: 819,920 parameters at the 80 characters of Shakespeare.
 
     An embedding of 8, two LSTM layers of 256, one dense layer on the last step: FedMGDA+ section 6.1.3, q-FFL and LEAF;
-    AdaFed's set-up 1 gives no widths. ``layers=1`` is AdaFed's set-up 2. (PyTorch has two bias vectors a layer,
-    TensorFlow one: 2,048 parameters more than there.) Its gradients under ``vmap`` are slow.
+    AdaFed's set-up 1 gives no widths. ``layers=1`` is AdaFed's set-up 2. (PyTorch has two bias vectors per
+    layer and TensorFlow one, so there are 2,048 parameters more.) Its gradients under ``vmap`` are slow.
     """
     return _CharLSTM(classes, embedding, hidden, layers)
 

@@ -1,8 +1,8 @@
-"""``Updates``: what clients hand to the server in one round. The narrow waist of the package.
+"""``Updates``: what clients send to the server in one round. The narrow waist of the package.
 
-In: one row a client, and what the clients say of themselves. Out: the same as tensors, checked. Everything above makes
-``Updates`` (simulated clients, a real deployment, five vectors typed into a notebook), everything below consumes them,
-and neither side knows the other.
+Input: one row per client, and what clients report about themselves. Output: the same, validated, as tensors. Whatever
+produces ``Updates`` (simulated clients, a deployment, five vectors typed into a notebook) and whatever consumes them
+need not know each other.
 """
 
 import math
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from fairfl._validation import integer, number, one_per_client, tensor
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.given import one_each, tensor
-from fairfl.numbers import number, whole
 
 Vector = torch.Tensor | np.ndarray | Sequence[float]
 LOWER = "lower the local learning rate or drop the client"
@@ -24,7 +23,7 @@ LOWER = "lower the local learning rate or drop the client"
 
 @dataclass(frozen=True)
 class Layout:
-    """Where each parameter tensor sits in a flat vector: names and shapes in order."""
+    """The place of each parameter tensor in a flat vector: names and shapes, in order."""
 
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
@@ -49,28 +48,28 @@ class Layout:
 
 def _vector(name: str, values: Vector, clients: int) -> torch.Tensor:
     remedy = "Give one value for each row of gradients."
-    return one_each(name, tensor(name, values), clients, remedy, "entry per participating client")
+    return one_per_client(name, tensor(name, values), clients, remedy, "entry per participating client")
 
 
 @dataclass(frozen=True)
 class Updates:
-    """One round's updates of K participating clients; all but ``gradients`` by keyword.
+    """One round's updates of K participating clients. All arguments except ``gradients`` are keywords.
 
-    ``gradients`` (K, d): pseudo-gradients ``g_k = w_t − w_t^k``, one row a client, uphill (the server
-    *subtracts* a combination of them). ``losses`` (K,): mean training losses at ``w_t``, before local
-    training; ``None`` where no rule asked for them. ``shares`` (K,): data shares, non-negative, sum 1;
-    uniform if omitted. ``clients`` (K,): who they are, 0 … population − 1. ``round``: t, from 0.
-    ``layout``: where each parameter tensor sits in d; ``None`` if the rows are plain vectors.
-    ``extras``: what else a rule asked for, by name, each with K entries along its first axis, finite numbers.
-    ``local_lr``: the step size of local training this round (1 for plain gradients). The sum of all step sizes behind
-    each row is ``extras["pseudo_lr"]``, for a rule that lists it in its ``needs``.
+    ``gradients`` (K, d): pseudo-gradients ``g_k = w_t − w_t^k``, one row per client. They point uphill: the server
+    *subtracts* a combination of them. ``losses`` (K,): mean training losses at ``w_t``, before local training; ``None``
+    if no rule asked for them. ``shares`` (K,): data shares, non-negative, with sum 1; uniform by default. ``clients``
+    (K,): their numbers, 0 … population − 1. ``population``: the number of clients that exist. ``round``: t, from 0.
+    ``layout``: the place of each parameter tensor in d; ``None`` if the rows are plain vectors. ``extras``: whatever
+    else a rule asked for, by name; finite numbers, with K entries along the first axis. ``local_lr``: the step size of
+    local training in this round (1 for plain gradients). The sum of all step sizes behind each row is
+    ``extras["pseudo_lr"]``, for a rule that lists it in its ``needs``.
 
-    Gradients and numbers are detached: rules move models, and nothing is differentiated through them. Tensors are not
-    copied, arrays are. Python's floats become float64; as gradients, PyTorch's default type, float32.
+    All numbers are detached, because nothing is differentiated through a rule. Tensors are not copied, arrays are.
+    Python's floats become float64, but PyTorch's default type, float32, as gradients.
 
-    Raises ``Refused`` for wrong shapes and kinds (no numbers, complex or sparse ones), shares that do not sum to 1, and
-    a client named twice; ``Diverged`` for non-finite entries (client and round named), for whatever made them, they are
-    numbers of a run.
+    Raises ``Refused`` for wrong types and shapes (complex and sparse numbers included), for shares that do not sum to
+    1, and for a client that is listed twice. Raises ``Diverged`` for non-finite entries, whatever produced them; the
+    message names the client and the round.
 
     >>> from fairfl import Updates, rules
     >>> updates = Updates([[1.0, 0.0], [0.0, 2.0]], losses=[0.5, 1.5])
@@ -90,7 +89,7 @@ class Updates:
     extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
     local_lr: float = 1.0
 
-    if TYPE_CHECKING:  # what is accepted; above, what a rule that lists it in ``needs`` reads
+    if TYPE_CHECKING:  # the types that are accepted; above are those that a rule reads if it lists them in ``needs``
 
         def __init__(
             self,
@@ -117,20 +116,20 @@ class Updates:
                 tuple(gradients.shape),
                 "(K, d) with K ≥ 1 and d ≥ 1",
                 "Stack one flat row per participating client.",
+                "shape",
             )
         put("gradients", gradients)
         K, d = gradients.shape
         clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
         if clients.is_floating_point() or clients.dtype == torch.bool:
-            raise refuse(
-                "clients", clients.tolist(), "integers", "A client's number is its place in the federation, from 0."
-            )
+            remedy = "A client's number is its place in the federation, from 0."
+            raise refuse("clients", clients.tolist(), "integers", remedy, "type")
         put("clients", clients.long().cpu())
-        everyone = max(1, int(self.clients.max()) + 1) if self.population is None else self.population
-        put("population", whole("population", everyone, 1, "It is the number of clients that exist."))
-        put("round", whole("round", self.round, 0, "Rounds are counted from 0."))
-        told = "It is the step size of local training; 1 for plain gradients."
-        put("local_lr", number("local_lr", self.local_lr, 0, remedy=told))
+        population = max(1, int(self.clients.max()) + 1) if self.population is None else self.population
+        put("population", integer("population", population, 1, "It is the number of clients that exist."))
+        put("round", integer("round", self.round, 0, "Rounds are counted from 0."))
+        remedy = "It is the step size of local training; 1 for plain gradients."
+        put("local_lr", number("local_lr", self.local_lr, 0, remedy=remedy))
         self._check_clients(K)
         self._check_finite("update", gradients, LOWER)
         if self.losses is not None:
@@ -139,26 +138,29 @@ class Updates:
         shares = torch.full((K,), 1 / K, dtype=torch.float64) if self.shares is None else self.shares
         put("shares", _vector("shares", shares, K).double().cpu())
         if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
+            least, total = float(self.shares.min()), round(float(self.shares.sum()), 6)
             raise refuse(
-                "the sum of shares",
-                round(float(self.shares.sum()), 6),
+                "the smallest of the shares" if least < 0 else "the sum of shares",
+                least if least < 0 else total,
                 "non-negative shares that sum to 1",
                 "Divide the clients' sizes by their sum.",
             )
         if self.layout is not None and not isinstance(self.layout, Layout):
-            raise refuse("layout", self.layout, "a Layout, or None", "Write Layout(names, shapes).")
+            raise refuse("layout", self.layout, "a Layout, or None", "Pass Layout(names, shapes).", "type")
         if self.layout is not None and self.layout.dimension != d:
             raise refuse(
                 "the layout's dimension",
                 self.layout.dimension,
                 f"{d}, the length of a row",
-                "Build the layout from the model that made the rows.",
+                "Build the layout from the model that produced the rows.",
+                "shape",
             )
         put("extras", MappingProxyType(self._read_extras(K)))
 
     def _read_extras(self, K: int) -> dict[str, torch.Tensor]:
         if not isinstance(self.extras, Mapping):
-            raise refuse("extras", self.extras, "numbers by name", "Write extras={'accuracies': [0.5, 0.75]}.")
+            example = "Pass a dictionary, such as extras={'accuracies': [0.5, 0.75]}."
+            raise refuse("extras", self.extras, "numbers by name", example, "type")
         read = {}
         for name, value in self.extras.items():
             read[name] = taken = tensor(f"extras[{name!r}]", value)
@@ -168,6 +170,7 @@ class Updates:
                     tuple(taken.shape),
                     f"({K}, ...)",
                     "Give one entry per participating client.",
+                    "shape",
                 )
             self._check_finite(name, taken.reshape(K, -1), LOWER)
         return read
@@ -179,13 +182,13 @@ class Updates:
                 "the range of clients",
                 (low, high),
                 f"0 to {self.population - 1}",
-                "Number the clients from 0 and give the whole population's size.",
+                "Number the clients from 0, and pass the size of the whole population.",
             )
         if len(self.clients.unique()) != K:
             raise refuse("clients", self.clients.tolist(), "each client once", "Merge a client's updates into one row.")
 
     def _check_finite(self, what: str, rows: torch.Tensor, remedy: str) -> None:
-        # A row's sum is finite only if all its entries are, so that one cheap pass clears nearly every round.
+        # A row's sum is finite only if all its entries are, so one cheap pass clears nearly every round.
         suspects = (~torch.isfinite(rows.sum(dim=1).cpu())).nonzero().flatten().tolist()
         for row in suspects:
             bad = int((~torch.isfinite(rows[row])).sum())
@@ -200,14 +203,15 @@ class Updates:
         return len(self.gradients)
 
     def require(self, *names: str, by: str) -> None:
-        """Refuse, by name, if something that rule ``by`` reads is missing."""
+        """Raise ``Refused`` of kind "missing" if one of ``names``, which rule ``by`` reads, is not given."""
         for name in names:
-            # A column of the record is read there; under extras nobody would find it.
+            # A rule reads an attribute of this class there. Under extras nothing would find it.
             column = name in {f.name for f in fields(self)}
             present = getattr(self, name) is not None if column else name in self.extras
             if not present:
                 given = f"Updates(..., {name}=...)" if column else f"Updates(..., extras={{{name!r}: ...}})"
                 raise Refused(
                     f"{by} needs {name!r} of every client, and these updates have none. Pass {given}, "
-                    f"or list {name!r} in the rule's `needs` so that train provides it."
+                    f"or list {name!r} in the rule's `needs`, so that train provides it.",
+                    "missing",
                 )

@@ -1,10 +1,12 @@
-"""The papers' tables, declared and rerun: the runner, the ledger, and readers of what was recorded.
+"""The papers' tables, declared and rerun: the runner, the recorded results, and the verdicts on them.
 
-In: declarations (``tables/*.toml``), published numbers (``data/papers``), the package ``fairfl``, which never imports this one. Out: one
-file a job in ``runs/``, compiled tables in ``data/results``, verdicts. ``catalogue`` reads declarations, ``jobs`` and ``runner`` train
-them, ``results`` compiles, ``report`` and ``ledger`` compare cells, ``agreement`` whole tables,
-``claim``, ``effects`` and ``judgement`` judge what papers claim of them (``claims/*.toml``); ``load("fedfv_table_2_logged")`` answers a
-DataFrame of its runs (``frame``); ``command`` is ``fairfl-reproduce``, behind ``make reproduce``.
+Inputs are declarations (``tables/*.toml``, ``claims/*.toml``), the published numbers (``data/papers``), and the package
+``fairfl``, which never imports this one. Outputs are one file per job in ``runs/``, compiled tables in ``data/results``, and verdicts.
+
+``catalogue`` reads declarations, ``jobs`` and ``runner`` train them, and ``results`` compiles the tables. ``report`` and ``ledger``
+judge cells, ``agreement`` whole tables; ``paper_claim``, ``effects`` and ``claim_verdict`` judge what the papers claim.
+``load("fedfv_table_2_logged")`` returns the runs of a table as a DataFrame (``dataframe``). ``command`` is ``fairfl-reproduce``,
+which ``make reproduce`` calls.
 """
 
-from reproductions.frame import load as load
+from reproductions.dataframe import load as load

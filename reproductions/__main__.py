@@ -1,4 +1,4 @@
-"""``python -m reproductions``, and ``fairfl-reproduce``: a word for who presses Ctrl-C while PyTorch loads, then the command."""
+"""``python -m reproductions``, and ``fairfl-reproduce``: sets up a quiet Ctrl-C before PyTorch loads, then runs the command."""
 
 import sys
 

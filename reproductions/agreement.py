@@ -1,4 +1,4 @@
-"""How well a whole table came out again, in one line: how far off, in what order, and whether a wrong row would have passed as well."""
+"""How well a whole table was reproduced, in one line: the typical difference, the order of the rows, and whether wrong rows would pass as well."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -15,20 +15,22 @@ from reproductions.experiment import Column, Experiment
 HEAD = f"{'table':33} {'n':>5} {'cells':>5} {'=':>3} {'≠':>3} {'?':>3}  {'miss':>5}  {'order':12} {'wrong':>6}"
 LEGEND = (
     "n: seeds; =, ≠, ?: cells equivalent, different, undecided; miss: median difference in points of accuracy;\n"
-    "order: rank correlation of rows, by column; wrong: of printed rows that are not a row's own, how many\n"
-    "would be equivalent to it (beside =/cells). Without --short, every cell."
+    "order: rank correlation of the rows, per column; wrong: share of the other rows' printed cells to which a\n"
+    "row's runs would be equivalent (compare with =/cells). Without --short, every cell is printed."
 )
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What a table's judged cells say together.
+    """A summary of a table's judged cells.
 
-    ``seeds``: the fewest and the most runs behind a row. ``words``: cells by verdict. ``miss``: the median of |ours − printed| over the cells
-    in points of accuracy, spreads in points among them (NaN without one). ``order``: the least and the largest of Spearman's rank correlations, one a column with
-    three rows or more, of printed and our means over the rows; empty without such a column. ``wrong``: the share of pairs of a row's runs and
-    another row's printed cell of the same column that ``report.beside`` calls *equivalent*: what a table of interchangeable rows would earn (NaN
-    with one row).
+    - ``seeds``: the smallest and the largest number of runs behind a row.
+    - ``words``: the number of cells with each verdict.
+    - ``miss``: the median of |ours − printed| over the cells in points of accuracy, including spreads in points; NaN without one.
+    - ``order``: the smallest and the largest of Spearman's rank correlations between printed and our means over the rows, one per
+      column with three rows or more; empty without such a column.
+    - ``wrong``: of all pairs of a row's runs and another row's printed cell in the same column, the fraction that ``report.beside``
+      calls *equivalent*. A table of interchangeable rows would have this rate. NaN with one row.
     """
 
     name: str
@@ -39,7 +41,7 @@ class Agreement:
     wrong: float
 
     def line(self) -> str:
-        """At most 100 characters."""
+        """The summary in at most 100 characters, with the columns of ``HEAD``."""
         seeds = "–".join(map(str, dict.fromkeys(self.seeds)))
         counts = " ".join(f"{self.words[word]:3}" for word in ("equivalent", "different", "undecided"))
         order = " to ".join(f"{value:.2f}" for value in dict.fromkeys(self.order))
@@ -50,7 +52,7 @@ class Agreement:
 
 
 def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agreement | None:
-    """Of the ``recorded`` lines (``results.load``) and the published numbers; None where no printed cell has a run."""
+    """The agreement of the ``recorded`` lines (``results.load``) with the published numbers; ``None`` if no printed cell has a run."""
     judged = [cell for cell in report.cells(experiment, recorded, papers) if not isnan(cell.equivalence.difference)]
     if not judged:
         return None
@@ -70,20 +72,21 @@ def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agr
 
 
 def _order(column: list[report.Cell]) -> float:
-    theirs = [float(cell.value) for cell in column]
-    ours = [value + cell.equivalence.difference for value, cell in zip(theirs, column)]
-    if len(set(theirs)) < 3 or len(set(ours)) < 3:
+    """Spearman's rank correlation of printed and our means; NaN with fewer than three different values of either."""
+    printed = [float(cell.value) for cell in column]
+    ours = [value + cell.equivalence.difference for value, cell in zip(printed, column)]
+    if len(set(printed)) < 3 or len(set(ours)) < 3:
         return nan
-    return float(stats.spearmanr(theirs, ours).statistic)
+    return float(stats.spearmanr(printed, ours).statistic)
 
 
 def _wrong_rows(experiment: Experiment, column: Column, judged: list[report.Cell], recorded: list[dict]) -> list[str]:
-    """The verdicts on each row's runs beside the printed cells of the other rows of ``column``."""
-    mine = [cell for cell in judged if cell.metric == column.metric]
-    runs = {cell.row: report.measured([line for line in recorded if line["row"] == cell.row], column) for cell in mine}
+    """The verdicts on each row's runs beside the other rows' printed cells in ``column``."""
+    cells = [cell for cell in judged if cell.metric == column.metric]
+    runs = {cell.row: report.measured([line for line in recorded if line["row"] == cell.row], column) for cell in cells}
     return [
         report.beside(experiment, experiment.row(cell.row), column, runs[cell.row], other.value, other.spread).word
-        for cell in mine
-        for other in mine
+        for cell in cells
+        for other in cells
         if (other.value, other.spread) != (cell.value, cell.spread)
     ]

@@ -1,4 +1,4 @@
-"""What no paper proposes and tables still need."""
+"""A rule, a change of form and an attack that no paper proposes as a method, but that tables need."""
 
 from dataclasses import dataclass, replace
 
@@ -10,9 +10,9 @@ from fairfl.updates import Updates
 
 
 class OneClient(GramRule):
-    """``dir = g_k`` for one ``client`` k: the model that this client would train alone, tried on everybody. No state.
+    """``dir = g_k`` for one ``client`` k: the model that this client would train alone, evaluated on all clients. No state.
 
-    FedMGDA+'s Table 7 has it as "Baseline". Raises ``ValueError`` in a round that the client sits out.
+    FedMGDA+'s Table 7 has it as "Baseline". Raises ``Refused`` in a round in which the client does not take part.
     """
 
     def __init__(self, client: int) -> None:
@@ -25,13 +25,17 @@ class OneClient(GramRule):
                 self.client,
                 f"a client of this round: {updates.clients.tolist()}",
                 "Use full participation.",
+                "missing",
             )
         return (updates.clients == self.client).to(torch.float64)
 
 
 @dataclass(frozen=True)
 class UnitRows:
-    """Every update divided by its length before the rule sees it, as FedMGDA+ does and some codes do for every rule. No attack, but one's form."""
+    """Divide every update by its norm before the rule sees it, as FedMGDA+ does, and some code does for every rule.
+
+    It is not an attack, but has the form of one.
+    """
 
     def __call__(self, updates: Updates) -> Updates:
         rows = updates.gradients
@@ -40,8 +44,11 @@ class UnitRows:
 
 @dataclass(frozen=True)
 class TotalLoss:
-    """An attack on rules that are told *total* losses, as FedMGDA+'s q-FedAvg on Adult (its Figure 2): client k reports ``sizes[k] · f_k``, and
-    ``client`` adds ``constant``. Updates are unchanged."""
+    """An attack on rules that receive *total* losses, as FedMGDA+'s q-FedAvg does on Adult (its Figure 2).
+
+    Client k reports ``sizes[k] · f_k``, and ``client`` adds ``constant``. Updates are unchanged. Raises ``Refused`` if ``sizes`` does
+    not have one number per client.
+    """
 
     sizes: tuple[int, ...]
     client: int = 0
@@ -52,8 +59,9 @@ class TotalLoss:
             raise refuse(
                 "sizes",
                 self.sizes,
-                f"{updates.population} numbers, one a client",
+                f"{updates.population} numbers, one per client",
                 "Give every client's number of training rows.",
+                "shape",
             )
         totals = torch.tensor(self.sizes, dtype=torch.float64)[updates.clients] * updates.losses
         totals[updates.clients == self.client] += self.constant

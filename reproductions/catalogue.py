@@ -1,12 +1,12 @@
-"""The declared tables, by name; and the reading of declarations from TOML."""
+"""The declared tables, by name, and reading declarations from TOML."""
 
 import tomllib
 from pathlib import Path
 
 from fairfl.errors import Refused, refuse, unknown
 from reproductions import declaration
+from reproductions.declared_settings import made
 from reproductions.experiment import Column, Experiment, Row
-from reproductions.settings import made
 
 FOLDER = Path(__file__).parent / "tables"
 
@@ -22,56 +22,52 @@ def stems(folder: Path) -> list[str]:
 
 
 def named(given: str | Path, kind: str, folder: Path) -> Path:
-    """The declaration that a reader means: a TOML file of their own, or the one in ``folder`` that has this name.
+    """The path of a declaration: ``given`` itself if it is a TOML file, or the declaration of that name in ``folder``.
 
-    ``kind``: what the declarations in ``folder`` are. Raises ``Refused`` for a file of another sort, and for an unknown name.
+    ``kind``: what the declarations in ``folder`` are. Raises ``Refused`` for another kind of file, and for an unknown name.
     """
     path = Path(given)
     if path.suffix == ".toml":
         return path
     if str(given) in stems(folder):
         return folder / f"{given}.toml"
-    if path.suffix or len(path.parts) > 1 or path.is_file():  # no name, and a list of names would not help
-        raise refuse(
-            f"the {kind}",
-            str(given),
-            "a name, or a declaration of your own, which is a .toml file",
-            "Name such a file.",
-        )
+    if path.suffix or len(path.parts) > 1 or path.is_file():  # this is no name, so a list of names would not help
+        allowed = "a name, or the path of a .toml file of your own"
+        raise refuse(f"the {kind}", str(given), allowed, "Name a declaration.", "file")
     raise unknown(kind, str(given), stems(folder), "The path of a TOML file of your own works as well.")
 
 
 def undeclared() -> dict[tuple[str, str], str]:
-    """(paper, table) → why no declaration reruns it."""
-    told = tomllib.loads((FOLDER.parent / "undeclared.toml").read_text(encoding="utf-8"))
-    return {(paper, table): why for paper, tables in told.items() for table, why in tables.items()}
+    """The published tables that no declaration reruns, as (paper, table) → the reason."""
+    reasons = tomllib.loads((FOLDER.parent / "undeclared.toml").read_text(encoding="utf-8"))
+    return {(paper, table): why for paper, tables in reasons.items() for table, why in tables.items()}
 
 
 def load(name: str | Path) -> Experiment:
     """The experiment called ``name``, or declared in the TOML file at ``name``.
 
-    Raises ``Refused`` for an unknown name, unreadable TOML, an unknown or missing key, or a value out of range, each by name. What a
-    reader's own class or function raises goes through.
+    Raises ``Refused`` for an unknown name, for a file that cannot be read, and for an unknown, missing or invalid key, which the
+    message names. Exceptions raised by a reader's own class or function pass through.
     """
     path = named(name, "experiment", FOLDER)
     given = declaration.read(path, "a declaration", names())
     try:
         return parse(given | {"name": path.stem})
     except Refused as error:
-        raise Refused(f"{path.name}: {error}") from error
+        raise Refused(f"{path.name}: {error}", error.kind) from error
 
 
 def parse(given: dict) -> Experiment:
-    """The experiment that a dictionary of plain values declares. Raises as ``load``."""
+    """The experiment declared by a dictionary of plain values. Raises as ``load``."""
     given = dict(given)
     columns, rows = given.pop("columns", {}), given.pop("rows", [])
     if not isinstance(columns, dict) or not isinstance(rows, list):
-        raise Refused("columns and rows are tables; write [columns] once, and [[rows]] before every row")
+        raise Refused("columns and rows are tables; write [columns] once, and [[rows]] before every row", "type")
     if isinstance(given.get("seeds"), int):
         given["seeds"] = list(range(given["seeds"]))
     given["columns"] = [
-        made("column", Column, {"metric": metric} | (told if isinstance(told, dict) else {"of": told}), "key of")
-        for metric, told in columns.items()
+        made("column", Column, {"metric": metric} | (column if isinstance(column, dict) else {"of": column}), "key of")
+        for metric, column in columns.items()
     ]
     given["rows"] = [made("row", Row, row, "key of") for row in rows]
     return made("experiment", Experiment, given, "key of")

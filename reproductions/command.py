@@ -5,63 +5,63 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairfl_book import terminal
-from fairfl_book.out import refuse_unwritable
+from fairfl_book.output_option import refuse_unwritable
 
 from fairfl.errors import Refused
-from fairfl.kinds import a_device
-from reproductions import (
-    agreement,
-    catalogue,
-    claim,
-    claim_pages,
-    judgement,
-    places,
-    report,
-    results,
-    runner,
-    spread,
-    verify,
-)
-from reproductions.jobs import select
-from reproductions.published import count
+
+# Modules that load PyTorch or SciPy are imported by the commands that use them, so --help answers at once.
+if TYPE_CHECKING:
+    from reproductions import result_folders
+
+FORMATS = ("text", "markdown", "latex")  # of a report; claims has the first two
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
-    top = terminal.Parser(prog="fairfl-reproduce", description="The papers' tables, rerun.")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-    make = commands.add_parser("run", help="rerun published tables; what is finished is not done again")
-    make.add_argument("names", nargs="*", help="tables, or TOML files of your own (none: list them)")
-    _selection(make)
-    make.add_argument("--best", action="store_true", help="one row a method: the one marked best")
-    make.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
-    make.add_argument(
-        "--together", choices=("none", "seeds", "rows"), help="what trains as one batch (default: the table's)"
+    """The command line. Each command's ``run`` takes the parsed arguments and returns the exit status."""
+    top = terminal.Parser(
+        prog="fairfl-reproduce",
+        description="Rerun the papers' tables, and compare the results with the published numbers.",
     )
-    make.add_argument("--engine", choices=("local", "ray"), default="local", help="here, or on a Ray cluster")
-    make.add_argument("--address", help="the Ray cluster's address (default: one is started here)")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    make = commands.add_parser("run", help="rerun published tables; finished jobs are not repeated")
+    make.add_argument("names", nargs="*", help="tables, or TOML files of your own (default: list the tables)")
+    _selection(make)
+    make.add_argument("--best", action="store_true", help="run one row per method, the one marked best")
+    make.add_argument("--device", help="cpu or cuda (default: cuda if available)")
+    make.add_argument(
+        "--together",
+        choices=("none", "seeds", "rows"),
+        help="the jobs that train as one batch (default: as the table declares)",
+    )
+    make.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="train on this machine, or on a Ray cluster"
+    )
+    make.add_argument("--address", help="the Ray cluster's address (default: start one on this machine)")
     make.add_argument(
         "--again",
         action="store_true",
-        help="rerun recorded rows from their provenance and compare (in their batches, unless --together says otherwise)",
+        help="rerun recorded rows from their provenance and compare (in the recorded batches, unless --together is given)",
     )
     make.set_defaults(run=_reproduce)
 
-    tell = commands.add_parser("report", help="compile finished runs and set them beside the published table")
-    tell.add_argument("names", nargs="*", help="tables (default: all that have runs or records)")
-    tell.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ of the clone)")
-    tell.add_argument("--short", action="store_true", help="what is recorded, a line a table")
-    tell.add_argument("--format", choices=report.FORMATS, default="text")
-    tell.add_argument("--out", type=Path, help="a file for the report instead of the screen")
-    tell.set_defaults(run=_report)
+    show = commands.add_parser("report", help="compile finished runs and compare them with the published tables")
+    show.add_argument(
+        "names", nargs="*", help="tables, or TOML files of your own (default: all that have runs or records)"
+    )
+    show.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
+    show.add_argument("--short", action="store_true", help="print one line per recorded table")
+    show.add_argument("--format", choices=FORMATS, default="text", help="the report's format (default: text)")
+    show.add_argument("--out", type=Path, help="write the report to this file instead of the screen")
+    show.set_defaults(run=_report)
 
-    judge = commands.add_parser("claims", help="what the recorded runs say of a paper's claims, a page a paper")
+    judge = commands.add_parser("claims", help="judge the papers' claims by the recorded runs, one page per paper")
     judge.add_argument("papers", nargs="*", help="papers, or TOML files of your own (default: all)")
-    judge.add_argument("--format", choices=claim_pages.FORMATS, default="text")
-    judge.add_argument("--short", action="store_true", help="a line a claim instead of a page a paper")
-    judge.add_argument("--out", type=Path, help="a file for the pages instead of the screen")
+    judge.add_argument("--format", choices=FORMATS[:2], default="text", help="the pages' format (default: text)")
+    judge.add_argument("--short", action="store_true", help="print one line per claim instead of one page per paper")
+    judge.add_argument("--out", type=Path, help="write the pages to this file instead of the screen")
     judge.set_defaults(run=_claims)
     return top
 
@@ -72,18 +72,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _selection(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", nargs="+", metavar="LABEL", help="these rows only")
-    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="these seeds only (default: the table's)")
-    parser.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ of the clone)")
+    parser.add_argument("--rows", nargs="+", metavar="LABEL", help="only these rows (default: all)")
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, metavar="SEED", help="only these seeds (default: as the table declares)"
+    )
+    parser.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
 
 
 def _reproduce(given: argparse.Namespace) -> int:
-    records = places.find()
+    from fairfl._validation import as_device
+    from reproductions import catalogue, result_folders, runner
+    from reproductions.jobs import select
+
+    records = result_folders.find()
     if not given.names:
         print(listing(records))
         return 0
-    folder, device = _folder(given.runs), given.device and str(a_device(given.device, here=given.engine == "local"))
-    # All declarations are read before the first job starts: a slip in the last one costs nothing.
+    folder, device = _folder(given.runs), given.device and str(as_device(given.device, here=given.engine == "local"))
+    # All declarations are read before the first job starts, so an error in the last one costs no time.
     chosen = [catalogue.load(name) for name in given.names]
     statuses = []
     for experiment in chosen:
@@ -92,7 +98,7 @@ def _reproduce(given: argparse.Namespace) -> int:
             continue
         jobs = select(experiment, given.rows, given.seeds, given.best)
         if not jobs:
-            raise Refused(f"no row of {experiment.name} is marked best; leave out --best")
+            raise Refused(f"no row of {experiment.name} is marked best; leave out --best", "missing")
         to = folder or records.runs
         try:
             if given.engine == "ray":
@@ -104,16 +110,16 @@ def _reproduce(given: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             print(f"stopped; the same command continues from the last checkpoint in {to}")
             return 130
-        statuses.append(_told(experiment, jobs, outcome))
+        statuses.append(_print_outcome(experiment, jobs, outcome))
     return max(statuses)
 
 
-def _told(experiment, jobs, outcome) -> int:
-    """Say what came out; 2 where a job was refused, 1 where all that trained diverged, else 0."""
+def _print_outcome(experiment, jobs, outcome) -> int:
+    """Print the outcome. Return 2 if a job was refused, 1 if all runs diverged, and otherwise 0."""
     other = len(jobs) - len(outcome.written) - len(outcome.refused)
     diverged = f", {len(outcome.diverged)} of them diverged" if outcome.diverged else ""
     print(
-        f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are another runner's"
+        f"{experiment.name}: {len(outcome.written)} jobs trained{diverged}, {other} were finished or are held by another runner"
     )
     reasons: dict[str, list[str]] = {}
     for title, reason in outcome.refused:
@@ -124,25 +130,27 @@ def _told(experiment, jobs, outcome) -> int:
     if outcome.refused:
         return 2
     if outcome.diverged and len(outcome.diverged) == len(outcome.written):
-        print(
-            f"fairfl: {experiment.name}: every run diverged; lower the step sizes of the declaration", file=sys.stderr
-        )
+        print(f"fairfl: {experiment.name}: every run diverged; lower the declaration's step sizes", file=sys.stderr)
         return 1
     return 0
 
 
 def _folder(runs: Path | None) -> Path | None:
     if runs is not None and runs.exists() and not runs.is_dir():
-        raise Refused(f"--runs is {runs}, a file; allowed: a folder, which is made where it is not there. Name another")
+        raise Refused(
+            f"--runs is {runs}, a file; allowed: a folder, which need not exist yet. Name another one", "file"
+        )
     return runs
 
 
 def _again(experiment, given, records, folder, device) -> int:
+    from reproductions import reruns, results
+
     labels = given.rows or sorted({line["row"] for line in results.load(experiment, records.results)})
     if not labels:
-        raise Refused(f"nothing of {experiment.name} is recorded; run it first, then report")
+        raise Refused(f"no runs of {experiment.name} are recorded; run it first, then report", "missing")
     compared = [
-        verify.again(
+        reruns.again(
             experiment,
             label,
             records.results,
@@ -170,13 +178,17 @@ def _again(experiment, given, records, folder, device) -> int:
     return int(any(one.refuted for one in compared))
 
 
-def listing(records: places.Records) -> str:
-    """A line a table: name, jobs finished, title; then the published tables that nobody declared, with the reason."""
+def listing(records: "result_folders.Records") -> str:
+    """One line per table: name, finished jobs, title. Then the published tables that are not declared, with the reason."""
+    from reproductions import catalogue, results
+    from reproductions.jobs import select
+    from reproductions.published import count
+
     lines = []
     for name in catalogue.names():
         experiment = catalogue.load(name)
         jobs, held = select(experiment), {line["key"] for line in results.load(experiment, records.results)}
-        recorded = sum(job.key in held for job in jobs)  # without those of rows that it reprints
+        recorded = sum(job.key in held for job in jobs)  # without the jobs of reprinted rows
         lines.append(f"{name:32} {recorded:4} of {len(jobs):4} jobs recorded   {experiment.title}")
     cells = count(records.papers)
     lines += ["", "Never declared:"]
@@ -188,27 +200,31 @@ def listing(records: places.Records) -> str:
 
 
 def _claims(given: argparse.Namespace) -> int:
-    records = places.find()
+    from reproductions import claim_report, claim_verdict, paper_claim, result_folders
+
+    records = result_folders.find()
     refuse_unwritable(given.out)
-    told = {Path(paper).stem: judgement.judge(paper, records) for paper in given.papers or claim.papers()}
+    papers = {Path(paper).stem: claim_verdict.judge(paper, records) for paper in given.papers or paper_claim.papers()}
     if given.short:
-        pages, between = [claim_pages.short(paper, judged) for paper, judged in told.items()], ""
-        pages.append(claim_pages.LEGEND + "\n")
+        pages, between = [claim_report.short(paper, judged) for paper, judged in papers.items()], ""
+        pages.append(claim_report.LEGEND + "\n")
     else:
-        pages, between = [claim_pages.page(paper, judged, given.format) for paper, judged in told.items()], "\n\n"
+        pages, between = [claim_report.page(paper, judged, given.format) for paper, judged in papers.items()], "\n\n"
     if not given.papers:
-        headline = judgement.headline(records)
+        headline = claim_verdict.headline(records)
         pages.append((textwrap.fill(headline, 100) if given.short else headline) + "\n")
-    _tell(between.join(pages), given.out)
+    _write(between.join(pages), given.out)
     return 0
 
 
 def _report(given: argparse.Namespace) -> int:
-    records, folder, told = places.find(), _folder(given.runs), []
+    from reproductions import catalogue, report, result_folders, results, spread
+
+    records, folder, reports = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
     chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
     if given.short:
-        _tell(_short(chosen, records), given.out)
+        _write(_short(chosen, records), given.out)
         return 0
     for experiment in chosen:
         results.compile(experiment, folder or records.runs, records.results)
@@ -219,7 +235,7 @@ def _report(given: argparse.Namespace) -> int:
             job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job
         ]
         variants = {split["variant"] for split in splits} - {""}
-        told.append(
+        reports.append(
             report.render(
                 experiment,
                 recorded,
@@ -230,12 +246,14 @@ def _report(given: argparse.Namespace) -> int:
                 spread.spreads(experiment, records.results),
             )
         )
-    text = "\n\n".join(told) or "nothing is recorded yet; fairfl-reproduce run lists the tables\n"
-    _tell(text, given.out)
+    text = "\n\n".join(reports) or "no runs are recorded yet; fairfl-reproduce run lists the tables\n"
+    _write(text, given.out)
     return 0
 
 
 def _short(chosen, records) -> str:
+    from reproductions import agreement, results
+
     found = [
         agreement.agreement(experiment, results.load(experiment, records.results), records.papers)
         for experiment in chosen
@@ -243,7 +261,7 @@ def _short(chosen, records) -> str:
     return "\n".join([agreement.HEAD, *(one.line() for one in found if one), "", agreement.LEGEND, ""])
 
 
-def _tell(text: str, out: Path | None) -> None:
+def _write(text: str, out: Path | None) -> None:
     if out:
         out.write_text(text, encoding="utf-8")
     else:

@@ -1,8 +1,8 @@
-"""What recorded runs say of a contrast: the effect, seed by seed, with its interval and p-values; and what the paper and its logs say.
+"""The effect that a contrast has in recorded runs, seed by seed, with its interval and p-values; and in print, and in the authors' logs.
 
-Two rows are compared on the seeds that both have: one seed gives both the same split, first weights and clients. The interval is
-Student's, of the mean over seeds, and so are the p-values; with five seeds a sign-flip test cannot go below 1/32, and no claim of several tests
-would outlive Holm's adjustment.
+Two rows are compared on the seeds that both have, because a seed gives both the same split, initial weights and clients. The interval
+and the p-values are Student's, for the mean over seeds. With five seeds a sign-flip test cannot go below 1/32, and no claim with several
+tests would survive Holm's adjustment.
 """
 
 import csv
@@ -15,20 +15,23 @@ import numpy as np
 from scipy import stats
 
 from reproductions import catalogue, report, results
-from reproductions.claim import Contrast, address
 from reproductions.experiment import Experiment
 from reproductions.measures import measure
-from reproductions.places import Records
+from reproductions.paper_claim import Contrast, address
+from reproductions.result_folders import Records
 
 LEVEL = 0.95  # of the interval
 
 
 @dataclass(frozen=True)
 class Effect:
-    """One effect: ``what`` in words and the recorded ``table`` it is from ("" for none); one ``value`` a seed; p-values of the two directions.
+    """The effect of a ``contrast``.
 
-    ``supports``: the p-value of "not as claimed", so that a small one speaks for the claim; ``opposes``: that of "as claimed". ``printed``: the
-    same from the paper's numbers, ``logged`` from its authors' runs (NaN, () where there is none). ``diverged``: runs of ``row`` that did.
+    - ``what``: the effect in words; ``table``: the recorded table it comes from ("" for none).
+    - ``values``: one per seed.
+    - ``supports``: the p-value of "not as claimed", so a small one is evidence for the claim; ``opposes``: that of "as claimed".
+    - ``printed``: the effect in the paper's numbers (NaN if there are none); ``logged``: in its authors' runs, one value per run.
+    - ``diverged``: the number of diverged runs of ``row``.
     """
 
     contrast: Contrast
@@ -43,7 +46,7 @@ class Effect:
 
     @property
     def printed_as_claimed(self) -> bool | None:
-        """Whether the paper's own numbers have the claimed direction; ``None`` where they are not printed."""
+        """Whether the paper's own numbers have the claimed direction; ``None`` if they are not printed."""
         if isnan(self.printed):
             return None
         far = self.printed * {"greater": 1, "smaller": -1, "equal": 0}[self.contrast.expect]
@@ -55,7 +58,7 @@ class Effect:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Mean of ``values`` and Student's 95 % interval, low and high; NaN for the ends of one value."""
+    """The mean of ``values`` and the ends of Student's 95 % interval, which are NaN for fewer than two values."""
     mean = float(np.mean(values)) if len(values) else nan
     if len(values) < 2:
         return mean, nan, nan
@@ -64,15 +67,15 @@ def interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def against(values: Sequence[float], expect: str, margin: float) -> tuple[float, float]:
-    """(supports, opposes) of ``Effect``, by one-sided t-tests; NaN for fewer than two values.
+    """``Effect``'s p-values (supports, opposes), from one-sided t-tests; NaN for fewer than two values.
 
-    Where "equal" is expected, the larger of the two one-sided tests against ± ``margin`` supports it, and twice the smaller of
-    the opposite two opposes it.
+    If "equal" is expected, ``supports`` is the larger p-value of the two one-sided tests against ± ``margin``, and ``opposes`` is twice
+    the smaller one of the opposite two.
     """
     if len(values) < 2:
         return nan, nan
     if expect == "equal":
-        below, above = _p(values, -margin), _p(values, margin)  # that the mean is at most −margin, at most margin
+        below, above = _p(values, -margin), _p(values, margin)  # of "the mean is at most −margin", "at most margin"
         return max(below, 1 - above), min(1.0, 2 * min(1 - below, above))
     signed = np.asarray(values) if expect == "greater" else -np.asarray(values)
     p = _p(signed, -margin)
@@ -82,20 +85,20 @@ def against(values: Sequence[float], expect: str, margin: float) -> tuple[float,
 def _p(values, bound: float) -> float:
     """The p-value of "the mean is at most ``bound``"."""
     mean, error = float(np.mean(values)) - bound, float(np.std(values, ddof=1)) / sqrt(len(values))
-    if error < 1e-12:  # every seed gave the same
+    if error < 1e-12:  # the same value for every seed
         return 0.5 if abs(mean) < 1e-12 else float(mean < 0)
     return float(stats.t.sf(mean / error, len(values) - 1))
 
 
 @dataclass
 class Recorded:
-    """Reads what is recorded, once."""
+    """Computes effects from ``records``, reading each file once."""
 
     records: Records
     _kept: dict = field(default_factory=dict)
 
     def effects(self, contrast: Contrast) -> list[Effect]:
-        """The contrast's effects: one for each row of ``against``, or the one trend."""
+        """The contrast's effects: one for each row in ``against``, or the trend alone."""
         groups = [contrast.rows] if contrast.over else [(contrast.row, other) for other in contrast.against]
         return [self._effect(contrast, labels) for labels in groups]
 
@@ -120,7 +123,7 @@ class Recorded:
     def _seeds(
         self, contrast: Contrast, labels: Sequence[str], table: str, read: Callable[[str, str, str], dict[int, float]]
     ) -> tuple[float, ...]:
-        """The contrast of the rows on each seed that all of them have."""
+        """The contrast of the rows, for each seed that all of them have."""
         columns = [read(*self._place(label, table), contrast.of) for label in labels]
         seeds = sorted(set.intersection(*map(set, columns)))
         return tuple(self._value(contrast, labels, table, [column[seed] for column in columns]) for seed in seeds)
@@ -130,7 +133,7 @@ class Recorded:
             return numbers[0] - numbers[1]
         places = [self._place(label, table) for label in labels]
         settings = [self._experiment(name).row(label).settings[contrast.over] for name, label in places]
-        numbers = np.round(numbers, 9)  # equal counts are ties, whatever the last bits of their percentages
+        numbers = np.round(numbers, 9)  # equal counts are ties, even if their percentages differ in the last bits
         return float(stats.spearmanr(settings, numbers).statistic) if len(set(numbers)) > 1 else 0.0
 
     def _ours(self, table: str, label: str, of: str) -> dict[int, float]:

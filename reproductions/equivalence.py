@@ -1,18 +1,19 @@
-"""A verdict that counts seeds and splits: are two means equal within a margin that was stated before?
+"""The verdict on a printed cell: are two means equal within a margin that was fixed beforehand?
 
-Two one-sided tests (Schuirmann 1987) by Welch's interval. A large spread widens the interval, and a wide interval decides nothing: no
-cell becomes *equivalent* by being noisy.
+Two one-sided tests (Schuirmann 1987) with Welch's interval. A large spread widens the interval, and a wide interval decides
+nothing, so noise never makes a cell *equivalent*.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, nan, sqrt
 
 import numpy as np
 from scipy import stats
 
 LEVEL = 0.90  # of the interval: each of the two one-sided tests errs in at most 5 of 100 cases
-# Points of accuracy, fixed before the second edition's runs. The root of a standard deviation of 10 moves by 0.15 when that moves by 1.
+# Points of accuracy, fixed before the second edition's runs. When a standard deviation of 10 moves by 1, its root moves by 0.15.
 MARGIN = 1.0
 MARGINS = {
     "root of std": 0.15,
@@ -34,9 +35,15 @@ WORDS = ("equivalent", "different", "undecided", "not run")
 
 @dataclass(frozen=True)
 class Equivalence:
-    """``word`` (one of ``WORDS``), the ``difference`` ours − theirs with its 90 % interval ``low`` to ``high``, the ``margin``, ``p`` of "the true
-    difference is within the margin" (``outside``; small means *different*), ``risk``, the chance of the word *different* where the true
-    difference is just the margin, and a ``remark``."""
+    """The verdict on a cell, and the numbers behind it.
+
+    - ``word``: one of ``WORDS``.
+    - ``difference``: our mean minus the printed value, with its 90 % interval from ``low`` to ``high``, and the ``margin``.
+    - ``p``: the p-value of "the true difference is within the margin" (``outside``); small means *different*.
+    - ``risk``: the probability of the word *different* if the true difference equals the margin.
+    - ``remark``: what limits the verdict.
+    - ``mean``, ``spread``, ``runs``: of our runs, the mean, the sample standard deviation, and how many there are.
+    """
 
     word: str
     difference: float = nan
@@ -46,6 +53,9 @@ class Equivalence:
     p: float = nan
     risk: float = nan
     remark: str = ""
+    mean: float = nan
+    spread: float = nan
+    runs: int = 0
 
 
 def margin_of(of: str) -> float:
@@ -64,63 +74,65 @@ def compare(
     one_split: bool = False,
     settings: str = "",
 ) -> Equivalence:
-    """The verdict on a cell printed as ``value`` ± ``spread`` over ``seeds`` runs, from ``ours``, one number a seed.
+    """The verdict on a cell printed as ``value`` ± ``spread`` over ``seeds`` runs, from ``ours``, one number per seed.
 
-    *Equivalent*: the whole interval lies within ± ``margin``; *different*: it lies wholly outside; else *undecided*, and so is a cell with
-    one seed of ours. Where no ± is printed, ours stands for theirs with n − 1 degrees of freedom, and the remark says so. ``population``: the ±
-    divides by n. ``one_split``: ours share one split where theirs drew one a run; what their ± has beyond ours is then what a split may add to
-    our mean, once and not averaged. Degrees of freedom: Welch's (Satterthwaite 1946, of a weighted sum of variances). Where ours share one split
-    *and* no ± is printed, nothing shows what a split adds, and the cell is undecided. ``settings``: what the paper leaves out and may decide
-    the cell; such a cell is undecided too. Half a unit of the last printed digit widens the interval on either side.
+    A cell is *equivalent* if the whole interval lies within ± ``margin``, *different* if it lies wholly outside, and otherwise
+    *undecided*. A cell with one seed of ours is undecided. Degrees of freedom are Welch's (Satterthwaite 1946, for a weighted sum of
+    variances). Half a unit of the last printed digit widens the interval on either side.
+
+    - ``spread``: if no ± is printed, ours is used for both, with n − 1 degrees of freedom, and the remark says so.
+    - ``population``: the printed ± divides by n.
+    - ``one_split``: our runs share one split, and the paper's drew one per run. The excess of their variance over ours is then what a
+      split may add to our mean, once and not averaged. If no ± is printed either, nothing shows what a split adds, and the cell is
+      undecided.
+    - ``settings``: what the paper leaves out that may decide the cell; if this is not empty, the cell is undecided.
     """
     if not len(ours):
         return Equivalence("not run")
     values, rounding = np.asarray(ours, dtype=float), 0.5 * 10 ** -len(value.partition(".")[2])
-    difference, n = float(values.mean()) - float(value), len(values)
+    n = len(values)
+    mean, std = float(values.mean()), float(values.std(ddof=1)) if n > 1 else nan
+    difference = mean - float(value)
+    found = partial(Equivalence, difference=difference, margin=margin, mean=mean, spread=std, runs=n)
     if n < 2 or seeds < 2:
-        return Equivalence(
-            "undecided", difference, margin=margin, remark="one seed of ours" if n < 2 else "one run of theirs"
-        )
-    mine = float(values.var(ddof=1))
+        return found("undecided", remark="one seed of ours" if n < 2 else "one run of theirs")
+    our_variance = float(values.var(ddof=1))
     if spread:
-        theirs = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1)
-        # An estimated variance, its factor in that of the difference, its degrees of freedom. What theirs has beyond ours (theirs − mine)
-        # rests on the same two estimates: counted as a third, it would claim degrees of freedom of its own.
-        split = one_split and theirs > mine
-        parts = [(mine, 1 / n - split, n - 1), (theirs, 1 / seeds + split, seeds - 1)]
-    else:  # one variance stands for both, and has its n − 1 degrees of freedom once
-        parts = [(mine, 1 / n + 1 / seeds, n - 1)]
+        printed_variance = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1)
+        # Each part: an estimated variance, its factor in the variance of the difference, and its degrees of freedom. The excess of
+        # the printed variance over ours rests on the same two estimates; as a third part it would claim degrees of freedom of its own.
+        split = one_split and printed_variance > our_variance
+        parts = [(our_variance, 1 / n - split, n - 1), (printed_variance, 1 / seeds + split, seeds - 1)]
+    else:  # one variance is used for both, with its n − 1 degrees of freedom counted once
+        parts = [(our_variance, 1 / n + 1 / seeds, n - 1)]
     error = sqrt(sum(factor * variance for variance, factor, _ in parts))
     freedom = error**4 / sum((factor * variance) ** 2 / df for variance, factor, df in parts) if error > 0 else inf
     reach = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0
     low, high = difference - reach - rounding, difference + reach + rounding
     p = outside(abs(difference) - rounding, margin, error, freedom)
     risk = outside(margin + reach, margin, error, freedom) if error > 0 else 0.0
-    word = (
-        "equivalent"
-        if -margin <= low and high <= margin
-        else "different"
-        if low > margin or high < -margin
-        else "undecided"
-    )
-    unknown = (
+    within, beyond = -margin <= low and high <= margin, low > margin or high < -margin
+    word = "equivalent" if within else "different" if beyond else "undecided"
+    open_question = (
         "the paper leaves out what may decide it"
         if settings
         else "no ± is printed, and ours share one split: nothing shows what a split adds"
         if one_split and not spread
         else ""
     )
-    if unknown:
-        return Equivalence("undecided", difference, low, high, margin, p, risk, f"{word} as run, but {unknown}")
-    return Equivalence(word, difference, low, high, margin, p, risk, "" if spread else "no printed ±: taken to be ours")
+    remark = "" if spread else "no printed ±: taken to be ours"
+    if open_question:
+        word, remark = "undecided", f"{word} as run, but {open_question}"
+    return found(word, low=low, high=high, p=p, risk=risk, remark=remark)
 
 
 def outside(distance: float, margin: float, error: float, freedom: float) -> float:
-    """The p-value of "the true difference is within ± ``margin``", from a measured ``distance`` (its size) with its standard ``error`` and degrees of ``freedom``.
+    """The p-value of "the true difference is within ± ``margin``".
 
-    Where that is true, so large a distance is likeliest for a true difference of just the margin, and then either sign may bring it: the chance of
-    both tails. Without a margin it is the two-sided p-value, with one that is wide beside the error the nearer tail alone. A distance below 0, as
-    rounding may leave, counts as 0.
+    ``distance`` is the size of the measured difference; ``error`` is its standard error, with ``freedom`` degrees of freedom. Under the
+    hypothesis, so large a distance is most probable when the true difference equals the margin, with either sign, so both tails count.
+    With a margin of 0 this is the two-sided p-value; with a margin that is wide compared with the error, it is the nearer tail alone. A
+    distance below 0, which rounding may leave, counts as 0.
     """
     distance = max(distance, 0.0)
     if error == 0:
@@ -129,7 +141,7 @@ def outside(distance: float, margin: float, error: float, freedom: float) -> flo
 
 
 def adjusted(p: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values (1979): the least risk, for all hypotheses together, at which each of them falls."""
+    """Holm's adjusted p-values (1979): for each hypothesis, the smallest family-wise level at which it is rejected."""
     out, order, largest = [1.0] * len(p), np.argsort(np.asarray(p, dtype=float), kind="stable"), 0.0
     for rank, i in enumerate(order):
         largest = max(largest, min(1.0, (len(p) - rank) * p[i]))
@@ -138,5 +150,5 @@ def adjusted(p: Sequence[float]) -> list[float]:
 
 
 def holm(p: Sequence[float], level: float = 0.05) -> list[bool]:
-    """Which of several hypotheses fall when at most ``level`` is risked for all of them together (Holm 1979)."""
+    """Which hypotheses are rejected if the family-wise error rate is at most ``level`` (Holm 1979)."""
     return [one <= level for one in adjusted(p)]

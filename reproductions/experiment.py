@@ -1,20 +1,21 @@
-"""``Experiment``: a published table as a declaration. TOML is its written form; ``catalogue`` reads it."""
+"""``Experiment``: the declaration of a published table. It is written in TOML, which ``catalogue`` reads."""
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from fairfl import attacks, models, partition, rules
+from fairfl._validation import integer, number, one_of
 from fairfl.clients import Ditto, LocalSGD
-from fairfl.clients.provide import refuse_unprovided
+from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.server.step import Server
-from reproductions import baselines, makes, measures, references, released
-from reproductions.settings import made
+from fairfl.training.server_optimiser import Server
+from reproductions import baselines, declared_types, measures, released_rules
+from reproductions.declared_settings import made
 
 RULES = rules.RULES | {
-    make.__name__: make for make in (baselines.OneClient, released.QFedAvgAfter, released.UniformFedFA)
+    make.__name__: make for make in (baselines.OneClient, released_rules.QFedAvgAfter, released_rules.UniformFedFA)
 }
 ATTACKS = {
     "Bias": attacks.Bias,
@@ -42,9 +43,10 @@ SOURCES = ("paper", "released code", "log's name", "guess")
 
 @dataclass(frozen=True)
 class Column:
-    """One column: ``metric`` is its name in ``published_results.csv``, ``of`` what is measured (``measures.MEASURES``).
+    """One column of a table.
 
-    ``why`` is given where the two are not the same by name: what the paper prints there, and how we know.
+    ``metric`` is its name in ``published_results.csv``, ``of`` the measure (``measures.MEASURES``). Where the two have different
+    names, ``why`` says what the paper prints there, and how we know.
     """
 
     metric: str
@@ -54,17 +56,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: a rule and what else it changes.
+    """One row of a table: a rule, and the settings in which the row differs from the experiment.
 
-    ``rule`` is a name of ``RULES`` or ``module:Class``, with ``settings``. ``algorithm`` and ``hyperparameters`` find it in
-    the published table; an empty ``algorithm`` is a row of ours that no paper has. ``local``, ``server``: changes to the
-    experiment's. ``tamper``: an attack of ``ATTACKS`` or ``module:Class`` with its settings. ``personal``: ``Ditto``'s ``strength``; with 0 each
-    client trains alone (``Experiment.alone``).
-    ``best``: the row that stands for its method where a table is run in part. ``chosen``: what the paper leaves out here and what
-    was taken; ``underspecified``: why no verdict is possible even so. ``source``: where the
-    row's own settings are from, one of ``SOURCES`` and after a colon what it says. ``reprints``: "table: row" of another declaration whose
-    number this paper prints again; the row is not run, and that one's runs are judged beside it. ``tried``: where a cell of the row is
-    *different*, what was tried to change that and what came of it.
+    - ``label``: the row's name in reports.
+    - ``rule``: a name in ``RULES`` or ``module:Class``, with its ``settings``.
+    - ``algorithm``, ``hyperparameters``: the row's entries in the published table; no ``algorithm`` if no paper has this row.
+    - ``local``, ``server``: changes to the experiment's.
+    - ``tamper``: an attack in ``ATTACKS`` or ``module:Class``, with its settings.
+    - ``personal``: ``Ditto``'s ``strength``; with 0, each client trains alone (``Experiment.alone``).
+    - ``best``: this row represents its method if a table is run in part.
+    - ``source``: the source of the row's own settings, one of ``SOURCES``, with details after a colon.
+    - ``reprints``: "table: row" of another declaration whose number this paper prints again. The row is not run; the runs of the
+      other row are judged in its place.
+    - ``chosen``: what the paper leaves out here, and what was used.
+    - ``underspecified``: why no verdict is possible even so.
+    - ``tried``: if a cell of the row is *different*, what was tried to change that, and the outcome.
     """
 
     label: str
@@ -84,36 +90,40 @@ class Row:
     tried: str = ""
 
     def __post_init__(self) -> None:
-        # "FedMGDA+" and "FedMGDAPlus" are one row, with one key.
+        # "FedMGDA+" and "FedMGDAPlus" are the same row and have the same key.
         object.__setattr__(self, "rule", rules.class_name(self.rule) if isinstance(self.rule, str) else self.rule)
 
     @property
     def reprinted(self) -> tuple[str, str]:
-        """The table and the row that ``reprints`` names."""
+        """The table and the row named in ``reprints``."""
         table, _, label = self.reprints.partition(": ")
         return table, label
 
     @property
     def shown(self) -> str:
-        """What a report calls the row: by the runs that are judged in it, and where these stand under another name, by the printed one as well."""
+        """The row's name in a report: that of the runs judged in it, followed by the printed one if that is different."""
         ran = self.reprinted[1]
         return f"{ran} (printed as {self.label})" if ran not in ("", self.label) else self.label
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table: data, split, model, clients, rounds, seeds, rows and columns.
+    """A published table: data, split, model, clients, rounds, seeds, rows and columns.
 
-    ``paper``, ``table``, ``dataset`` and ``setup`` (the beginning of the printed set-up) select the published cells; ``spread`` says which
-    ± they print, ``published_seeds`` how many runs are behind them. ``federation``: a preset of ``fairfl.partition`` or a
-    ``module:function`` of one seed that says ``-> Federation``; ``split_seed`` is that seed, the same for every run; with ``split_per_seed`` each run
-    adds its own, and is split as no other; ``split_given``: the data come with their split, so that
-    nobody draws one. ``last``: evaluations over which the final
-    accuracies are averaged. ``together``: which jobs train as one batch on a CPU ("none", "seeds" of a row, or all "rows" that differ in
-    rule, server and attack alone); on CUDA at least the seeds do. ``chosen``: what the paper leaves out, and what was taken.
-    ``underspecified``: why no verdict is possible. ``not_run``: why it is not run here. ``reading_of``:
-    the table that this is another reading of; its cells are not counted twice. ``sources``: where each setting is from, by the setting's
-    name, as a row's ``source`` says it. ``tried``: as a row's, for all rows. Raises ``ValueError`` naming what is wrong.
+    - ``paper``, ``table``, ``dataset``, ``setup``: these select the published cells; ``setup`` is the beginning of the printed set-up.
+    - ``spread``: the kind of ± that is printed, one of ``SPREADS``; ``published_seeds``: the number of runs behind it.
+    - ``federation``: a preset of ``fairfl.partition``, or a ``module:function`` that takes a seed and is annotated ``-> Federation``.
+    - ``split_seed``: that seed, the same for every run. With ``split_per_seed``, each run's seed is added to it, so each run has its own
+      split. ``split_given``: the data come with their split, so nothing is drawn.
+    - ``last``: the number of evaluations over which the final accuracies are averaged.
+    - ``together``: the jobs that train as one batch on a CPU: "none", "seeds" (of a row), or "rows" (all that differ only in rule,
+      server and attack). On CUDA at least the seeds do.
+    - ``chosen``: what the paper leaves out, and what was used.
+    - ``underspecified``: why no verdict is possible. ``not_run``: why the table is not run here. ``tried``: as a row's, for all rows.
+    - ``reading_of``: the table that this is another reading of; its cells are not counted twice.
+    - ``sources``: the source of each setting, by the setting's name, written as a row's ``source``.
+
+    Raises ``Refused`` naming what is wrong.
     """
 
     name: str
@@ -150,54 +160,37 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9_]+", self.name):
-            raise refuse("name", self.name, "small letters, digits and underscores", "It is a file's name.")
-        for what, value, allowed in (("together", self.together, TOGETHER), ("spread", self.spread, SPREADS)):
-            if value not in allowed:
-                raise unknown(what, value, allowed)
+            raise refuse("name", self.name, "lowercase letters, digits and underscores", "It is used as a file name.")
+        one_of("together", self.together, *TOGETHER)
+        one_of("spread", self.spread, *SPREADS)
         for what in ("rounds", "evaluate_every", "last", "checkpoint_every", "published_seeds"):
-            if getattr(self, what) < 1:
-                raise refuse(what, getattr(self, what), "1 or more", f"Change it in experiment {self.name!r}.")
-        if not 0 < self.participation <= 1:
-            raise refuse(
-                "participation", self.participation, "above 0, at most 1", "It is the fraction of clients in a round."
-            )
+            integer(what, getattr(self, what), 1, f"Change it in experiment {self.name!r}.")
+        number("participation", self.participation, 0, 1, "It is the fraction of clients in a round.", above=True)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise refuse("seeds", self.seeds, "one integer or several different ones", "Every seed is one run.")
         labels = [row.label for row in self.rows]
         if not labels or len(set(labels)) < len(labels):
-            raise refuse(
-                "the rows' labels",
-                labels,
-                "one row or more, each with its own label",
-                "A label names its row in the report.",
-            )
-        if ":" in self.federation:
-            split = references.function("federation", self.federation, "the split's seed")
-            makes.refuse_others("federation", self.federation, split)
-        elif self.federation not in partition.presets():
-            raise unknown(
-                "federation", self.federation, partition.presets(), "A module:function of one seed works as well."
-            )
-        if ":" in self.model:
-            model = references.function("model", self.model, "shape", "classes", **self.model_settings)
-            makes.refuse_others("model", self.model, model)
-        elif self.model not in models.names():
-            raise unknown("model", self.model, models.names(), "A module:function (shape, classes) works as well.")
+            allowed = "one row or more, each with its own label"
+            raise refuse("the rows' labels", labels, allowed, "A label names its row in the report.")
+        own_split = "A module:function that takes a seed works as well."
+        own_model = "A module:function (shape, classes) works as well."
+        _own("federation", self.federation, partition.presets(), own_split, "the split's seed")
+        _own("model", self.model, models.names(), own_model, "shape", "classes", **self.model_settings)
         for setting, source in self.sources.items():
             if setting not in SOURCED:
                 raise unknown("setting with a source", setting, SOURCED)
-            _check_source(setting, source)
+            _check_source(f"the source of {setting!r}", source)
         for column in self.columns:
             measures.check(column.of)
         for row in self.rows:
             try:
                 self._check(row)
             except Refused as error:
-                raise Refused(f"experiment {self.name!r}, row {row.label!r}: {error}") from error
+                raise Refused(f"experiment {self.name!r}, row {row.label!r}: {error}", error.kind) from error
 
     @property
     def unsourced(self) -> list[str]:
-        """The settings that decide numbers and have no source."""
+        """The settings that determine the numbers and have no source."""
         usual = {field.name: field.default for field in dataclasses.fields(self)}
         return [
             name
@@ -210,53 +203,43 @@ class Experiment:
         rule = self.rule(row)
         refuse_unprovided(rule.name, rule.needs)
         if self.participation < 1 and rule.needs_everyone:
-            raise Refused(f"{rule.name} is defined for full participation, and participation is {self.participation}")
+            allowed = f"1, since {rule.name} is defined for full participation"
+            raise refuse("participation", self.participation, allowed, "Choose another rule, or 1.", "combination")
         self.local_of(row), self.server_of(row), self.tamper_of(row), self.personal_of(row)
 
     @property
     def alone(self) -> str | None:
-        """The label of the row that trains every client a model of its own: personal models that nothing pulls (``strength`` 0)."""
+        """The label of the row in which every client trains alone: personal models with ``strength`` 0."""
         return next((row.label for row in self.rows if row.personal and self.personal_of(row).strength == 0), None)
 
     def row(self, label: str) -> Row:
-        """The row of that label."""
+        """The row with this label. Raises ``Refused`` if there is none."""
         for row in self.rows:
             if row.label == label:
                 return row
         raise unknown(f"row of {self.name!r}", label, [row.label for row in self.rows])
 
     def rule_class(self, row: Row) -> Callable[..., rules.Rule]:
-        """What makes ``row``'s rule."""
-        if ":" in row.rule:
-            found = references.find("rule", row.rule)
-            makes.refuse_others("rule", row.rule, found)
-            return found
-        if row.rule not in RULES:
-            raise unknown("rule", row.rule, {*RULES, *rules.PRINTED}, "A module:Class of your own works as well.")
-        return RULES[row.rule]
+        """The class or function that makes ``row``'s rule."""
+        known, remedy = {*RULES, *rules.PRINTED}, "A module:Class of your own works as well."
+        return _own("rule", row.rule, known, remedy) or RULES[row.rule]
 
     def rule(self, row: Row) -> rules.Rule:
         """A fresh rule for ``row``."""
         return made(f"rule {row.rule}", self.rule_class(row), row.settings)
 
     def local_of(self, row: Row) -> LocalSGD:
-        """What the clients of ``row`` do."""
+        """The local training of ``row``'s clients."""
         return made("local", LocalSGD, self.local | row.local)
 
     def server_of(self, row: Row) -> Server:
-        """The server's step in ``row``."""
+        """The server's optimiser in ``row``."""
         return made("server", Server, self.server | row.server)
 
     def attack_class(self, row: Row) -> Callable:
-        """What makes ``row``'s attack."""
-        name = row.tamper.get("attack", "")
-        if not isinstance(name, str) or name not in ATTACKS and ":" not in name:
-            raise unknown("attack", name, ATTACKS, "A module:Class of your own works as well.")
-        if name in ATTACKS:
-            return ATTACKS[name]
-        found = references.find("attack", name)
-        makes.refuse_others("attack", name, found)
-        return found
+        """The class that makes ``row``'s attack."""
+        name = str(row.tamper.get("attack", ""))
+        return _own("attack", name, ATTACKS, "A module:Class of your own works as well.") or ATTACKS[name]
 
     def tamper_of(self, row: Row) -> Callable | None:
         """``row``'s attack, or ``None``."""
@@ -266,22 +249,29 @@ class Experiment:
         return made(f"attack {name}", self.attack_class(row), {k: v for k, v in row.tamper.items() if k != "attack"})
 
     def personal_of(self, row: Row) -> Ditto | None:
-        """``row``'s personal models, trained as its clients train, or ``None``."""
+        """``row``'s personal models, trained like its clients, or ``None``."""
         if not row.personal:
             return None
         return made("personal", Ditto, {"local": dataclasses.replace(self.local_of(row), proximal=0.0)} | row.personal)
 
 
 def kind(source: str) -> str:
-    """Which of ``SOURCES`` a setting's source is, without what it says after the colon."""
+    """Which of ``SOURCES`` a setting's source is, without the details after the colon."""
     return source.partition(":")[0]
+
+
+def _own(
+    what: str, given: str, known: Collection[str], remedy: str, *arguments: str, **settings: object
+) -> Callable | None:
+    """The reader's own code for "module:name" (``declared_types.find``); ``None`` for a ``known`` name."""
+    if ":" in given:
+        return declared_types.find(what, given, *arguments, **settings)
+    if given not in known:
+        raise unknown(what, given, known, remedy)
+    return None
 
 
 def _check_source(what: str, source: str) -> None:
     if not isinstance(source, str) or kind(source) not in SOURCES:
-        raise refuse(
-            f"the source of {what!r}" if what != "source" else "source",
-            source,
-            ", ".join(map(repr, SOURCES)),
-            'After a colon it may say more, as in "log\'s name: lr 0.1".',
-        )
+        allowed, remedy = ", ".join(map(repr, SOURCES)), 'Add details after a colon, as in "log\'s name: lr 0.1".'
+        raise refuse(what, source, allowed, remedy, "name")

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 from reproductions import catalogue, report, results
 from reproductions.equivalence import WORDS
-from reproductions.places import Records
 from reproductions.report import Cell
+from reproductions.result_folders import Records
 
 
 def ledger(records: Records) -> dict[str, list[Cell]]:
-    """The judged cells of each declared table of which something is recorded, by the table's name."""
+    """The judged cells of each declared table that has recorded runs, by the table's name."""
     out = {}
     for name in catalogue.names():
         experiment = catalogue.load(name)
@@ -20,9 +20,10 @@ def ledger(records: Records) -> dict[str, list[Cell]]:
 
 
 def distinct(cells: Iterable[Cell]) -> list[Cell]:
-    """Those of ``cells`` that were run, each once: two of the same runs, metric and printed value are one, printed in two tables.
+    """The ``cells`` that have runs, each once.
 
-    Where one table prints a ± and another does not, the one with it stays.
+    Two cells with the same runs, metric and printed value are one cell, printed in two tables. If only one of them has a
+    printed ±, that one is kept.
     """
     kept: dict[tuple, Cell] = {}
     for cell in cells:
@@ -33,15 +34,18 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def counted(records: Records) -> dict[str, list[Cell]]:
-    """``ledger`` without second readings, by the printed table's name. A row that its paper reprints is there as a reading judges it by the
-    runs of whom it reprints, under the same label, where these were made."""
-    told = ledger(records)
+    """``ledger`` without second readings, by the printed table's name.
+
+    A row that its paper reprints is judged as in a reading that has the reprinted row's runs under the same label, if
+    such a reading is recorded.
+    """
+    judged = ledger(records)
     out = {
         name: {(cell.row, cell.metric): cell for cell in cells}
-        for name, cells in told.items()
+        for name, cells in judged.items()
         if not catalogue.load(name).reading_of
     }
-    for name, cells in told.items():
+    for name, cells in judged.items():
         reading = catalogue.load(name)
         reprinted = [cell for cell in cells if cell.keys and reading.row(cell.row).reprints]
         if reading.reading_of and reprinted:
@@ -50,10 +54,8 @@ def counted(records: Records) -> dict[str, list[Cell]]:
 
 
 def headline(records: Records) -> str:
-    """The ledger in a sentence: ``counted``, and a cell that several tables print only once."""
-    told = counted(records)
-    once = distinct(cell for cells in told.values() for cell in cells)
+    """The ledger in one sentence; a cell that several tables print counts once (``counted``, ``distinct``)."""
+    tables = counted(records)
+    once = distinct(cell for cells in tables.values() for cell in cells)
     counts = Counter(cell.equivalence.word for cell in once)
-    return f"{len(once)} published cells rerun, in {len(told)} tables: " + ", ".join(
-        f"{counts[word]} {word}" for word in WORDS if counts[word]
-    )
+    return f"{len(once)} published cells rerun, in {len(tables)} tables: {report.counted(counts, WORDS)}"

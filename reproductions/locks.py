@@ -1,4 +1,4 @@
-"""Who works on what: a lock a job, so that several runners share a folder. The system lets go of a killed runner's locks."""
+"""One lock per job, so several runners can share a folder. The operating system releases the locks of a killed runner."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,7 +9,7 @@ from filelock import FileLock, Timeout
 
 @contextmanager
 def take(folder: Path, keys: list[str]) -> Iterator[list[str]]:
-    """Those of ``keys`` that no other runner holds; held until the block ends."""
+    """Lock those of ``keys`` that no other runner holds, and yield them; the locks are held until the block ends."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
         free = []

@@ -1,14 +1,14 @@
-"""What a table's columns measure, from one run's accuracies on its clients."""
+"""The measures in a table's columns, computed from one run's accuracies on its clients."""
 
 import re
 
 import numpy as np
 
 from fairfl import metrics
-from fairfl.errors import Refused, unknown
-from reproductions import references
+from fairfl.errors import refuse, unknown
+from reproductions import own_code
 
-# Each takes accuracies (N,) from 0 to 1 and test sizes (N,) and gives the number as it would be printed.
+# Each takes accuracies (N,) from 0 to 1 and test sizes (N,), and returns the number in the unit of print.
 MEASURES = {
     "mean": lambda a, n: 100 * metrics.mean(a),
     "pooled": lambda a, n: 100 * (a * n).sum() / n.sum(),
@@ -31,22 +31,20 @@ MEASURES = {
 
 
 def check(of: str, clients: int | None = None) -> None:
-    """Refuse a measure that is none of ``MEASURES``, "client K" or "module:function"."""
+    """Raise ``Refused`` unless ``of`` is one of ``MEASURES``, "client K" or "module:function"."""
     found = re.fullmatch(r"client (\d+)", of)
     if found and clients is not None and int(found[1]) >= clients:
-        raise Refused(
-            f"measure {of!r} asks for a client that is not there; the federation has clients 0 to {clients - 1}"
-        )
+        raise refuse("measure", of, f"client 0 to client {clients - 1}, those of the federation", "Name one of them.")
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])
-        references.function("measure", of, "accuracies", "test sizes")
+        own_code.function("measure", of, "accuracies", "test sizes")
 
 
 def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
-    """The number that ``of`` names, for ``accuracies`` (N,) from 0 to 1 and ``test_sizes`` (N,)."""
+    """The value of the measure ``of`` for ``accuracies`` (N,) from 0 to 1 and ``test_sizes`` (N,). Raises as ``check``."""
     if found := re.fullmatch(r"client (\d+)", of):
         check(of, len(accuracies))
         return float(100 * accuracies[int(found[1])])
-    function = MEASURES[of] if of in MEASURES else references.find("measure", of)
+    function = MEASURES[of] if of in MEASURES else own_code.find("measure", of)
     return float(function(accuracies, test_sizes))

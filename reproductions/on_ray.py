@@ -1,9 +1,9 @@
-"""The same jobs on a Ray cluster: a task a batch, files in a folder that all machines share."""
+"""Run jobs on a Ray cluster: one task per batch, with the files in a folder that all machines share."""
 
 from collections.abc import Callable
 from pathlib import Path
 
-from fairfl.extras import needed_by
+from fairfl._extras import needed_by
 from reproductions import runner
 from reproductions.jobs import Job, groups
 from reproductions.runner import Outcome
@@ -19,10 +19,10 @@ def run(
     threads: int = 1,
     report: Callable[[str], None] = print,
 ) -> Outcome:
-    """As ``runner.run``, each batch as a Ray task on ``threads`` CPUs (and one GPU where ``device`` is "cuda").
+    """As ``runner.run``, with each batch as a Ray task on ``threads`` CPUs (and one GPU if ``device`` is "cuda").
 
-    ``address``: the cluster's; ``None`` starts one on this machine and stops it at the end. Raises ``NotInstalled`` saying what to
-    install where Ray is not there.
+    ``address``: the cluster's; ``None`` starts a cluster on this machine and stops it at the end. Raises ``NotInstalled``, which says
+    what to install, if Ray is missing.
     """
     with needed_by("--engine ray"):
         import ray
@@ -31,8 +31,8 @@ def run(
     folder = Path(folder).resolve()
     together = together or jobs[0].experiment.together
 
-    # Also where a cluster is found by itself, a started one is ours to stop.
-    ours = not ray.is_initialized()
+    # A connection that is opened here is closed here, including one to a cluster that Ray finds by itself.
+    started = not ray.is_initialized()
     ray.init(
         address=address,
         ignore_reinit_error=True,
@@ -48,7 +48,7 @@ def run(
 
         os.environ["FAIRFL_PROGRESS"] = "0"
         torch.set_num_threads(threads)
-        return runner.run(batch, folder, together=together, device=device, report=lambda said: None)
+        return runner.run(batch, folder, together=together, device=device, report=lambda line: None)
 
     waiting = {
         train.remote(batch): batch
@@ -65,6 +65,6 @@ def run(
                 f"{jobs[0].experiment.name}: {total - len(waiting)} of {total} batches, {batch[0].title} is finished"
             )
     finally:
-        if ours:
+        if started:
             ray.shutdown()
     return outcome

@@ -14,7 +14,7 @@ import fairfl
 
 @cache
 def versions() -> dict[str, str]:
-    """What runs: the project's commit where it is a checkout, as it was at the first call, and the versions that could matter."""
+    """The versions that may affect results, and in a checkout the project's commit, as of the first call."""
     return {
         "fairfl": commit(),
         "python": platform.python_version(),
@@ -25,7 +25,7 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The checkout's commit, with "+changes" if its code differs from it; the package's version where there is no checkout."""
+    """The checkout's commit, with "+changes" if the code differs from it; outside a checkout, the package's version."""
     root = Path(fairfl.__file__).parent
 
     def git(*arguments):
@@ -43,15 +43,15 @@ def commit() -> str:
 
 @cache
 def processor() -> dict[str, str]:
-    """What multiplied: bits depend on the processor and on the libraries behind a matrix product, and on nothing less.
+    """The processor and the libraries behind matrix products: the bits of a result depend on both.
 
-    ``model``: the processor's own name. ``capability``: the widest instructions that PyTorch uses on it. ``torch_blas``,
-    ``numpy_blas``: the libraries with their versions, as PyTorch and NumPy were built.
+    ``model``: the processor's name. ``capability``: the widest instruction set that PyTorch uses on it. ``torch_blas``,
+    ``numpy_blas``: the libraries that PyTorch and NumPy were built with, and their versions.
     """
     blas = numpy.show_config(mode="dicts")["Build Dependencies"]["blas"]
-    told = torch.__config__.show()
-    kind = re.search(r"BLAS_INFO=(\w+)", told)
-    mkl = re.search(r"Math Kernel Library Version (\S+)", told)
+    config = torch.__config__.show()
+    kind = re.search(r"BLAS_INFO=(\w+)", config)
+    mkl = re.search(r"Math Kernel Library Version (\S+)", config)
     return {
         "model": _model(),
         "capability": torch.backends.cpu.get_cpu_capability(),

@@ -1,29 +1,35 @@
-"""The papers' printed numbers as a table."""
+"""The numbers that the papers print."""
 
 import csv
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairfl._extras import needed_by
 from fairfl.errors import unknown
-from fairfl.extras import needed_by
-from reproductions import places
+from reproductions import result_folders
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def published(**given: str) -> "DataFrame":
-    """The rows of ``data/papers/published_results.csv`` as a pandas ``DataFrame``, those that match ``given`` alone.
+def lines(papers: Path) -> list[dict[str, str]]:
+    """Every printed cell, as text: the lines of ``published_results.csv`` in the folder ``papers``."""
+    with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
-    ``given`` names columns: ``published(paper="fedfv", table="Table 3")``. ``value`` and ``spread`` are numbers (NaN where nothing is
-    printed), ``printed`` keeps the value's digits. Raises ``ValueError`` for a column that is not there or a value that no row has,
-    and where there is no checkout around, ``NotInstalled`` without pandas.
+
+def published(**given: str) -> "DataFrame":
+    """The published numbers of this clone as a pandas ``DataFrame``, optionally only the rows that match ``given``.
+
+    ``given`` selects by column: ``published(paper="fedfv", table="Table 3")``. ``value`` and ``spread`` are numbers (NaN
+    where nothing is printed); ``printed`` keeps the value's digits. Raises ``Refused`` for an unknown column, for a value
+    that no row has, and outside a clone; ``NotInstalled`` without pandas.
     """
     with needed_by("published()"):
         import pandas as pd
 
-    frame = pd.read_csv(places.find().papers / "published_results.csv", dtype=str, keep_default_na=False)
+    frame = pd.DataFrame(lines(result_folders.find().papers))
     for column, value in given.items():
         if column not in frame.columns:
             raise unknown("column", column, frame.columns)
@@ -39,12 +45,11 @@ def published(**given: str) -> "DataFrame":
 
 
 def count(papers: Path) -> Counter:
-    """How many cells the folder ``papers`` has of each (paper, table)."""
-    with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
-        return Counter((line["paper"], line["table"]) for line in csv.DictReader(file))
+    """The number of printed cells for each (paper, table)."""
+    return Counter((line["paper"], line["table"]) for line in lines(papers))
 
 
 def wide(frame: "DataFrame") -> "DataFrame":
-    """``frame`` with a row for each printed row and a column for each metric, in the printed order."""
+    """``frame`` with one row per printed row and one column per metric, in printed order."""
     keys = ["paper", "table", "dataset", "setup", "algorithm", "hyperparameters"]
     return frame.set_index([*keys, "metric"])["value"].unstack("metric", sort=False).reset_index()

@@ -1,42 +1,52 @@
-"""A recorded table beside the published one: cell by cell with a verdict, row by row with paired differences and the spread over clients."""
+"""A recorded table beside the published one: a verdict for each cell, paired differences and the spread over clients for each row."""
 
-import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
-from fairfl.errors import Refused, unknown
-from reproductions import catalogue, results, spread
+from fairfl._validation import one_of
+from fairfl.errors import Refused
+from reproductions import catalogue, published, results, spread
+from reproductions.cell_verdict import Verdict, first_word
 from reproductions.equivalence import Equivalence, compare, holm, margin_of
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
-from reproductions.verdict import Verdict, judge
 
 FORMATS = ("text", "markdown", "latex")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: published ``value`` and ``spread`` as printed ("" where there is none), the verdict on it (``equivalence``), the first
-    edition's beside it (``verdict``), and the ``keys`` of the jobs that it is judged by."""
+    """One published cell and the verdict on it.
+
+    ``value`` and ``spread``: as printed ("" where there is none). ``equivalence``: the verdict. ``keys``: the jobs it is judged by.
+    ``first_word``: the first edition's word, which chapter 12 compares.
+    """
 
     row: str
     metric: str
     value: str
     spread: str
-    verdict: Verdict
     equivalence: Equivalence
     keys: tuple[str, ...] = ()
+    first_word: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The first edition's verdict, as the chapters read it."""
+        e = self.equivalence
+        return Verdict(self.first_word, e.mean, e.spread, e.runs)
 
 
 def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Cell]:
     """Every published cell of the experiment's rows and columns, judged by the ``recorded`` lines of ``results.load``.
 
-    Raises ``ValueError`` for a row whose algorithm and hyper-parameters the published table does not have.
+    Raises ``Refused`` for a row whose algorithm and hyper-parameters the published table does not have.
     """
     table = printed(experiment, papers)
     out = []
@@ -46,44 +56,46 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
         found = table.get((row.algorithm, row.hyperparameters))
         if not found:
             raise Refused(
-                f"{experiment.paper} {experiment.table} has no row {row.algorithm!r} with hyper-parameters {row.hyperparameters!r}; "
-                f"it has {'; '.join(f'{a} {h}'.strip() for a, h in table)}"
+                f"row {row.label!r}: {experiment.paper} {experiment.table} has no algorithm {row.algorithm!r} with "
+                f"hyperparameters {row.hyperparameters!r}; it has {'; '.join(f'{a} {h}'.strip() for a, h in table)}",
+                "name",
             )
-        mine = [line for line in recorded if line["row"] == row.label]
-        failed = [line for line in mine if line["failed"]]
+        lines = [line for line in recorded if line["row"] == row.label]
+        keys = tuple(sorted(line["key"] for line in lines))
         for column in experiment.columns:
             if column.metric not in found:
                 continue
             value, spread = found[column.metric]
-            ours = measured(mine, column)
-            left_out = bool(row.underspecified or experiment.underspecified)
-            equal = beside(experiment, row, column, ours, value, spread)
-            verdict = judge(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
-            if failed:
-                verdict = Verdict(
-                    "underspecified" if left_out else "not reproduced",
-                    remark=f"{len(failed)} of {len(mine)} runs diverged: {failed[0]['failed'][:80]}",
-                )
-                equal = Equivalence(
-                    "undecided" if left_out or len(mine) < 2 else "different",
-                    margin=margin_of(column.of),
-                    remark=verdict.remark,
-                )
-            elif not mine and experiment.not_run:
-                verdict = Verdict("not run", remark=experiment.not_run)
-            keys = tuple(sorted(line["key"] for line in mine))
-            out.append(Cell(row.label, column.metric, value, spread, verdict, equal, keys))
+            equivalence, word = _judged(experiment, row, column, lines, value, spread)
+            out.append(Cell(row.label, column.metric, value, spread, equivalence, keys, word))
     return out
 
 
+def _judged(
+    experiment: Experiment, row: Row, column: Column, lines: list[dict], value: str, spread: str
+) -> tuple[Equivalence, str]:
+    """The verdict on one cell by the recorded ``lines`` of its row, and the first edition's word on it."""
+    left_out = bool(row.underspecified or experiment.underspecified)
+    if failed := [line["failed"] for line in lines if line["failed"]]:
+        remark = f"{len(failed)} of {len(lines)} runs diverged: {failed[0][:80]}"
+        word = "undecided" if left_out or len(lines) < 2 else "different"
+        verdict = Equivalence(word, margin=margin_of(column.of), remark=remark)
+        return verdict, "underspecified" if left_out else "not reproduced"
+    if not lines:
+        return Equivalence("not run", remark=experiment.not_run), "not run"
+    ours = measured(lines, column)
+    word = first_word(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
+    return beside(experiment, row, column, ours, value, spread), word
+
+
 def measured(lines: list[dict], column: Column) -> list[float]:
-    """What ``column`` is in a row's recorded ``lines``, one number a run that did not diverge."""
+    """The ``column``'s number in each of a row's recorded ``lines``, without runs that diverged."""
     # A column that was declared after the run is not in its line.
     return [line[column.metric] for line in lines if not line["failed"] and isinstance(line.get(column.metric), float)]
 
 
 def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], value: str, spread: str) -> Equivalence:
-    """``compare`` of ``row``'s runs with a printed number, by all that the declaration says of both."""
+    """``compare`` ``row``'s runs with a printed number, using all that the declaration says of both."""
     runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
     return compare(
         ours,
@@ -98,40 +110,45 @@ def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], 
 
 
 def printed(experiment: Experiment, papers: Path) -> dict[tuple[str, str], dict[str, tuple[str, str]]]:
-    """(algorithm, hyper-parameters) → metric → (value, spread), of the experiment's table."""
+    """The experiment's published table: (algorithm, hyperparameters) → metric → (value, spread)."""
     out: dict = {}
-    with open(papers / "published_results.csv", newline="", encoding="utf-8") as file:
-        for line in csv.DictReader(file):
-            if (
-                (line["paper"], line["table"]) == (experiment.paper, experiment.table)
-                and line["setup"].startswith(experiment.setup)
-                and experiment.dataset in ("", line["dataset"])
-            ):
-                row = out.setdefault((line["algorithm"], line["hyperparameters"]), {})
-                row[line["metric"]] = (line["value"], line["spread"])
+    for line in published.lines(papers):
+        if (
+            (line["paper"], line["table"]) == (experiment.paper, experiment.table)
+            and line["setup"].startswith(experiment.setup)
+            and experiment.dataset in ("", line["dataset"])
+        ):
+            row = out.setdefault((line["algorithm"], line["hyperparameters"]), {})
+            row[line["metric"]] = (line["value"], line["spread"])
     return out
 
 
-def tally(judged: list[Cell]) -> dict[str, int]:
-    """How many cells got which verdict."""
-    return dict(Counter(cell.equivalence.word for cell in judged))
+def counted(counts: Mapping[str, int], words: Iterable[str], forms: Mapping[str, str] = MappingProxyType({})) -> str:
+    """``counts`` in the order of ``words``, as in "2 hold, 1 undecided"; ``forms`` replaces some words."""
+    return ", ".join(f"{counts[word]} {forms.get(word, word)}" for word in words if counts[word])
+
+
+def tally(judged: list[Cell]) -> Counter[str]:
+    """The number of cells with each verdict."""
+    return Counter(cell.equivalence.word for cell in judged)
 
 
 def multiplicity(judged: list[Cell]) -> str:
-    """How many of the cells that are *different* may be so by chance, and how many still are when all are judged together; "" for none."""
+    """How many *different* cells to expect by chance, and how many remain after Holm's correction; "" if none is different."""
     decided = [cell.equivalence for cell in judged if not isnan(cell.equivalence.p)]
-    word = [one.word == "different" for one in decided]
-    if not any(word):
+    different = [one.word == "different" for one in decided]
+    if not any(different):
         return ""
-    still = sum(kept and told for kept, told in zip(holm([one.p for one in decided]), word))
+    remaining = sum(rejected and word for rejected, word in zip(holm([one.p for one in decided]), different))
     return (
-        f"{len(decided)} cells were compared: were each true difference just the margin, {sum(one.risk for one in decided):.1f} would on average still come out different. "
-        f"{sum(word)} do, {still} of them also when all are judged together (Holm)"
+        f"{len(decided)} cells were compared: were each true difference just the margin, "
+        f"{sum(one.risk for one in decided):.1f} would on average still come out different. "
+        f"{sum(different)} do, {remaining} of them also when all are judged together (Holm)"
     )
 
 
 def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
-    """Each row minus the first recorded one, seed by seed: mean difference and its standard error (NaN for one seed)."""
+    """Each row minus the first recorded one, seed by seed: the mean difference and its standard error (NaN for one seed)."""
     by = {(line["row"], line["seed"]): line for line in recorded if not line["failed"]}
     rows = [row.label for row in experiment.rows if any(label == row.label for label, _ in by)]
     out = []
@@ -139,20 +156,12 @@ def paired(experiment: Experiment, recorded: list[dict]) -> list[dict]:
         seeds = [s for r, s in by if r == label and (rows[0], s) in by]
         for column in experiment.columns:
             both = [(by[label, s].get(column.metric), by[rows[0], s].get(column.metric)) for s in seeds]
-            d = np.array(
-                [ours - theirs for ours, theirs in both if isinstance(ours, float) and isinstance(theirs, float)]
-            )
+            d = np.array([x - y for x, y in both if isinstance(x, float) and isinstance(y, float)])
             if len(d):
                 error = float(d.std(ddof=1) / np.sqrt(len(d))) if len(d) > 1 else float("nan")
                 out.append(
-                    {
-                        "row": label,
-                        "minus": rows[0],
-                        "metric": column.metric,
-                        "mean": float(d.mean()),
-                        "error": error,
-                        "seeds": len(d),
-                    }
+                    {"row": label, "minus": rows[0], "metric": column.metric}
+                    | {"mean": float(d.mean()), "error": error, "seeds": len(d)}
                 )
     return out
 
@@ -164,49 +173,43 @@ def render(
     format: str = "text",
     variant: str = "",
     earlier: int = 0,
-    told: Sequence[Spread] = (),
+    spreads: Sequence[Spread] = (),
 ) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
-    ``recorded``: the lines of ``results.load``. ``variant``: what the data's copies differ in. ``earlier``: how many runs are recorded
-    under an earlier declaration; they are mentioned, not judged. ``told``: the rows' spreads over clients (``spread.spreads``).
+    ``recorded``: the lines of ``results.load``. ``variant``: how the copies of the data differ. ``earlier``: the number of runs
+    recorded under an earlier declaration, which are mentioned but not judged. ``spreads``: the rows' spreads over clients
+    (``spread.spreads``). Raises ``Refused`` for an unknown format, and as ``cells``.
     """
-    if format not in FORMATS:
-        raise unknown("format", format, FORMATS)
-    judged = cells(experiment, recorded, papers)
-    shown = {row.label: row.shown for row in experiment.rows}
-    table = [
-        ["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "first edition's", "remark"]
-    ]
-    for c in judged:
-        v, e = c.verdict, c.equivalence
-        ours = (
-            ""
-            if isnan(v.mean)
-            else f"{v.mean:.2f}" + ("" if isnan(v.spread) else f" ± {v.spread:.2f}") + f" ({v.runs})"
-        )
-        table.append(
-            [
-                shown[c.row],
-                c.metric,
-                c.value + (f" ± {c.spread}" if c.spread else ""),
-                ours,
-                _signed(e.difference),
-                "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}",
-                _plain(e.margin),
-                e.word,
-                v.word,
-                e.remark,
-            ]
-        )
+    one_of("format", format, *FORMATS)
+    judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}
+    table = [["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "remark"]]
+    table += [[shown[cell.row], *_line(cell)] for cell in judged]
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
     differences += [
         [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
+    unequal = spread.table(spreads)
+    notes = _notes(experiment, recorded, judged, variant, earlier, spreads)
+    escape = _latex if format == "latex" else str
+    between = "\n" if format == "text" else "\n\n"
+    parts = [LAYOUT[format](part) for part in (table, differences, unequal) if part is table or len(part) > 1]
+    return "\n\n".join([between.join(map(escape, notes)), *parts]) + "\n"
+
+
+def _notes(
+    experiment: Experiment,
+    recorded: list[dict],
+    judged: list[Cell],
+    variant: str,
+    earlier: int,
+    spreads: Sequence[Spread],
+) -> list[str]:
+    """The lines above a report's tables."""
+    e, counts = experiment, tally(judged)
     swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))
-    notes = [f"{count} {word}" for word, count in tally(judged).items()]
-    lines = [experiment.title, "Cells: " + ", ".join(notes) + "."]
+    lines = [e.title, f"Cells: {counted(counts, counts)}."]
     if many := multiplicity(judged):
         lines.append(many + ".")
     if not isnan(swing):
@@ -216,27 +219,26 @@ def render(
     if variant:
         lines.append(f"Data: {variant}.")
     if earlier:
-        lines.append(
-            f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {'run' if earlier == 1 else 'runs'}."
-        )
-    lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in experiment.columns if c.why]
-    lines += [f"Chosen: {what}" for what in experiment.chosen] + [
-        f"{row.label}: {row.chosen}" for row in experiment.rows if row.chosen
-    ]
-    lines += [f"Underspecified: {experiment.underspecified}."] if experiment.underspecified else []
-    lines += [f"{row.label}, underspecified: {row.underspecified}." for row in experiment.rows if row.underspecified]
-    lines += [f"Tried: {experiment.tried}"] if experiment.tried else []
-    lines += [f"{row.label}, tried: {row.tried}" for row in experiment.rows if row.tried]
-    lines += [f"No final accuracies: {one}." for row in told for one in row.lacking]
-    unequal = spread.table(told)
-    if len(unequal) > 1:
-        lines.append(spread.READ)
-    parts = [LAYOUT[format](part) for part in (table, differences, unequal) if part is table or len(part) > 1]
-    escape = _latex if format == "latex" else str
-    return (
-        "\n\n".join(["\n".join(map(escape, lines)) if format == "text" else "\n\n".join(map(escape, lines)), *parts])
-        + "\n"
-    )
+        runs = "run" if earlier == 1 else "runs"
+        lines.append(f"Recorded under an earlier declaration, kept in {e.name}.csv and not judged: {earlier} {runs}.")
+    lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in e.columns if c.why]
+    lines += [f"Chosen: {what}" for what in e.chosen]
+    lines += [f"{row.label}: {row.chosen}" for row in e.rows if row.chosen]
+    lines += [f"Underspecified: {e.underspecified}."] if e.underspecified else []
+    lines += [f"{row.label}, underspecified: {row.underspecified}." for row in e.rows if row.underspecified]
+    lines += [f"Tried: {e.tried}"] if e.tried else []
+    lines += [f"{row.label}, tried: {row.tried}" for row in e.rows if row.tried]
+    lines += [f"No final accuracies: {run}." for row in spreads for run in row.lacking]
+    return lines + [spread.READ] * any(row.runs for row in spreads)
+
+
+def _line(cell: Cell) -> list[str]:
+    """A cell's line of the report, without the row's name."""
+    e = cell.equivalence
+    ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}") + f" ({e.runs})"
+    published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
+    interval = "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}"
+    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.word, e.remark]
 
 
 def _signed(value: float) -> str:
@@ -258,18 +260,9 @@ def _as_markdown(table):
 
 
 def _as_latex(table):
-    body = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in table]
-    return "\n".join(
-        [
-            r"\begin{tabular}{" + "l" * len(table[0]) + "}",
-            r"\hline",
-            body[0],
-            r"\hline",
-            *body[1:],
-            r"\hline",
-            r"\end{tabular}",
-        ]
-    )
+    head, *body = (" & ".join(map(_latex, line)) + r" \\" for line in table)
+    begin, rule, end = rf"\begin{{tabular}}{{{'l' * len(table[0])}}}", r"\hline", r"\end{tabular}"
+    return "\n".join([begin, rule, head, rule, *body, rule, end])
 
 
 def _latex(text: str) -> str:

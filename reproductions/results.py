@@ -1,8 +1,8 @@
-"""Compiling: from the jobs' files to the tables that are kept in ``data/results``.
+"""Compile the jobs' files into the tables in ``data/results``, and read these tables.
 
-``NAME.csv`` has a line a job: the table's columns and how far accuracies swing at the end. ``NAME.clients.csv`` has a line a job
-and client, ``NAME.curves.csv`` one a job and evaluation (at most ``POINTS`` of them), ``NAME.json`` what was set and where it ran.
-A job that is declared no more keeps its lines, with ``EARLIER`` behind its row's label.
+``NAME.csv`` has one line per job: the table's columns, and how far accuracies swing at the end. ``NAME.clients.csv`` has one line per job
+and client, ``NAME.curves.csv`` one per job and evaluation (at most ``POINTS`` of them). ``NAME.json`` has the settings and the machine. A job
+that is no longer declared keeps its lines, with ``EARLIER`` appended to its row's label.
 """
 
 import csv
@@ -22,7 +22,7 @@ from reproductions.measures import measure
 from reproductions.runner import load_run, where
 
 POINTS = 40
-SWING = 10  # evaluations over which the accuracies' swing is taken
+SWING = 10  # evaluations: the swing is largest minus smallest accuracy over the last ones
 EARLIER = " [earlier declaration, {key}]"
 CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
 PROVENANCE = ("job", "group", "started", "cpu_seconds", "versions", "processor", "machine", "engine", "federation")
@@ -32,7 +32,7 @@ SHARED = (
     "processor",
     "machine",
     "federation",
-)  # what ``NAME.json`` writes once for all jobs that have it in common
+)  # ``NAME.json`` has these once for all jobs that share them
 CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improved"]
 
 
@@ -42,11 +42,11 @@ def names(experiment: Experiment) -> list[str]:
 
 
 def compile(experiment: Experiment, runs: Path, results: Path) -> None:
-    """Bring ``NAME.*`` in ``results`` up to date with the finished jobs in ``runs``; where none is there, nothing is written.
+    """Update ``NAME.*`` in ``results`` with the finished jobs in ``runs``. Without finished jobs, nothing is written.
 
-    No recorded line is lost: jobs that are not in ``runs`` keep theirs, declared or not, and whatever moment a kill strikes, the next
-    call works and ends with the same files. Raises ``Refused``, and changes nothing, while another process compiles the same table and
-    where a job's file is damaged or holds another run.
+    No recorded line is lost: jobs that are not in ``runs`` keep theirs, declared or not. After a kill at any moment, the next call
+    completes the work and gives the same files. Raises ``Refused``, and changes nothing, while another process compiles the same table,
+    and if a job's file is damaged or holds another run.
     """
     jobs = select(experiment)
     found, broken_off = [job for job in jobs if where(runs, job).exists()], journal.left(results, experiment.name)
@@ -54,21 +54,23 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
         return
     with locks.take(runs / "locks", [f"report-{experiment.name}"]) as free:
         if not free:
-            raise Refused(f"{experiment.name} is being compiled by another process; try again when it has finished")
+            raise Refused(
+                f"{experiment.name} is being compiled by another process; try again when it has finished", "state"
+            )
         held = _held(_texts(experiment, results)) | _held(journal.left(results, experiment.name))
         for job in found:
             held[job.key] = _lines(experiment, job, load_run(runs, job))
         declared = {job.key for job in jobs}
         done = [_called(held[job.key], job.row.label) for job in jobs if job.key in held]
         done += [_earlier(lines) for key, lines in held.items() if key not in declared]
-        told = {"title": experiment.title, "jobs": {d["key"]: d["provenance"] for d in done if d["provenance"]}}
+        contents = {"title": experiment.title, "jobs": {d["key"]: d["provenance"] for d in done if d["provenance"]}}
         results.mkdir(parents=True, exist_ok=True)
-        # NAME.csv comes last: what it names, the others have.
+        # NAME.csv is written last, so the other files have all jobs that it names.
         journal.write(
             results,
             experiment.name,
             {
-                ".json": json.dumps(_folded(told), indent=1, ensure_ascii=False) + "\n",
+                ".json": json.dumps(_folded(contents), indent=1, ensure_ascii=False) + "\n",
                 ".clients.csv": _table(CLIENTS, [line for d in done for line in d["clients"]]),
                 ".curves.csv": _table(CURVES, [line for d in done for line in d["curves"]]),
                 ".csv": _table(names(experiment), [line for d in done for line in d["job"]]),
@@ -77,7 +79,7 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
 
 
 def load(experiment: Experiment, results: Path) -> list[dict]:
-    """The recorded lines of the declared jobs, and of the rows that are reprinted, with numbers as numbers; empty if nothing is recorded."""
+    """The recorded lines of the declared jobs, including reprinted rows, with numbers as floats; empty if nothing is recorded."""
     reprints = [line for row in experiment.rows if row.reprints for line in _reprinted(experiment, row, results)]
     return _own(experiment, results) + reprints
 
@@ -88,14 +90,14 @@ def _own(experiment: Experiment, results: Path) -> list[dict]:
     for job in select(experiment):
         labels.setdefault(job.key, []).append(job.row.label)
     lines = [line for line in _recorded(experiment, results) if line["key"] in labels]
-    # Found by its key, a line takes the label that its row has now.
+    # Lines are found by key, and take the label that their row has now.
     return [line if line["row"] in (known := labels[line["key"]]) else line | {"row": known[0]} for line in lines]
 
 
 def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
-    """Each declared and recorded run's final accuracies (N,) from 0 to 1 and test sizes (N,), by its row's label and its seed.
+    """The final accuracies (N,), from 0 to 1, and the test sizes (N,) of each declared and recorded run.
 
-    Reprinted rows have the runs of the row that they reprint; runs that diverged are left out.
+    The result is keyed by row label and seed. Reprinted rows have the runs of the row that they reprint. Diverged runs are left out.
     """
     clients: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for line in _read(_texts(experiment, results, (".clients.csv",)).get(".clients.csv", "")):
@@ -117,13 +119,13 @@ def finals(experiment: Experiment, results: Path) -> dict[tuple[str, int], tuple
 
 
 def _of_counts(accuracies: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """``accuracies``, recorded to a millionth, as the quotients of whole numbers that they were; as recorded where they are averages."""
+    """``accuracies``, recorded to a millionth, as exact quotients of counts; averages of several evaluations stay as recorded."""
     counts = (accuracies * sizes).round()
     return np.where(abs(accuracies * sizes - counts) <= 1e-6 * sizes, counts / sizes, accuracies)
 
 
 def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
-    """The lines of the row that ``row`` reprints, measured by this experiment's columns."""
+    """The lines of the row that ``row`` reprints, with this experiment's columns."""
     name, label = row.reprinted
     other = catalogue.load(name)
     mark, final = other.row(label).label, finals(other, results)
@@ -141,24 +143,24 @@ def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
 
 
 def earlier(experiment: Experiment, results: Path) -> list[dict]:
-    """The recorded lines of jobs that are declared no more, as ``load`` gives them."""
+    """The recorded lines of jobs that are no longer declared, in the form of ``load``."""
     declared = {job.key for job in select(experiment)}
     return [line for line in _recorded(experiment, results) if line["key"] not in declared]
 
 
 def provenance(experiment: Experiment, results: Path) -> dict[str, dict]:
-    """What was set and where it ran, for each recorded job, by its key. Records of earlier versions lack some entries."""
+    """The settings and the machine of each recorded job, by its key. Records of earlier versions have fewer entries."""
     return _provenance(_texts(experiment, results, (".json",)))
 
 
 def _lines(experiment: Experiment, job: Job, history: History) -> dict:
-    """Everything that is kept of one job."""
+    """All lines that are kept of one job."""
     mark = {"row": job.row.label, "seed": job.seed}
     final = history.accuracy[-experiment.last :].mean(0)
     last = 100 * history.accuracy[-SWING:]
     swings = last.max(0) - last.min(0)
     values = {c.metric: f"{measure(c.of, final, history.test_sizes):.4f}" for c in experiment.columns}
-    told = history.settings
+    settings = history.settings
     clients = [
         mark | {"client": k, "test_size": int(n), "accuracy": f"{100 * a:.4f}", "swing": f"{s:.4f}"}
         for k, (n, a, s) in enumerate(zip(history.test_sizes, final, swings))
@@ -172,13 +174,13 @@ def _lines(experiment: Experiment, job: Job, history: History) -> dict:
                 "swing": f"{swings.max():.4f}",
                 "rounds": int(history.rounds[-1]),
                 "seconds": f"{history.seconds:.1f}",
-                "failed": told.get("failed", ""),
+                "failed": settings.get("failed", ""),
                 "key": job.key,
             }
         ],
         "clients": clients,
         "curves": _curve(mark, history),
-        "provenance": {name: told[name] for name in PROVENANCE if name in told},
+        "provenance": {name: settings[name] for name in PROVENANCE if name in settings},
     }
 
 
@@ -187,7 +189,7 @@ def _curve(mark: dict, history: History) -> list[dict]:
     out = []
     for i in at:
         a = history.accuracy[i]
-        # A run that diverged ends in losses that are no numbers; its accuracies still are.
+        # The last losses of a diverged run are not finite; its accuracies are.
         known = i > 0 and np.isfinite(history.loss[i - 1 : i + 1]).all()
         improved = f"{100 * metrics.improved(history.loss[i - 1], history.loss[i]):.2f}" if known else ""
         out.append(
@@ -207,14 +209,14 @@ def _curve(mark: dict, history: History) -> list[dict]:
 def _texts(
     experiment: Experiment, results: Path, suffixes=(".json", ".clients.csv", ".curves.csv", ".csv")
 ) -> dict[str, str]:
-    """What stands in the table's files, by suffix; those that are there."""
+    """The contents of the table's files, by suffix, without missing ones."""
     paths = {suffix: results / f"{experiment.name}{suffix}" for suffix in suffixes}
     return {suffix: path.read_text(encoding="utf-8") for suffix, path in paths.items() if path.exists()}
 
 
 def _held(texts: dict[str, str]) -> dict[str, dict]:
-    """What is recorded in the files' ``texts``, by job."""
-    told, held, keys = _provenance(texts), {}, {}
+    """The records in the files' ``texts``, by job key."""
+    origin, held, keys = _provenance(texts), {}, {}
     for line in _read(texts.get(".csv", "")):
         if line["key"] not in held:
             keys[line["row"], line["seed"]] = line["key"]
@@ -223,7 +225,7 @@ def _held(texts: dict[str, str]) -> dict[str, dict]:
                 "job": [line],
                 "clients": [],
                 "curves": [],
-                "provenance": told.get(line["key"]),
+                "provenance": origin.get(line["key"]),
             }
     for part in ("clients", "curves"):
         for line in _read(texts.get(f".{part}.csv", "")):
@@ -233,7 +235,7 @@ def _held(texts: dict[str, str]) -> dict[str, dict]:
 
 
 def _called(lines: dict, label: str) -> dict:
-    """``lines`` of a job under the row ``label``."""
+    """A job's ``lines``, with ``label`` as their row."""
     return lines | {part: [line | {"row": label} for line in lines[part]] for part in ("job", "clients", "curves")}
 
 
@@ -242,8 +244,8 @@ def _earlier(lines: dict) -> dict:
     return _called(lines, label if label.endswith(mark) else label + mark)
 
 
-def _folded(told: dict) -> dict:
-    """``told`` with what several jobs share written once, and numbers in its place."""
+def _folded(contents: dict) -> dict:
+    """``contents`` with the ``SHARED`` entries in a list of their own, and their indices in the jobs."""
     shared: list = []
 
     def fold(value):
@@ -253,16 +255,16 @@ def _folded(told: dict) -> dict:
 
     jobs = {
         key: {name: fold(value) if name in SHARED else value for name, value in job.items()}
-        for key, job in told["jobs"].items()
+        for key, job in contents["jobs"].items()
     }
-    return told | {"shared": shared, "jobs": jobs}
+    return contents | {"shared": shared, "jobs": jobs}
 
 
 def _provenance(texts: dict[str, str]) -> dict[str, dict]:
-    told = json.loads(texts.get(".json", '{"jobs": {}}'))
+    contents = json.loads(texts.get(".json", '{"jobs": {}}'))
     return {
-        key: {name: told["shared"][value] if name in SHARED else value for name, value in job.items()}
-        for key, job in told["jobs"].items()
+        key: {name: contents["shared"][value] if name in SHARED else value for name, value in job.items()}
+        for key, job in contents["jobs"].items()
     }
 
 

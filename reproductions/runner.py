@@ -1,4 +1,4 @@
-"""``run``: train what is not trained yet. One file a job; a second runner on the same folder takes other jobs."""
+"""``run``: train the jobs that are not finished. Each job has a file; a second runner on the same folder takes other jobs."""
 
 import os
 import time
@@ -13,16 +13,19 @@ from fairfl import models, partition
 from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.training import History
-from fairfl.training import jobs as training
-from reproductions import locks, provenance, references, unfinished
+from fairfl.training import run_batches as training
+from reproductions import locks, own_code, provenance, unfinished
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
 
 
 @dataclass
 class Outcome:
-    """What a call of ``run`` did: the files ``written``, and of these the runs that ``diverged`` (a finding); the jobs ``refused``, which
-    have no file, each with the reason."""
+    """What a call of ``run`` did.
+
+    ``written``: the new files; ``diverged``: those of them whose runs diverged, which is a result; ``refused``: (title, reason) of the jobs
+    that could not run and have no file.
+    """
 
     written: list[Path] = field(default_factory=list)
     diverged: list[Path] = field(default_factory=list)
@@ -36,35 +39,35 @@ class Outcome:
 
 
 def where(folder: Path, job: Job) -> Path:
-    """The file that will hold ``job``'s history."""
+    """The path of ``job``'s history."""
     return Path(folder) / f"{job.key}.npz"
 
 
 def load_run(folder: Path, job: Job) -> History:
-    """``job``'s history. Raises ``Refused`` where its file is damaged, or says itself that it is another's: anybody can rename a file."""
+    """``job``'s history. Raises ``Refused`` if its file is damaged, or holds another job's run, as after renaming a file."""
     file = where(folder, job)
     history = History.load(file)
     if (key := history.settings.get("key")) != job.key:
-        holds = f"the run of job {key}" if key else "a History that fairfl-reproduce run did not write"
-        raise Refused(
-            f"{file} holds {holds}; allowed: the run of job {job.key} ({job.title}), as its name says. Move it away, and run the job again"
-        )
+        found = f"the run of job {key}" if key else "a History without a job's key"
+        allowed = f"the run of job {job.key} ({job.title}), as the file's name says"
+        raise Refused(f"{file} holds {found}; allowed: {allowed}. Move the file, and run the job again", "file")
     return history
 
 
 def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
-    """The experiment's split for the run ``seed``, with its data. Raises ``Refused`` saying what to do where they are not there."""
+    """The experiment's split for the run ``seed``, with its data. Raises ``Refused``, which says what to do, if the data are missing."""
     split = experiment.split_seed + (seed if experiment.split_per_seed else 0)
     try:
         if ":" not in experiment.federation:
             return partition.preset(experiment.federation, split)
-        made = references.find("federation", experiment.federation)(split)
+        made = own_code.find("federation", experiment.federation)(split)
     except FileNotFoundError as error:
-        raise Refused(f"{experiment.name} cannot run: {error}") from error
+        raise Refused(f"{experiment.name} cannot run: {error}", "missing") from error
     if not isinstance(made, Federation):
         raise Refused(
-            f"federation {experiment.federation!r} gives {type(made).__name__}, which is no fairfl.Federation; "
-            f"return what a function of fairfl.partition returns"
+            f"federation {experiment.federation!r} returned a {type(made).__name__}; allowed: a fairfl.Federation. Return the result of a "
+            "function in fairfl.partition",
+            "type",
         )
     made.dataset.class_labels(f"{experiment.name}: a table of accuracies")
     return made
@@ -81,10 +84,10 @@ def run(
 ) -> Outcome:
     """Train the ``jobs`` (of one experiment) whose files are not in ``folder``.
 
-    ``together``: the batches, "none", "seeds" or "rows" (default: the experiment's; on CUDA at least "seeds"). ``report`` is told a
-    line a batch. A killed run continues from its last checkpoint; jobs that another runner holds are left to it. A run that diverges
-    leaves its rounds and the reason in its file; a job that is refused leaves nothing; the others go on. Any other exception is
-    somebody's bug and goes through: the files that are written stay.
+    ``together``: the batches, "none", "seeds" or "rows" (default: the experiment's; on CUDA at least "seeds"). ``report`` is called with a
+    line for each batch. A killed run continues from its last checkpoint; jobs that another runner holds are left to it. The file of a
+    diverged run has its rounds and the reason; a refused job has no file; the other jobs continue. Any other exception is a bug and
+    passes through; files that are already written stay.
     """
     outcome, folder = Outcome(), Path(folder)
     if not jobs:
@@ -99,24 +102,24 @@ def run(
         return outcome
     split = lru_cache(maxsize=1)(lambda seed: federation or federation_of(experiment, seed))
     split_of = lambda batch: split(batch[0].seed if experiment.split_per_seed else 0)
-    split_of(batches[0])  # data that are not there are said before anything is written
+    split_of(batches[0])  # missing data are reported before anything is written
     for number, batch in enumerate(_bar(batches, experiment), 1):
         with locks.take(folder / "locks", [job.key for job in batch]) as free:
-            # Looked at only now: whoever held a job may have finished it meanwhile.
-            mine = [job for job in batch if job.key in free and not finished(job.key)]
-            if not mine:
+            # Checked only now, because the runner that held a job may have finished it in the meantime.
+            todo = [job for job in batch if job.key in free and not finished(job.key)]
+            if not todo:
                 continue
-            if held := unfinished.killed(folder, [job.key for job in mine], free, device):
+            if held := unfinished.killed(folder, [job.key for job in todo], free, device):
                 by_key = {job.key: job for job in batch}
-                mine = [by_key[key] for key in held.keys]
-            report(f"{experiment.name}: batch {number} of {len(batches)}, {_title(mine)}")
-            outcome += _train(mine, split_of(mine), folder, device, report)
+                todo = [by_key[key] for key in held.keys]
+            report(f"{experiment.name}: batch {number} of {len(batches)}, {_title(todo)}")
+            outcome += _train(todo, split_of(todo), folder, device, report)
     unfinished.sweep(folder, finished)
     return outcome
 
 
 def _bar(batches, experiment):
-    """The batches behind a progress bar with the time left."""
+    """The batches, with a progress bar that shows the remaining time."""
     if os.environ.get("FAIRFL_PROGRESS", "1") == "0":
         return batches
     from tqdm.auto import tqdm
@@ -130,7 +133,7 @@ def _title(batch):
 
 def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
     outcome, e, started = Outcome(), jobs[0].experiment, []
-    make = references.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
+    make = own_code.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
     batch_of = lambda runs: unfinished.Batch(folder, tuple(run.name.key for run in runs), device)
 
     def begin(runs):
@@ -141,17 +144,17 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
     def record(runs, histories, error):
         batch, title = batch_of(runs), runs[0].name.title
         if histories is None and len(runs) > 1:
-            report(f"a run of the batch failed ({error}); its runs are tried one by one")
+            report(f"a run of the batch failed ({error}); its runs are now tried one by one")
             batch.clear()
             return
         if histories is None:
-            told = (
-                f"{error} (delete {batch.checkpoint} to start the run afresh)"
+            reason = (
+                f"{error} (delete {batch.checkpoint} to start the run again from round 0)"
                 if batch.checkpoint.exists()
                 else str(error)
             )
-            report(f"{title} was refused: {told}")
-            outcome.refused.append((title, told))
+            report(f"{title} was refused: {reason}")
+            outcome.refused.append((title, reason))
             return
         if error:
             report(f"{title} diverged: {error}")

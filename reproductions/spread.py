@@ -1,7 +1,7 @@
-"""How unequal the clients of recorded runs are, row by row: indices of the spread, and whether anybody lost by joining.
+"""The inequality among the clients of recorded runs, row by row: indices of the spread, and how many clients lost by joining.
 
-Read from every client's final accuracy (``results.finals``), so that no run is needed. The gain needs each client's own model:
-the row of the table that trains everybody alone (``Experiment.alone``), on the same seed, with the same split and first weights.
+Computed from every client's final accuracy (``results.finals``), so no run is needed. The gain compares with each client's own model:
+the row in which every client trains alone (``Experiment.alone``), on the same seed, with the same split and initial weights.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,11 +25,13 @@ READ = (
 
 @dataclass(frozen=True)
 class Spread:
-    """A row's ``numbers``: each of ``OF``, the mean over its ``runs``; in points of accuracy, Jain's and Gini's without unit.
+    """How unequal the clients of a ``row`` are.
 
-    ``gain``: points that a client gains by joining, the mean over clients and runs; ``losers``: how many clients of how many (``clients``)
-    lose, in the mean over runs; ``worst_gain``: the least gain of a client, in the mean over runs. ``None`` where nobody was trained
-    alone on any of the row's seeds. ``lacking``: the runs without final accuracies, each with the reason.
+    - ``numbers``: each measure in ``OF``, the mean over the row's ``runs``, in points of accuracy (Jain and Gini without unit).
+    - ``gain``: points that a client gains by joining, the mean over clients and runs. ``worst_gain``: the smallest gain of a client, the
+      mean over runs. ``losers``: the number of clients, out of ``clients``, that lose, the mean over runs. All three are ``None`` if no
+      clients were trained alone on the row's seeds.
+    - ``lacking``: the runs without final accuracies, each with the reason.
     """
 
     row: str
@@ -43,7 +45,7 @@ class Spread:
 
 
 def spreads(experiment: Experiment, folder: Path) -> list[Spread]:
-    """The ``Spread`` of each row of which ``folder`` has records, in the declaration's order."""
+    """The ``Spread`` of each row with records in ``folder``, in the declaration's order."""
     finals, lines = results.finals(experiment, folder), results.load(experiment, folder)
     own = experiment.alone
     alone = {seed: final for (row, seed), final in finals.items() if row == own}
@@ -54,12 +56,12 @@ def spreads(experiment: Experiment, folder: Path) -> list[Spread]:
             for line in lines
             if line["row"] == row.label and (row.label, line["seed"]) not in finals
         )
-        mine = {seed: final for (label, seed), final in finals.items() if label == row.label}
-        if mine:
-            numbers = {of: _mean(mine, lambda a, n, of=of: measure(of, a, n)) for of in OF}
-            clients = len(next(iter(mine.values()))[0])
+        joint = {seed: final for (label, seed), final in finals.items() if label == row.label}
+        if joint:
+            numbers = {of: _mean(joint, lambda a, n, of=of: measure(of, a, n)) for of in OF}
+            clients = len(next(iter(joint.values()))[0])
             out.append(
-                Spread(row.label, len(mine), clients, numbers, **_gains(row.label, mine, alone), lacking=lacking)
+                Spread(row.label, len(joint), clients, numbers, **_gains(row.label, joint, alone), lacking=lacking)
             )
         elif lacking:
             out.append(Spread(row.label, 0, lacking=lacking))
@@ -70,29 +72,30 @@ def _mean(finals: dict[int, tuple[np.ndarray, np.ndarray]], of: Callable[[np.nda
     return float(np.mean([of(*final) for final in finals.values()]))
 
 
-def _gains(row: str, mine: dict, alone: dict) -> dict[str, float]:
-    """Points gained by joining, over the seeds that both have; nothing where there are none."""
-    both = sorted(mine.keys() & alone.keys())
+def _gains(row: str, joint: dict, alone: dict) -> dict[str, float]:
+    """Points gained by joining, over the seeds that both have; empty if there are none."""
+    both = sorted(joint.keys() & alone.keys())
     if not both:
         return {}
     for seed in both:
-        if not np.array_equal(mine[seed][1], alone[seed][1]):
+        if not np.array_equal(joint[seed][1], alone[seed][1]):
             raise Refused(
-                f"{row}, seed {seed}: its clients' test sizes are not those of the clients trained alone; a gain compares the same test rows. "
-                "Record both with one declaration"
+                f"{row}, seed {seed}: the clients' test sizes differ from those of the clients trained alone; a gain compares the same test "
+                "rows. Record both with one declaration",
+                "combination",
             )
-    told = metrics.collaboration_gain([mine[seed][0] for seed in both], [alone[seed][0] for seed in both])
+    gain = metrics.collaboration_gain([joint[seed][0] for seed in both], [alone[seed][0] for seed in both])
     return {
-        "gain": float(100 * told.gains.mean()),
-        "worst_gain": float(100 * told.gains.min(-1).mean()),
-        "losers": float(told.losers.mean()),
+        "gain": float(100 * gain.gains.mean()),
+        "worst_gain": float(100 * gain.gains.min(-1).mean()),
+        "losers": float(gain.losers.mean()),
     }
 
 
-def table(told: Sequence[Spread]) -> list[list[str]]:
-    """The spreads as lines of text, the header first; "not run" where nobody was trained alone."""
-    out = [["row", "runs", *OF, "gain by joining", "least gain", "who lose"]]
-    for one in told:
+def table(spreads: Sequence[Spread]) -> list[list[str]]:
+    """The spreads as lines of a table, header first; gains are "not run" if no clients were trained alone."""
+    out = [["row", "runs", *OF, "gain by joining", "least gain", "losers"]]
+    for one in spreads:
         if not one.runs:
             continue
         numbers = [f"{one.numbers[of]:.3f}" if of in ("Jain", "Gini") else f"{one.numbers[of]:.2f}" for of in OF]

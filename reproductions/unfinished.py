@@ -1,4 +1,4 @@
-"""Batches under way: a checkpoint each, beside a note of whose it is, so that what a kill leaves is continued or cleared away."""
+"""Batches in progress: each has a checkpoint and a note of its jobs, so after a kill it can be continued or removed."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from reproductions import locks
 
 
@@ -14,8 +14,8 @@ from reproductions import locks
 class Batch:
     """The jobs ``keys`` that train together on ``device``, in this order. ``runs``: the folder of the jobs' files.
 
-    ``trained``: the last round is done, and some of the jobs' files may have been written. Only who holds the locks of all ``keys``
-    may call ``begin``, ``finish_training`` or ``clear``.
+    ``trained``: the last round is finished, and some of the jobs' files may have been written. Only a process that holds the locks of
+    all ``keys`` may call ``begin``, ``finish_training`` or ``clear``.
     """
 
     runs: Path
@@ -25,35 +25,39 @@ class Batch:
 
     @property
     def name(self) -> str:
-        """Twelve hexadecimal digits that follow from all keys, in any order, and the device."""
+        """Twelve hexadecimal digits computed from the set of keys and the device."""
         return hashlib.blake2b(" ".join([*sorted(self.keys), self.device]).encode(), digest_size=6).hexdigest()
 
     @property
     def checkpoint(self) -> Path:
+        """The path of the checkpoint."""
         return self.runs / "unfinished" / f"{self.name}.pt"
 
     @property
     def note(self) -> Path:
+        """The path of the note, which names the jobs."""
         return self.runs / "unfinished" / f"{self.name}.json"
 
     def begin(self) -> None:
-        """Leave the note, and clear away what a kill left of files half written."""
+        """Write the note, and remove partial files left by a kill."""
         self.note.parent.mkdir(parents=True, exist_ok=True)
         self._clear_parts()
-        self._tell(trained=False)
+        self._write_note(trained=False)
 
     def finish_training(self) -> None:
-        """Note that only the jobs' files remain to be written."""
-        self._tell(trained=True)
+        """Record in the note that only the jobs' files remain to be written."""
+        self._write_note(trained=True)
 
     def clear(self) -> None:
-        """Take the checkpoint and the note away."""
+        """Remove the checkpoint and the note."""
         self.checkpoint.unlink(missing_ok=True)
         self._clear_parts()
         self.note.unlink(missing_ok=True)
 
-    def _tell(self, trained: bool) -> None:
-        atomic.write(self.note, json.dumps({"keys": self.keys, "device": self.device, "trained": trained}).encode())
+    def _write_note(self, trained: bool) -> None:
+        _atomic_files.write(
+            self.note, json.dumps({"keys": self.keys, "device": self.device, "trained": trained}).encode()
+        )
 
     def _clear_parts(self):
         for folder, name in ((self.note.parent, self.name), *((self.runs, key) for key in self.keys)):
@@ -62,21 +66,22 @@ class Batch:
 
 
 def left(runs: Path) -> list[Batch]:
-    """The batches that were begun in ``runs`` and not cleared away: under way now, or killed."""
+    """The batches in ``runs`` that were begun and not cleared: in progress now, or killed."""
     out = []
     for note in sorted((Path(runs) / "unfinished").glob("*.json")):
         try:
-            told = json.loads(note.read_text(encoding="utf-8"))
+            contents = json.loads(note.read_text(encoding="utf-8"))
         except FileNotFoundError:  # its runner has just finished
             continue
-        out.append(Batch(Path(runs), tuple(told["keys"]), told["device"], told["trained"]))
+        out.append(Batch(Path(runs), tuple(contents["keys"]), contents["device"], contents["trained"]))
     return out
 
 
 def killed(runs: Path, wanted: Collection[str], free: Collection[str], device: str) -> Batch | None:
-    """The batch whose checkpoint brings the jobs ``wanted`` on, of those whose jobs are all ``free``; ``None`` if there is none.
+    """The killed batch whose checkpoint continues the jobs ``wanted``; ``None`` if there is none.
 
-    It holds these jobs and no others, or it was trained to the end and killed before the last of their files was written.
+    It has exactly these jobs. Or it was trained to the end, and killed before all files were written; then it contains these jobs, and
+    all its jobs are ``free``.
     """
     for batch in left(runs):
         fits = set(batch.keys) == set(wanted) or batch.trained and set(wanted) <= set(batch.keys) <= set(free)
@@ -86,7 +91,7 @@ def killed(runs: Path, wanted: Collection[str], free: Collection[str], device: s
 
 
 def sweep(runs: Path, finished: Callable[[str], bool]) -> None:
-    """Clear away killed batches that nobody can continue: all of their jobs have been ``finished``, or some have in other batches."""
+    """Clear killed batches that cannot be continued: all their jobs are ``finished``, or some are, in other batches."""
     for batch in left(runs):
         done = [finished(key) for key in batch.keys]
         if all(done) or any(done) and not batch.trained:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from fairfl_book.address import address
-from fairfl_book.build import twins
+from fairfl_book.build import chapter_notebooks
+from fairfl_book.repository_address import address
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import fairfl
-from fairfl import extras
+from fairfl import _extras
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -90,15 +90,15 @@ def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
         "post_offices",
     }
     assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(
-        extras.BROUGHT_BY
+        _extras.BROUGHT_BY
     )  # vision.py imports it by name
-    assert set(extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"])
+    assert set(_extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"])
     needs = {
         Requirement(text).name.lower(): extra
         for extra, texts in PROJECT["optional-dependencies"].items()
         for text in texts
     }
-    for module, extra in extras.BROUGHT_BY.items():
+    for module, extra in _extras.BROUGHT_BY.items():
         assert needs.get(module.lower(), extra) == extra, module
 
 
@@ -153,4 +153,4 @@ def test_the_citation_tells_the_licence_and_has_a_place_for_a_doi():
 
 
 def test_both_places_that_forgive_an_address_agree():
-    assert f"regex: {twins.ADDRESS.pattern}\n" in (ROOT / "tests" / "nbval.cfg").read_text(encoding="utf-8")
+    assert f"regex: {chapter_notebooks.ADDRESS.pattern}\n" in (ROOT / "tests" / "nbval.cfg").read_text(encoding="utf-8")

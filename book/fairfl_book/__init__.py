@@ -1,11 +1,14 @@
-"""The book's machinery: labs, exercises, figures, tables, toy problems, and how texts become notebooks, a site and a class's kit.
+"""The book's machinery: labs, exercises, figures, tables and toy problems, and the tools that turn texts into notebooks, a site and class material.
 
-In: the texts under ``chapters/src`` and the package ``fairfl``, which never imports this one. Out: executed notebooks, the reader's copies
-and answers, the static site. ``labs``, ``exercises``, ``figures``, ``tables``, ``toy``, ``two_spaces``, ``selftest``, ``faults``, ``companion`` and ``places`` are what chapters import; ``build``
-executes and checks them, ``reading`` opens them, ``teaching`` hands them out, ``marking`` marks what comes back, ``site`` prints them, ``translation`` keeps other
-languages in step; ``address`` is where the book is published, if it is, ``anchors`` how links lead to sections, ``command`` is ``fairfl-book``; ``terminal`` and ``out`` are what it has in common with ``fairfl-reproduce``.
+Input: the texts under ``chapters/src`` and the package ``fairfl``, which never imports this one. Output: executed notebooks, the reader's copies
+and answers, and the static site.
+
+Chapters import ``labs``, ``exercises``, ``figures``, ``tables``, ``toy``, ``objective_plots``, ``selftest``, ``fault_injection``, ``companion`` and ``book_paths``. The
+subpackage ``build`` executes and checks chapters, ``reading`` opens them, ``teaching`` prepares them for a class, ``marking`` marks submissions, ``site`` builds the static
+site, and ``translation`` keeps other languages up to date. ``repository_address`` reads the published address, ``anchors`` makes links to sections, and ``command`` is
+``fairfl-book``, which shares ``terminal`` and ``output_option`` with ``fairfl-reproduce``.
 """
 
 from fairfl_book.reading import threads
 
-threads.in_notebooks()  # when a chapter imports the book: VS Code, Colab and a plain Jupyter start kernels without asking us
+threads.in_notebooks()  # here, because VS Code, Colab and a plain Jupyter start kernels without any code of the book

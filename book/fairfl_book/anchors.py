@@ -1,4 +1,4 @@
-"""The address of a section: as a notebook's readers have it in JupyterLab, which chapters write, and as a web page has it."""
+"""Links to sections: the form that JupyterLab uses, which the chapters write, and the form that the site uses."""
 
 import re
 
@@ -7,15 +7,15 @@ _FRAGMENT = re.compile(r"(\]\((?!\w+://)[^()\s#]*#)([^()\s]+)(?=\))")
 
 
 def of(heading: str) -> str:
-    """The fragment of a link to ``heading`` in a notebook: JupyterLab and GitHub's preview put hyphens for spaces and change nothing else."""
+    """The fragment of a link to ``heading`` in a notebook. JupyterLab and GitHub's preview replace spaces by hyphens and change nothing else."""
     return heading.replace(" ", "-")
 
 
 def on_a_page(fragment: str) -> str:
-    """The fragment of the same section on the site: small letters, no other marks."""
+    """The fragment of the same section on the site: lower case, without punctuation."""
     return re.sub(r"[^\w-]", "", fragment.lower())
 
 
 def for_pages(markdown: str) -> str:
-    """A chapter's Markdown with its links to sections as the site has them."""
+    """A chapter's Markdown with its links to sections in the site's form."""
     return _FRAGMENT.sub(lambda link: link[1] + on_a_page(link[2]), markdown)

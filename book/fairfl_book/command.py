@@ -1,4 +1,7 @@
-"""``fairfl-book``: open the book, execute its chapters, check them, hand them out, mark what comes back. What takes long to load waits until it is needed."""
+"""``fairfl-book``: open the book, execute and check its chapters, prepare class material, and mark submissions.
+
+Slow imports are inside the functions that need them, so ``--help`` answers at once.
+"""
 
 import argparse
 import sys
@@ -10,7 +13,7 @@ from fairfl_book import terminal
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line; each command's ``run`` takes the parsed arguments and returns the exit status."""
+    """The argument parser. Each command sets ``run``, which takes the parsed arguments and returns the exit status."""
     top = terminal.Parser(prog="fairfl-book", description="A computational textbook on fair federated learning.")
     top.add_argument("--version", action="version", version=f"fairfl {version('fairfl')}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
@@ -18,41 +21,45 @@ def parser() -> argparse.ArgumentParser:
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
     lab.add_argument("chapter", nargs="?", help="a chapter's name or number (default: the cover page)")
     lab.add_argument(
-        "--more", action="store_true", help="open the chapter's companion: proofs, variants, further trials"
+        "--more", action="store_true", help="open the chapter's companion: proofs, variants, further experiments"
     )
-    lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next one that is free)")
+    lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next free one)")
     lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
-    lab.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
-    lab.add_argument("--language", default="en", help="en or zh: the language of the chapters (default: en)")
+    lab.add_argument("--work", type=Path, help="folder for your copies (default: work/ beside chapters/)")
+    lab.add_argument("--language", default="en", help="language of the chapters, en or zh (default: en)")
     lab.set_defaults(run=_lab)
 
     reset = commands.add_parser(
-        "reset", help="put your copy of a chapter back as it was published, and keep the old one"
+        "reset", help="restore your copy of a chapter to the published version, and keep the old one"
     )
-    reset.add_argument("names", nargs="*", help="names or numbers of chapters")
-    reset.add_argument("--work", type=Path, help="the folder of your copies (default: work/ beside chapters/)")
-    reset.add_argument("--language", default="en", help="en or zh: the language of the copy (default: en)")
+    reset.add_argument("names", nargs="*", help="chapters, by name or number")
+    reset.add_argument("--work", type=Path, help="folder for your copies (default: work/ beside chapters/)")
+    reset.add_argument("--language", default="en", help="language of the copy, en or zh (default: en)")
     reset.set_defaults(run=_reset)
 
-    chapters = commands.add_parser("chapters", help="execute the chapters' texts into notebooks")
-    chapters.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    chapters = commands.add_parser("chapters", help="execute the chapters' texts and write their notebooks")
+    chapters.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all)")
     chapters.add_argument(
-        "--language", default="en", help="zh: write the translated notebooks from the executed ones, running nothing"
+        "--language",
+        default="en",
+        help="zh: write the translated notebooks from the executed English ones, without running any code",
     )
     chapters.set_defaults(run=_chapters)
 
-    translate = commands.add_parser("translate", help="bring translators' files into step with the English chapters")
-    translate.add_argument("names", nargs="*", help="names or their two digits (default: those that are translated)")
-    translate.add_argument("--language", default="zh", help="the language of the translation (default: zh)")
+    translate = commands.add_parser("translate", help="update the translation files to match the English chapters")
+    translate.add_argument(
+        "names", nargs="*", help="chapters, by name or two-digit number (default: all translated ones)"
+    )
+    translate.add_argument("--language", default="zh", help="language of the translation (default: zh)")
     translate.set_defaults(run=_translate)
 
-    check = commands.add_parser("check-chapters", help="say what is wrong with the executed chapters")
-    check.add_argument("names", nargs="*", help="names or their two digits (default: all)")
+    check = commands.add_parser("check-chapters", help="report problems in the executed chapters")
+    check.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all)")
     check.set_defaults(run=_check)
 
     launch = commands.add_parser(
         "launch",
-        help="put into the chapters what opens them on Colab and Kaggle, as book/address.toml says; without it, take it out",
+        help="add to the notebooks the cells that open them on Colab and Kaggle, from book/address.toml; without that file, remove them",
     )
     launch.set_defaults(run=_launch)
 
@@ -66,129 +73,130 @@ def parser() -> argparse.ArgumentParser:
 
 def _lab(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
-    from fairfl_book import places
+    from fairfl_book import book_paths
     from fairfl_book.reading import server
-    from fairfl_book.translation import words
+    from fairfl_book.translation import sentences
 
     if given.port is not None and not 1 <= given.port <= 65535:
-        raise refuse("--port", given.port, "1 to 65535", "Leave it out for 8888, or the next one that is free.")
-    words.refuse_unknown(given.language)
-    book = places.find()
+        raise refuse("--port", given.port, "1 to 65535", "Leave it out to use 8888, or the next free port.")
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     chapter = book.select([given.chapter])[0] if given.chapter else None
     server.start(book, _work(given), given.port, not given.no_browser, chapter, given.language, given.more)
     return 0
 
 
 def _work(given: argparse.Namespace) -> Path | None:
-    """The folder of copies that was named, if one was."""
+    """The folder given by ``--work``, if any. Raises ``Refused`` for a file."""
     from fairfl.errors import Refused
 
     if given.work is not None and given.work.exists() and not given.work.is_dir():
         raise Refused(
-            f"--work is {given.work}, a file; allowed: a folder, which is made where it is not there. Name another"
+            f"--work is {given.work}, a file; allowed: a folder, which is created if missing. Give another path", "file"
         )
     return given.work
 
 
 def _reset(given: argparse.Namespace) -> int:
     from fairfl.errors import Refused
-    from fairfl_book import places
-    from fairfl_book.reading import copies, dress
-    from fairfl_book.translation import desk, words
+    from fairfl_book import book_paths
+    from fairfl_book.reading import copies, copy_extras
+    from fairfl_book.translation import sentences, translated_copies
 
-    words.refuse_unknown(given.language)
-    book = places.find()
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     if not given.names:
-        raise Refused(f"reset needs a chapter, by name or number; there are {', '.join(book.names())}: reset 04")
+        raise Refused(
+            f"reset needs a chapter; allowed: a name or number of {', '.join(book.names())}. For example: reset 04",
+            "missing",
+        )
     work = (_work(given) or book.work).resolve()
-    work = work if given.language == words.ENGLISH else work / given.language
+    work = work if given.language == sentences.ENGLISH else work / given.language
     names = book.select(given.names)
-    if given.language != words.ENGLISH:
-        desk.refuse_untranslated(book, given.language, names)
+    if given.language != sentences.ENGLISH:
+        translated_copies.refuse_untranslated(book, given.language, names)
     for name in names:
-        if given.language == words.ENGLISH:
+        if given.language == sentences.ENGLISH:
             kept = copies.reset(book.chapters, work, name)
         else:
-            kept = desk.reset(book, work, given.language, name)
-        dress.trust(work / f"{name}.ipynb")
-        yours = f"what you had is {kept}" if kept else "you had written nothing in it"
-        print(f"{work / name}.ipynb is as it was published; {yours}. If it is open, close its tab and open it again.")
+            kept = translated_copies.reset(book, work, given.language, name)
+        copy_extras.trust(work / f"{name}.ipynb")
+        yours = f"your old copy is {kept}" if kept else "it held no edits of yours"
+        print(f"{work / name}.ipynb is restored; {yours}. If it is open, close its tab and open it again.")
     return 0
 
 
 def _chapters(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.build import prerequisites, twins
-    from fairfl_book.translation import words
+    from fairfl_book import book_paths
+    from fairfl_book.build import chapter_notebooks, prerequisites
+    from fairfl_book.translation import sentences
 
-    words.refuse_unknown(given.language)
-    book = places.find()
+    sentences.refuse_unknown(given.language)
+    book = book_paths.find()
     names = book.select(given.names)
-    if given.language != words.ENGLISH:
+    if given.language != sentences.ENGLISH:
         return _edition(book, given.language, names)
     for name in book.with_companions(names):
-        print(twins.execute(book, name).line, flush=True)
+        print(chapter_notebooks.execute(book, name).line, flush=True)
     if prerequisites.refresh(book):
-        print("book/teachers.md: the map of prerequisites was brought up to date")
+        print("book/teachers.md: updated the map of prerequisites")
     return _report(book, names)
 
 
 def _edition(book, language, names) -> int:
-    from fairfl_book.translation import edition, waiting, words
+    from fairfl_book.translation import edition, pending, sentences
 
-    with words.using(language):
+    with sentences.using(language):
         folder = edition.build(book, language, names)
-    for name, left in waiting.counted(book, language).items():
+    for name, left in pending.counted(book, language).items():
         if name in names:
-            print(
-                f"{(folder / name).relative_to(book.root)}.ipynb: {left} pieces in English, for want of a translation"
-            )
+            print(f"{(folder / name).relative_to(book.root)}.ipynb: {left} passages without a translation, in English")
     return 0
 
 
 def _translate(given: argparse.Namespace) -> int:
-    from fairfl_book import places
-    from fairfl_book.translation import text, waiting, words
+    from fairfl_book import book_paths
+    from fairfl_book.translation import pending, sentences, translation_file
 
-    words.refuse_unknown(given.language, words.LANGUAGES.keys() - {words.ENGLISH})
-    book = places.find()
-    with words.using(given.language):
-        for name in book.select(given.names) if given.names else text.names(book, given.language):
-            left = waiting.refresh(book, name, given.language)
+    sentences.refuse_unknown(given.language, sentences.LANGUAGES.keys() - {sentences.ENGLISH})
+    book = book_paths.find()
+    with sentences.using(given.language):
+        for name in book.select(given.names) if given.names else translation_file.names(book, given.language):
+            left = pending.refresh(book, name, given.language)
             print(
-                f"{text.file(book, name, given.language).relative_to(book.root)}: {left} pieces wait for a translation"
+                f"{translation_file.file(book, name, given.language).relative_to(book.root)}: {left} passages without a translation"
             )
-        waiting.state(book, given.language)
+        pending.state(book, given.language)
     return 0
 
 
 def _check(given: argparse.Namespace) -> int:
-    from fairfl_book import places
+    from fairfl_book import book_paths
 
-    book = places.find()
+    book = book_paths.find()
     return _report(book, book.select(given.names))
 
 
 def _launch(given: argparse.Namespace) -> int:
-    from fairfl_book import address, places
-    from fairfl_book.reading import launch
+    from fairfl_book import book_paths, repository_address
+    from fairfl_book.reading import cloud_launch
 
-    book = places.find()
-    changed = launch.write(book)
-    place = address.address(book)
+    book = book_paths.find()
+    changed = cloud_launch.write(book)
+    place = repository_address.address(book)
     where = (
         f"{place.repository}, {place.branch}"
         if place
-        else f"there is no {address.FILE}, and so nothing to open them by"
+        else f"there is no {repository_address.FILE}, so the notebooks have no launch links"
     )
     print(f"notebooks changed: {len(changed)}, none executed ({where})")
     return 0
 
 
 def _report(book, names: list[str]) -> int:
-    from fairfl_book.build import guards
+    from fairfl_book.build import notebook_checks
 
-    problems = guards.check(book, names)
+    problems = notebook_checks.check(book, names)
     print(*problems, f"chapters checked: {len(names)}, problems: {len(problems)}", sep="\n")
     return 1 if problems else 0
 

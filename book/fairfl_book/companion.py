@@ -1,7 +1,7 @@
-"""What a companion begins with: the functions and data of its chapter.
+"""Define a chapter's functions and data in its companion notebook.
 
-A companion (``chapters/more/NN_name_more.ipynb``) goes on from a chapter and may use what the chapter's open cells define, without defining
-it again. ``begin`` runs those cells, and only those that the companion needs.
+A companion (``chapters/more/NN_name_more.ipynb``) continues a chapter and may use what the chapter's open cells define. ``begin`` runs those of
+the cells that the companion needs.
 """
 
 import ast
@@ -12,25 +12,26 @@ from io import StringIO
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book import places
-from fairfl_book.reading import dress
+from fairfl_book import book_paths
+from fairfl_book.reading import copy_extras
 
 APART = frozenset(
     {"head", "exercise", "check", "turn", "lab", "raises-exception"}
-)  # cells that define nothing to go on with
+)  # cells whose definitions a companion does not use
 
 
-def begin(number: int, namespace: MutableMapping[str, object], book: places.Book | None = None) -> None:
-    """Define in ``namespace`` what the companion of chapter ``number`` uses of the chapter's open cells.
+def begin(number: int, namespace: MutableMapping[str, object], book: book_paths.Book | None = None) -> None:
+    """Define in ``namespace`` the names from chapter ``number``'s open cells that its companion uses.
 
-    Raises ``ValueError`` if the chapter or its companion is not there.
+    Raises ``Refused`` if the chapter or its companion does not exist.
     """
-    book = book or places.find()
+    book = book or book_paths.find()
     [name] = book.select([str(number)])
     companion = book.companion(name)
     if companion is None:
         raise Refused(
-            f"Chapter {number} has no companion. Those that have one: {', '.join(book.companions()) or 'none'}."
+            f"chapter {number} has no companion; companions: {', '.join(book.companions()) or 'none'}. Choose one of these.",
+            "missing",
         )
     wanted = _read(_sources(book.notebook(companion) if book.notebook(companion).exists() else book.twin(companion)))
     lines = needed(_cells(book.notebook(name)), wanted)
@@ -39,9 +40,9 @@ def begin(number: int, namespace: MutableMapping[str, object], book: places.Book
 
 
 def needed(cells: Iterable[tuple[str, bool]], wanted: set[str]) -> list[ast.stmt]:
-    """The statements to run, in order, so that every name in ``wanted`` that the chapter defines is defined.
+    """The statements to run, in order, to define every name in ``wanted`` that the chapter defines.
 
-    ``cells``: source and whether it is open, in order. Of a folded cell only imports are taken.
+    ``cells``: pairs (source, whether the cell is open), in order. From a folded cell only imports are taken.
     """
     taken: list[ast.stmt] = []
     wanted = set(wanted)
@@ -57,7 +58,7 @@ def needed(cells: Iterable[tuple[str, bool]], wanted: set[str]) -> list[ast.stmt
 
 
 def _bound(line: ast.stmt) -> set[str]:
-    """The names that a statement gives a value."""
+    """The names that a statement binds."""
     if isinstance(line, (ast.FunctionDef, ast.ClassDef)):
         return {line.name}
     if isinstance(line, (ast.Import, ast.ImportFrom)):
@@ -66,7 +67,7 @@ def _bound(line: ast.stmt) -> set[str]:
 
 
 def _outside(node: ast.AST) -> Iterator[ast.AST]:
-    """The parts of a statement that have no names of their own, as comprehensions and functions have."""
+    """The nodes of a statement, without those in a scope of their own (comprehensions and functions)."""
     yield node
     for part in ast.iter_child_nodes(node):
         if not isinstance(
@@ -89,7 +90,7 @@ def _read(sources: Iterable[str]) -> set[str]:
 
 
 def _cells(notebook: Path) -> list[tuple[str, bool]]:
-    cells = dress.own(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
+    cells = copy_extras.own(json.loads(notebook.read_text(encoding="utf-8"))["cells"])
     return [
         ("".join(cell["source"]), not cell["metadata"].get("jupyter", {}).get("source_hidden", False))
         for cell in cells
@@ -100,6 +101,6 @@ def _cells(notebook: Path) -> list[tuple[str, bool]]:
 def _sources(path: Path) -> list[str]:
     if path.suffix == ".ipynb":
         return [source for source, _ in _cells(path)]
-    from fairfl_book.build import twins  # before a companion's first run there is only its text
+    from fairfl_book.build import chapter_notebooks  # before its first run a companion has a text but no notebook
 
-    return [cell.source for cell in twins.read(path).cells if cell.cell_type == "code"]
+    return [cell.source for cell in chapter_notebooks.read(path).cells if cell.cell_type == "code"]

@@ -1,4 +1,4 @@
-"""The book's one visual style, and the one way to show a figure: with words for who cannot see it."""
+"""The book's figure style, its standard plots, and ``show``, which gives every figure an alternative text."""
 
 import base64
 import html
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfl._extras import needed_by
 from fairfl.errors import refuse, unknown
-from fairfl.extras import needed_by
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-# Okabe and Ito's palette: eight colours that stay apart for colour-blind readers and in print.
+# Okabe and Ito's palette: eight colours that are distinct for colour-blind readers and in print.
 COLOURS = {
     "blue": "#0072B2",
     "orange": "#E69F00",
@@ -31,12 +31,12 @@ COLOURS = {
     "black": "#000000",
 }
 GREY = "#8A8A8A"
-PICTURES = "FAIRFL_PICTURES"  # the environment's variable; "svg" draws for paper, anything else for screens
-SCALE = 2  # pixels of a picture for one of the page, in each direction: what phones and fine screens have
+PICTURES = "FAIRFL_PICTURES"  # environment variable; "svg" draws for print, anything else for screens
+SCALE = 2  # image pixels per CSS pixel in each direction, for phones and high-resolution screens
 
 
 def style() -> None:
-    """Switch matplotlib to the book's style, for the rest of the notebook."""
+    """Set matplotlib's defaults to the book's style for the rest of the notebook."""
     with needed_by("figures.style()"):
         import matplotlib as mpl
 
@@ -67,26 +67,27 @@ def style() -> None:
 
 
 def show(figure: "Figure", alt: str) -> None:
-    """Show ``figure`` as the output of a cell, an HTML image with ``alt`` as its alternative text, and close it.
+    """Show ``figure`` as a cell's output, an HTML image with alternative text ``alt``, and close it.
 
-    ``alt`` says what there is to see in a sentence or two. Raises ``ValueError`` if it is too short to say anything.
+    ``alt`` describes the figure in a sentence or two. Raises ``Refused`` if it has fewer than four words.
     """
     with needed_by("figures.show()"):
         from IPython.display import display
         from matplotlib import pyplot as plt
 
     if not isinstance(alt, str) or len(alt.split()) < 4:
-        raise refuse("alt", alt, "a sentence of four words or more", "Say what there is to see, for who cannot see it.")
-    # One output, as raw data: HTML for who sees pages, since JupyterLab and GitHub show no image's metadata as its alternative text;
-    # the same words for who has no pictures.
+        raise refuse(
+            "alt", alt, "a sentence of four words or more", "Describe the figure for readers who cannot see it."
+        )
+    # HTML, because JupyterLab and GitHub ignore alternative text in an image's metadata. The plain text is for front ends without images.
     display({"text/html": image(figure, alt), "text/plain": alt}, raw=True)
     plt.close(figure)
 
 
 def image(figure: "Figure", alt: str) -> str:
-    """``figure`` as an HTML image with ``alt`` as its alternative text, the picture itself inside, no wider than the page.
+    """``figure`` as an HTML image with embedded data and alternative text ``alt``, no wider than the page.
 
-    The width is an attribute, and no style, because GitHub takes styles out: the picture would then be ``SCALE`` times too wide.
+    The width is an attribute, not a style, because GitHub removes styles, and the image would then be ``SCALE`` times too wide.
     """
     if os.environ.get(PICTURES) == "svg":
         kind, picture = "svg+xml", svg(figure)
@@ -101,21 +102,21 @@ def image(figure: "Figure", alt: str) -> str:
 
 
 def png(figure: "Figure") -> bytes:
-    """``figure`` as a PNG of ``SCALE`` times its size and at most 128 colours: a quarter of the bytes, and notebooks stay reviewable.
+    """``figure`` as a PNG at ``SCALE`` times its size with at most 128 colours: a quarter of the bytes, so notebooks stay reviewable.
 
-    Sharp on fine screens, as SVG would be, whose outlines of letters and lines take twice the bytes of these pixels.
+    It is as sharp on high-resolution screens as an SVG, which takes twice the bytes.
     """
     from PIL import Image
 
     full, small = io.BytesIO(), io.BytesIO()
-    plain = {"compress_level": 0}  # it is read back at once
+    plain = {"compress_level": 0}  # only an intermediate image
     figure.savefig(full, format="png", bbox_inches="tight", dpi=SCALE * figure.dpi, pil_kwargs=plain)
     Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
     return small.getvalue()
 
 
 def svg(figure: "Figure") -> bytes:
-    """``figure`` as an SVG, for paper: sharp at any size, letters as outlines. The same figure gives the same bytes."""
+    """``figure`` as an SVG for print, with letters as outlines. The same figure gives the same bytes."""
     import matplotlib as mpl
 
     drawn = io.BytesIO()
@@ -125,9 +126,9 @@ def svg(figure: "Figure") -> bytes:
 
 
 def class_map(axes: "Axes", counts: ArrayLike, classes: Sequence[object], largest: float = 160) -> None:
-    """Who has what: a dot for each client and class, its area the number of rows.
+    """Plot the class distribution: a dot per client and class, with area proportional to the number of rows.
 
-    ``counts`` (N, C) as from ``federation.class_counts()``. ``largest``: the largest dot's area, in points squared.
+    ``counts`` (N, C) as from ``federation.class_counts()``. ``largest``: area of the largest dot, in points squared.
     """
     counts = np.asarray(counts)
     clients, kinds = np.nonzero(counts)
@@ -144,9 +145,9 @@ def class_map(axes: "Axes", counts: ArrayLike, classes: Sequence[object], larges
 
 
 def client_bars(axes: "Axes", accuracy: ArrayLike, test_sizes: ArrayLike | None = None, colour: str = "blue") -> None:
-    """One bar a client, sorted from worst to best, in percent.
+    """One bar per client, sorted from worst to best, in percent.
 
-    With ``test_sizes``, whiskers of one binomial standard error: how far chance alone moves a bar.
+    With ``test_sizes``, error bars of one binomial standard error.
     """
     accuracy = np.asarray(accuracy, dtype=float)
     order = np.argsort(accuracy, kind="stable")
@@ -156,12 +157,12 @@ def client_bars(axes: "Axes", accuracy: ArrayLike, test_sizes: ArrayLike | None 
     axes.bar(range(len(order)), 100 * accuracy[order], yerr=error, color=COLOURS[colour], ecolor=GREY, capsize=2)
     mean = 100 * accuracy.mean()
     axes.axhline(mean, color=COLOURS["black"], linewidth=1, linestyle="--")
-    axes.annotate("mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points")  # over the lowest bar
+    axes.annotate("mean", (0.01, mean), (0, 3), ("axes fraction", "data"), "offset points")  # above the lowest bar
     axes.set(
         xlabel="client, worst to best",
         ylabel="test accuracy (%)",
         ylim=(0, 100),
-        xlim=(-1.6, len(order) - 0.3),  # room for "mean", which else stands on the second bar
+        xlim=(-1.6, len(order) - 0.3),  # room for "mean", which would overlap the second bar
         xticks=range(len(order)),
         xticklabels=order if len(order) <= 20 else [],
     )
@@ -176,10 +177,10 @@ def curves(axes: "Axes", rounds: ArrayLike, accuracy: ArrayLike, label: str = ""
 
 
 def ours_over_theirs(axes: "Axes", ours: "DataFrame", theirs: "DataFrame", row: str, colour: str = "blue") -> None:
-    """A row's mean accuracy over the rounds: its authors' in black below ours in colour, one standard deviation over seeds as bands.
+    """Mean accuracy of a row over the rounds: the authors' logs in black, our runs in colour, with bands of one standard deviation over seeds.
 
-    ``ours``: a recorded table's ``NAME.curves.csv`` as a ``DataFrame``; ``theirs``: the same table's lines of ``data/papers/fedfv_curves.csv``.
-    Both deviations divide by the number of seeds. Raises ``Refused`` where one of the two has no such row.
+    ``ours``: a recorded table's ``NAME.curves.csv`` as a ``DataFrame``; ``theirs``: the same table's rows of ``data/papers/fedfv_curves.csv``.
+    Both standard deviations divide by the number of seeds. Raises ``Refused`` if either has no such row.
     """
     for name, table in (("ours", ours), ("theirs", theirs)):
         if row not in set(table["row"]):

@@ -1,15 +1,15 @@
-"""What this computer can do: versions, device, data, and how long a small training takes."""
+"""Report what this computer can run: versions, device, data, and the time of a small training."""
 
 import os
 import platform
 import time
 from pathlib import Path
 
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 
 def run() -> None:
-    """Print a few lines on this machine. Nothing here fails: what is missing is named with what it is for."""
+    """Print a few lines about this machine. Missing parts are named with their purpose; nothing raises."""
     import numpy
     import torch
 

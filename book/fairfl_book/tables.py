@@ -1,4 +1,4 @@
-"""The one way to show results in rows: an HTML table in a notebook, aligned text in a terminal."""
+"""Show results as a table: HTML in a notebook, aligned text in a terminal."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,8 @@ from numbers import Number
 
 from fairfl.errors import Refused
 
-# A verdict is told three times: by its word, by a mark, and by a colour for who sees one. The colours are those of the figures, darker,
-# since letters need more contrast than lines; pages that can be dark give each class a light one.
+# A verdict has a word, a mark and a colour, so nothing depends on colour alone. The colours are darker versions of the figures' colours,
+# because text needs more contrast than lines; pages with a dark mode give each class a light one.
 GOOD, BAD, OPEN = ("✓", "#00704F", "good"), ("✗", "#A84300", "bad"), ("○", "#555555", "open")
 VERDICTS = {
     "holds": GOOD,
@@ -22,10 +22,10 @@ VERDICTS = {
 
 
 def show(rows: Sequence[Mapping[str, object]], caption: str = "") -> None:
-    """Show ``rows`` as the output of a cell: column → value each, the same columns in all; ``caption`` stands above.
+    """Show ``rows`` as a cell's output. Each row maps column → value, with the same columns in all; ``caption`` is above the table.
 
-    Numbers stand to the right and print as they are, so round them first. A value that is one of ``VERDICTS`` gets its mark and colour.
-    Raises ``ValueError`` if there is no row or one has other columns than the first.
+    Numbers are right-aligned and not rounded, so round them first. A value in ``VERDICTS`` gets its mark and colour.
+    Raises ``Refused`` if there are no rows or their columns differ.
     """
     from IPython.display import display
 
@@ -33,9 +33,9 @@ def show(rows: Sequence[Mapping[str, object]], caption: str = "") -> None:
 
 
 def as_text(rows: Sequence[Mapping[str, object]], caption: str = "") -> str:
-    """``rows`` as lines of aligned words; see ``show``."""
+    """``rows`` as aligned text; see ``show``."""
     names = _columns(rows)
-    lines = [names, *([_told(row[name]) for name in names] for row in rows)]
+    lines = [names, *([_marked(row[name]) for name in names] for row in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
     right = [_numeric(rows, name) for name in names]
     body = [
@@ -45,7 +45,7 @@ def as_text(rows: Sequence[Mapping[str, object]], caption: str = "") -> str:
 
 
 def as_html(rows: Sequence[Mapping[str, object]], caption: str = "") -> str:
-    """``rows`` as an HTML table; see ``show``. What a code host strips from it is colour alone."""
+    """``rows`` as an HTML table; see ``show``. Code hosts remove only the colours."""
     names = _columns(rows)
     sides = {name: ' align="right"' if _numeric(rows, name) else ' align="left"' for name in names}
     head = "".join(f'<th scope="col"{sides[name]}>{html.escape(name)}</th>' for name in names)
@@ -56,30 +56,31 @@ def as_html(rows: Sequence[Mapping[str, object]], caption: str = "") -> str:
 
 def _columns(rows: Sequence[Mapping[str, object]]) -> list[str]:
     if not rows:
-        raise Refused("A table needs at least one row, and none was given.")
+        raise Refused("rows is empty; allowed: at least one row. Give the rows to show.", "missing")
     names = list(rows[0])
     for row in rows:
         if list(row) != names:
             raise Refused(
-                f"A row has the columns {list(row)}, and the first one has {names}. Give all rows the same ones, in one order."
+                f"a row has the columns {list(row)}; allowed: the first row's, {names}. Give all rows the same columns in the same order.",
+                "shape",
             )
     return names
 
 
 def _numeric(rows: Sequence[Mapping[str, object]], name: str) -> bool:
-    """Whether a column holds numbers alone, some of which may carry a unit."""
+    """Whether a column contains only numbers, possibly with units."""
     return all(isinstance(row[name], Number) or str(row[name])[:1] in "0123456789−-+" for row in rows)
 
 
-def _told(value: object) -> str:
+def _marked(value: object) -> str:
     word = str(value)
     return f"{VERDICTS[word][0]} {word}" if word in VERDICTS else word
 
 
 def _coloured(value: object) -> str:
     word = str(value)
-    said = html.escape(_told(value))
+    text = html.escape(_marked(value))
     if word not in VERDICTS:
-        return said
+        return text
     _, colour, kind = VERDICTS[word]
-    return f'<span class="verdict {kind}" style="color: {colour}">{said}</span>'
+    return f'<span class="verdict {kind}" style="color: {colour}">{text}</span>'

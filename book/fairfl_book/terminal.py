@@ -1,4 +1,4 @@
-"""What both command lines of this project have in common: one line that says what to do, and bugs that keep their tracebacks."""
+"""Shared by both command lines of this project: expected errors print one line, and bugs keep their tracebacks."""
 
 import argparse
 import errno
@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# What a place can do to a command. Any other error of the system is somebody's bug, and keeps its traceback; so does a
-# file that is not there, unless it was to be made at a place that the command names.
+# Errors caused by a path that the user chose. Any other OSError is a bug and keeps its traceback. So does a missing file,
+# unless it is at or below a path given on the command line.
 PLACES = (
     errno.EACCES,
     errno.EPERM,
@@ -23,7 +23,7 @@ PLACES = (
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that offers the nearest command, or the nearest of an option's choices."""
+    """An argument parser that suggests the nearest command or option value."""
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def quietly() -> None:
-    """From now on an interrupt that nobody catches, while PyTorch loads for instance, ends the program with one word.
+    """Print one line instead of a traceback for an uncaught interrupt, for instance while PyTorch loads.
 
     Other exceptions keep their tracebacks.
     """
@@ -49,34 +49,34 @@ def quietly() -> None:
 
 
 def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
-    """Run the command in ``arguments`` (the program's own by default): its ``run`` takes what was parsed.
+    """Parse ``arguments`` (default: ``sys.argv``) and call the command's ``run``.
 
-    Returns the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 where it was stopped.
+    Returns the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 if it was interrupted.
     """
+    from fairfl._extras import NotInstalled, needed_by
     from fairfl.errors import Refused
-    from fairfl.extras import NotInstalled, needed_by
 
     try:
         given = parser.parse_args(arguments)
         with needed_by("this command"):
             return given.run(given)
     except (Refused, NotInstalled) as error:
-        said, status = str(error), 2
+        message, status = str(error), 2
     except KeyboardInterrupt:
-        said, status = "stopped", 130
+        message, status = "stopped", 130
     except OSError as error:
         if error.errno not in PLACES and not (error.errno == errno.ENOENT and _named(error.filename, given)):
             raise
         where = f"{error.filename}: " if error.filename else ""
-        said, status = (
-            f"{where}{error.strerror}. What was finished is kept. Make room or give leave there, or name another place",
+        message, status = (
+            f"{where}{error.strerror}. Finished results are kept. Free space, change the permissions or choose another path",
             2,
         )
-    print(f"fairfl: {said}", file=sys.stderr)
+    print(f"fairfl: {message}", file=sys.stderr)
     return status
 
 
 def _named(file: str | Path | None, given: argparse.Namespace) -> bool:
-    """Whether ``file`` is, or lies below, a place that the command names."""
+    """Whether ``file`` is, or is below, a path given on the command line."""
     places = [place.absolute() for place in vars(given).values() if isinstance(place, Path)]
     return file is not None and any(Path(file).absolute().is_relative_to(place) for place in places)

@@ -1,6 +1,6 @@
-"""Two-dimensional problems with known Pareto sets: the book's maps.
+"""Two-dimensional test problems with known Pareto sets, for the book's figures.
 
-A point w is an array (..., 2); a problem has K losses, one a client. NumPy in float64 throughout.
+A point w is an array (..., 2); a problem has K losses, one per client. NumPy in float64 throughout.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from fairfl.errors import refuse
 class Toy:
     """K losses of two parameters.
 
-    ``losses(w)`` (..., K) for w (..., 2). ``gradients(w)`` (K, 2) for one point w (2,), rows uphill. ``pareto_set(n)`` (n, 2):
-    points on the Pareto set, in order along it where K = 2. ``box``: (x low, x high, y low, y high) worth drawing.
+    ``losses(w)`` (..., K) for w (..., 2). ``gradients(w)`` (K, 2) for a single point w (2,). ``pareto_set(n)`` (n, 2):
+    points on the Pareto set, ordered along it if K = 2. ``box``: (x low, x high, y low, y high), the region to draw.
     """
 
     clients: int
@@ -41,7 +41,7 @@ class Toy:
         return x, y, self.losses(np.stack(np.meshgrid(x, y), -1))
 
     def points(self, n: int = 401) -> tuple[np.ndarray, np.ndarray]:
-        """(w (n², 2), losses (n², K)) over the same grid, one row a point: for finding a global optimum by looking everywhere."""
+        """(w (n², 2), losses (n², K)) over the same grid, one row per point, for finding a global optimum by exhaustive search."""
         x, y, losses = self.grid(n)
         return np.stack(np.meshgrid(x, y), -1).reshape(-1, 2), losses.reshape(n * n, -1)
 
@@ -52,7 +52,7 @@ class Quadratics(Toy):
 
     ``centres`` (K, 2); ``curvatures`` (K, 2, 2) symmetric positive definite, or (K,) for multiples of the identity (default 1).
     The Pareto set is ``{(Σ λ_k H_k)⁻¹ Σ λ_k H_k c_k}`` over weights λ of the simplex: a segment for two isotropic clients, a
-    curve otherwise; for K > 2 ``pareto_set`` draws λ from a fixed seed.
+    curve otherwise. For K > 2 ``pareto_set`` draws λ with a fixed seed.
     """
 
     centres: np.ndarray
@@ -63,7 +63,7 @@ class Quadratics(Toy):
     def __post_init__(self) -> None:
         c = np.asarray(self.centres, float)
         if c.ndim != 2 or c.shape[1] != 2:
-            raise refuse("the shape of centres", c.shape, "(K, 2)", "Give one point in the plane a client.")
+            raise refuse("the shape of centres", c.shape, "(K, 2)", "Give one point in the plane per client.", "shape")
         H = np.ones(len(c)) if self.curvatures is None else np.asarray(self.curvatures, float)
         H = H[:, None, None] * np.eye(2) if H.ndim == 1 else H
         if (
@@ -112,10 +112,10 @@ class Quadratics(Toy):
 
 @dataclass(frozen=True)
 class FonsecaFleming(Toy):
-    """``f_{1,2}(w) = 1 − exp(−‖w ∓ (1, 1)/√2‖²)``: smooth losses from 0 to 1 whose Pareto front bulges outward.
+    """``f_{1,2}(w) = 1 − exp(−‖w ∓ (1, 1)/√2‖²)``: smooth losses in [0, 1) with a concave Pareto front.
 
-    The Pareto set is the segment between the two minimisers; no weighting of the losses reaches the middle of the front. Source:
-    Fonseca and Fleming 1995, with two variables.
+    The Pareto set is the segment between the two minimisers. No weighted sum of the losses has its minimum in the middle of the front.
+    Source: Fonseca and Fleming 1995, with two variables.
     """
 
     box: tuple = (-2.0, 2.0, -2.0, 2.0)
@@ -139,7 +139,7 @@ class FonsecaFleming(Toy):
 
 
 def two_valleys() -> Quadratics:
-    """The book's standard pair: two clients with curvatures turned against each other, and a curved Pareto set."""
+    """The book's standard example: two clients with different Hessians, and so a curved Pareto set."""
     return Quadratics([[-1.0, -0.5], [1.0, 0.5]], [[[2.0, 0.5], [0.5, 0.6]], [[0.5, -0.3], [-0.3, 1.5]]])
 
 

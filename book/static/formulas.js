@@ -1,9 +1,14 @@
 // Typesets what site/formulas.py has written; the first and last two letters are the marks \( \) or \[ \].
 "use strict";
 for (const one of document.querySelectorAll(".math")) {
-  katex.render(one.textContent.trim().slice(2, -2), one, { displayMode: one.tagName === "DIV", throwOnError: false });
+  katex.render(one.textContent.trim().slice(2, -2), one, {
+    displayMode: one.tagName === "DIV",
+    throwOnError: false,
+  });
   // A comma after a formula, or the s of "client k's", stays on its line.
-  const next = one.nextSibling, mark = next?.nodeType === Node.TEXT_NODE && next.data.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
+  const next = one.nextSibling,
+    mark =
+      next?.nodeType === Node.TEXT_NODE && next.data.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
   if (mark && one.tagName === "SPAN") {
     const together = document.createElement("span");
     together.style.whiteSpace = "nowrap";
@@ -17,7 +22,9 @@ const fit = () => {
   const all = [...document.querySelectorAll("div.math")];
   for (const one of all) one.style.fontSize = "";
   const wide = all.map((one) => one.scrollWidth / one.clientWidth);
-  all.forEach((one, n) => { if (wide[n] > 1) one.style.fontSize = `${Math.max(0.75, 0.99 / wide[n])}em`; });
+  all.forEach((one, n) => {
+    if (wide[n] > 1) one.style.fontSize = `${Math.max(0.75, 0.99 / wide[n])}em`;
+  });
 };
 document.fonts.ready.then(fit);
 addEventListener("resize", fit);

@@ -1,7 +1,8 @@
-"""The three clients' training losses under AdaFed in the setting of its Table 12, as measured: writes adafed_training_losses.csv beside itself.
+"""Record three clients' training losses under AdaFed in the setting of its Table 12: writes adafed_training_losses.csv next to this file.
 
-Fashion-MNIST, one class of clothing a client, full batch, local step size 0.1, one local step a round, server step 1, 300 rounds, seed 0:
-a line a round, with the losses before it and the length of the direction taken in it. The table's own runs record test losses only.
+Fashion-MNIST, one class of clothing per client, full batch, local step size 0.1, one local step per round, server step 1, 300 rounds,
+seed 0. One line per round, with the losses before the round and the norm of the direction taken in it. The table's own runs record test
+losses only.
 """
 
 import csv

@@ -1,10 +1,10 @@
-"""FedFV's three-client Fashion-MNIST (its Table 3's setting) under FedAvg, as measured: writes fashion_three_clients.csv beside itself.
+"""Record FedAvg on FedFV's three-client Fashion-MNIST (the setting of its Table 3): writes fashion_three_clients.csv next to this file.
 
-Full batch, local step size 0.1, one local step a round, 200 rounds, five seeds. Preprocessing: each pixel minus its mean over the
-18,000 training images, divided by its deviation. 6,000 training and 1,000 official test images a client. Seeds change the initial weights
-only: with full batches and everybody taking part nothing else is drawn. `softmax`: the released code ends its model in a softmax
-below the cross-entropy, which adds its own; both readings are recorded. The oscillation is largest minus smallest accuracy of a class
-over the last ten rounds.
+Full batch, local step size 0.1, one local step per round, 200 rounds, five seeds. Preprocessing: each pixel minus its mean over the
+18,000 training images, divided by its standard deviation. 6,000 training and 1,000 official test images per client. The seed determines the
+initial weights only, because with full batches and full participation nothing else is drawn. ``softmax``: the released code ends its model
+with a softmax, below the cross-entropy that adds its own; both readings are recorded. The oscillation is the largest minus the smallest
+accuracy of a class over the last ten rounds.
 """
 
 import csv

@@ -1,11 +1,12 @@
-"""The same losses in Flower as in ``fairfl.train``, and what a server sees of clients that fail: writes flower_loopback.csv and
-flower_failures.csv beside itself.
+"""Compare losses in Flower with those of ``fairfl.train``, and record what a server sees of failing clients.
 
-Post offices on the digits, logistic regression, seed 0, two local epochs of batches of 16 at step size 0.5, everybody asked in every
-round, five rounds. ``where``: "simulation" is Flower's simulation with ten offices; "network" is one SuperLink and two SuperNodes,
-each a process of its own, over 127.0.0.1 (two offices: digits 0 to 7, digits 8 and 9). ``train``: the same run by ``fairfl.train`` with
-engine="sequential". Failures: ten simulated offices with faults in their replies; and two offices on the network, of which one's
-SuperNode is ended by the operating system after round 1. Node numbers are Flower's, drawn anew in each run.
+Writes flower_loopback.csv and flower_failures.csv next to this file.
+
+Post offices on the digits, logistic regression, seed 0, two local epochs of batches of 16 at step size 0.5, full participation, five
+rounds. ``where``: "simulation" is Flower's simulation with ten offices; "network" is one SuperLink and two SuperNodes, each in its own
+process, over 127.0.0.1 (two offices: digits 0 to 7, digits 8 and 9). ``loss_train``: the same run by ``fairfl.train`` with
+engine="sequential". Failures: ten simulated offices with faults in their replies; and two offices on the network, one of whose SuperNodes
+is terminated after round 1. Node numbers are Flower's, and drawn anew in each run.
 Needs ``pip install "fairfl[flower]"``.
 """
 
@@ -26,10 +27,10 @@ VERSIONS = {"flwr": flwr.__version__, "torch": torch.__version__.split("+")[0]}
 
 
 def agreement(where, run, clients):
-    """Rows of one place: every rule, round and client."""
+    """One row for every rule, round and client of the runs in one place."""
     for name, settings in RULES.items():
         s = demo.complete({"rule": name, "rule-settings": json.dumps(settings), "clients": clients})
-        told = run(s)
+        found = run(s)
         fed = demo.federation(s)
         history = train(
             fed,
@@ -41,7 +42,7 @@ def agreement(where, run, clients):
             engine="sequential",
             progress=False,
         )
-        for (done, accuracy, loss), ours in zip(told["scores"], history.loss[1:]):
+        for (done, accuracy, loss), ours in zip(found["scores"], history.loss[1:]):
             for k in range(clients):
                 yield {
                     "where": where,
@@ -59,11 +60,11 @@ def agreement(where, run, clients):
 
 
 def killed():
-    """The network run in which office 1's SuperNode ends after round 1."""
+    """The network run in which office 1's SuperNode is terminated after round 1."""
     done = []
 
-    def kill(nodes, said):
-        if "round 1:" in said and not done:
+    def kill(nodes, line):
+        if "round 1:" in line and not done:
             loopback.stop(nodes[1])
             done.append(True)
 
@@ -71,10 +72,10 @@ def killed():
 
 
 def failures():
-    """Rows of the two runs with failures: the log's lines."""
+    """One row for each log line of the two runs with failures."""
     faulty = simulated.run({"rule": "FedMGDAPlus", "clients": 10, "faults": FAULTS}, limit=400)
-    for where, told in (("simulation, faulty replies", faulty), ("network, SuperNode ended", killed())):
-        for record, words in zip(told["log"], told["words"]):
+    for where, found in (("simulation, faulty replies", faulty), ("network, SuperNode ended", killed())):
+        for record, words in zip(found["log"], found["words"]):
             yield {
                 "where": where,
                 "round": record["round"],

@@ -1,11 +1,13 @@
-"""One row of every recorded table once more, on this machine: adds to reruns.csv beside itself.
+"""Rerun one row of every recorded table on this machine: adds lines to reruns.csv next to this file.
 
-A line a table: the row and the seeds that were trained again, the processor in the record ("" where an early record does not say) and
-this one, how many of its numbers were compared, how many differ and by how much at most (in the numbers' own units, points for most), how
-many published cells were judged with the new numbers, and how many verdicts changed. Where a row takes more than ten minutes of a
-processor, one seed or two are trained again and stand for theirs among the recorded ones. Adult's rows trained in batches of 60 and 90; here a
-row's seeds train alone (``batch`` is "own"), so that digits may differ on any machine. What is there for this processor is not done
-again; ``RUNS`` names a folder for the runs, so that a stopped one continues, and arguments name the tables to do.
+One line per table: the row and the seeds that were trained again; the processor in the record ("" if an early record does not say) and this
+one; how many numbers were compared, how many differ, and the largest difference (in the numbers' own units, mostly points); how many
+published cells were judged with the new numbers, and how many verdicts changed.
+
+Where a row takes more than ten minutes of a processor, only one or two seeds are trained again, and replace the recorded ones of the same
+seed. Adult's rows trained in batches of 60 and 90; here a row's seeds train alone (``batch`` is "own"), so digits may differ on any machine.
+Existing lines for this processor are not repeated. The environment variable ``RUNS`` names a folder for the runs, so that an interrupted
+run can be continued. Arguments select tables.
 """
 
 import csv
@@ -17,7 +19,7 @@ from pathlib import Path
 import torch
 
 from fairfl.errors import Refused
-from reproductions import catalogue, places, provenance, results, verify
+from reproductions import catalogue, provenance, reruns, result_folders, results
 
 ROWS = {
     "fedfv_table_3_logged": ("FedFA", None),
@@ -49,39 +51,39 @@ COLUMNS = ["table", "row", "seeds", "batch", "recorded_on", "rerun_on", "compare
 
 
 def main() -> int:
-    records = places.find(Path(__file__))
+    records = result_folders.find(Path(__file__))
     out, here = Path(__file__).with_suffix(".csv"), _named(provenance.processor())
     for name in sys.argv[1:] or ROWS:
         row, seeds = ROWS[name]
         if any((line["table"], line["row"], line["rerun_on"]) == (name, row, here) for line in _done(out)):
             continue
         experiment = catalogue.load(name)
-        told = results.provenance(experiment, records.results)
+        origin = results.provenance(experiment, records.results)
         keys = [line["key"] for line in results.load(experiment, records.results) if line["row"] == row]
-        was = {_named(told[key]["processor"]) if "processor" in told[key] else "" for key in keys}
-        was |= {"NVIDIA card" for key in keys if told[key]["machine"]["device"] != "cpu"}
+        was = {_named(origin[key]["processor"]) if "processor" in origin[key] else "" for key in keys}
+        was |= {"NVIDIA card" for key in keys if origin[key]["machine"]["device"] != "cpu"}
         runs = Path(os.environ["RUNS"]) if "RUNS" in os.environ else None
         together = "seeds" if name in OWN_BATCH else None
         try:
-            said = verify.again(
+            again = reruns.again(
                 experiment, row, records.results, seeds=seeds, runs=runs, papers=records.papers, together=together
             )
         except Refused as error:
             print(f"{name}, {row}: {error}", file=sys.stderr)
             continue
-        print(name, row, *said.differences[:3], *said.verdicts, sep="\n  ")
-        done = _done(out)  # another process may have added to it
+        print(name, row, *again.differences[:3], *again.verdicts, sep="\n  ")
+        done = _done(out)  # read again, because another process may have added lines
         done.append(
             {
                 "table": name,
                 "row": row,
-                "seeds": said.seeds,
+                "seeds": again.seeds,
                 "batch": "own" if together else "recorded",
                 "recorded_on": "; ".join(sorted(was)),
                 "rerun_on": here,
             }
-            | {"compared": said.compared, "differ": len(said.differences), "largest": f"{said.largest:.4f}"}
-            | {"cells": said.cells, "verdicts_changed": len(said.verdicts), "torch": torch.__version__}
+            | {"compared": again.compared, "differ": len(again.differences), "largest": f"{again.largest:.4f}"}
+            | {"cells": again.cells, "verdicts_changed": len(again.verdicts), "torch": torch.__version__}
             | {"date": time.strftime("%Y-%m-%d")}
         )
         with out.open("w", newline="", encoding="utf-8") as file:

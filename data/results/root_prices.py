@@ -1,21 +1,22 @@
-"""What two other averages over seeds would cost in rows of AdaFed and DQN-Fed that chapter 13 discusses: writes root_prices.csv beside itself.
+"""Compute what two other averages over seeds would cost in rows of AdaFed and DQN-Fed that chapter 13 discusses: writes root_prices.csv.
 
-A line a printed row, with five seeds' accuracies that give it and their price: the root of mean_k var_i a_ik, by how far client k's
-accuracy a_ik moves over the seeds i. Every number is met when rounded as printed.
-Were σ cut instead, less would do: 0.58 points in FedFA's row, 0.95 in that of γ = 0.1, up to 0.1 less in the others.
+One line per printed row, with accuracies of five seeds that give the row, and their price: the root of mean_k var_i a_ik, which says how far
+client k's accuracy a_ik moves over the seeds i. Every printed number is matched after rounding.
+If σ had been truncated instead, the price would be lower: 0.58 points in FedFA's row, 0.95 in that of γ = 0.1, and up to 0.1 lower in the
+others.
 
-"root": three clients of Fashion-MNIST, rows that no root taken at the end explains. Each client's average over the seeds is the printed
-accuracy; the average over the seeds of the root of a seed's deviation is the printed σ. (Their printed mean is not that of the printed
-clients, AUDIT C5, so no average gives it; the column `printed` leaves it out.) Nothing is lost by looking at seeds whose centred
-accuracies are multiples x_i / d of the average's, d its deviation: projecting on it lowers both the price and the roots. With x_i = y_i²,
-Σ y_i⁴ is to be least for given Σ y_i² and Σ y_i. By Lagrange the positive y_i are roots of a cubic without a square term, which has two
-positive ones at most: some seeds at 0, some at y, the others at y'. All such patterns are tried.
+"root": three clients of Fashion-MNIST, in rows that a root taken at the end cannot explain. Each client's average over the seeds is the
+printed accuracy; the average over the seeds of the root of each seed's deviation is the printed σ. (The printed mean of these rows is not
+that of the printed clients, AUDIT C5, so no average gives it; the column `printed` omits it.) It suffices to consider seeds whose centred
+accuracies are multiples x_i / d of the average's, where d is its deviation, because projecting on it lowers both the price and the roots.
+With x_i = y_i², we minimise Σ y_i⁴ for given Σ y_i² and Σ y_i. By Lagrange, the positive y_i are roots of a cubic without a square term,
+which has at most two positive roots: so some seeds are at 0, some at y, and the others at y'. All such patterns are tried.
 
-"tails": 31 characters of Shakespeare, tails of three. Mean and tails are those of the clients' averages over the seeds, σ is taken seed
-by seed. By the identity of chapter 13 the price is at least sqrt(σ² - s²), with s the largest deviation of 31 averages with that mean
-and these tails. s² is convex, so its largest value is at a corner, and all are tried. The price is met if all seeds have one mean and
-one σ: the moves turn in a plane at right angles to the averages and to (1, …, 1). Where the 25 clients between the tails would average
-more than the best three or less than the worst three, no averages exist, and the price is empty.
+"tails": 31 characters of Shakespeare, with tails of three. Mean and tails are those of the clients' averages over the seeds; σ is taken
+seed by seed. By the identity of chapter 13 the price is at least sqrt(σ² - s²), where s is the largest deviation of 31 averages with that
+mean and these tails. s² is convex, so its maximum is at a corner, and all corners are tried. The bound is attained if all seeds have the
+same mean and the same σ: the moves rotate in a plane orthogonal to the averages and to (1, …, 1). If the 25 clients between the tails would
+average more than the best three or less than the worst three, no such averages exist, and the price is empty.
 """
 
 import csv
@@ -28,7 +29,7 @@ import numpy as np
 from reproductions.published import published, wide
 
 SEEDS, CLIENTS, TAIL = 5, 31, 3
-EDGE = 0.0049  # of the half unit 0.005; the rest is for the four digits that are written
+EDGE = 0.0049  # out of the half unit 0.005; the remainder allows for rounding to four written digits
 THREE = ["accuracy_shirt", "accuracy_pullover", "accuracy_tshirt"]
 METRICS = {"root": THREE, "tails": ["mean_accuracy", "worst_10pct", "best_10pct"]}
 
@@ -50,7 +51,7 @@ def root_seed_by_seed(printed, sigma):
 
 
 def widest(mean, worst, best):
-    """The averages of 31 clients with the largest deviation, or None."""
+    """The averages of 31 clients with the largest deviation, or ``None`` if there are none."""
     n = CLIENTS - 2 * TAIL
     level = (CLIENTS * mean - TAIL * (worst + best)) / n
     if not worst <= level <= best:
@@ -80,7 +81,7 @@ def spread_seed_by_seed(printed, sigma):
     clients = widest(*printed)
     if clients is None:
         return None
-    # Every client on a circle of its own, the phases shuffled; then both coordinates are made orthogonal to what must stay.
+    # Each client moves on a circle of its own, with shuffled phases; then both coordinates are made orthogonal to what must not change.
     phase = np.random.default_rng(0).permutation(2 * np.pi * np.arange(CLIENTS) / CLIENTS)
     fixed = np.stack([np.ones(CLIENTS), clients, np.cos(phase), np.sin(phase)], 1)
     across = np.linalg.qr(fixed)[0][:, 2:]
@@ -90,7 +91,7 @@ def spread_seed_by_seed(printed, sigma):
 
 
 def gives(reading, a):
-    """What a table would print of the accuracies ``a``, seeds × clients, and their price; without NumPy, from the definitions."""
+    """The numbers that a table would print for the accuracies ``a`` (seeds × clients), and their price; from the definitions, without NumPy."""
     clients = [fmean(of) for of in zip(*a, strict=True)]
     price = fmean(pstdev(of) ** 2 for of in zip(*a, strict=True)) ** 0.5
     if reading == "root":

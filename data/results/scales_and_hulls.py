@@ -1,10 +1,10 @@
-"""Four scales times two hulls on the digits, each with a step of its own: writes scales_and_hulls.csv beside itself.
+"""Compare four scales times two hulls on the digits, each with its own step size: writes scales_and_hulls.csv next to this file.
 
-Ten clients, a logistic model, one local step of 0.5 on all rows, so that rows are gradients; 60 rounds. Three federations: nine offices of
-eight digits and one of two; shards; Dirichlet 0.1. Scales are divided by their mean, so that a common factor does not act as a step size.
-The server's step is tuned for each rule and federation on three seeds of their own (100 to 102): the one with the highest mean accuracy in
-the last round. Then twelve other seeds (0 to 11), the same for all rules. A line a run; ``part`` says "tuning" or "race", and
-``negative`` in how many rounds some weight was negative.
+Ten clients, a logistic model, one local step of 0.5 on all rows, so updates are gradients; 60 rounds. Three federations: nine offices
+of eight digits and one of two; shards; Dirichlet 0.1. Scales are divided by their mean, so a common factor does not act as a step size.
+The server's step is tuned for each rule and federation on three separate seeds (100 to 102): the one with the highest mean accuracy in the
+last round. Then twelve other seeds (0 to 11) are run, the same for all rules. One line per run; ``part`` is "tuning" or "race", and
+``negative`` is the number of rounds in which some weight was negative.
 """
 
 import csv
@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from fairfl import Updates, data, metrics, models, partition, rules
-from fairfl.clients.curvature import LBFGS
+from fairfl.clients.lbfgs import LBFGS
 
 STEPS, TUNING, RACE, ROUNDS = (1, 2, 4, 8, 16, 32, 64, 128), range(100, 103), range(12), 60
 LR, SHARE = 0.5, {"scored_on": "pool", "test": 0.4}
@@ -33,7 +33,7 @@ NEGATIVE: dict[tuple, int] = defaultdict(int)
 
 
 class Place(rules.GramRule):
-    """The nearest point of a hull of ``g_k / s_k``, with s of mean 1. ``place``: what ``NEGATIVE`` counts it under."""
+    """The point of smallest norm in a hull of ``g_k / s_k``, where s has mean 1. ``place``: the key in ``NEGATIVE``."""
 
     def __init__(self, scale: str, hull: str, place: tuple):
         self.scale, self.hull, self.place = scale, hull, place
@@ -59,7 +59,7 @@ def federations() -> dict:
 
 
 def contestants(at: tuple) -> dict:
-    """The rules by (scale, hull); three more beside the eight places."""
+    """The rules by (scale, hull): the eight combinations and three others."""
     eight = {(scale, hull): Place(scale, hull, (*at, scale, hull)) for scale in SCALES for hull in HULLS}
     return eight | {("FedAvg", ""): rules.FedAvg(), ("FedAvg-n", ""): rules.FedAvgN(), ("FedFV", ""): rules.FedFV()}
 
@@ -67,7 +67,7 @@ def contestants(at: tuple) -> dict:
 def run(federation, rule: rules.Rule, seed: int, step: float) -> tuple[np.ndarray, np.ndarray]:
     """Test accuracies and training losses (K,) after ``ROUNDS`` rounds, in float64.
 
-    The same as ``train`` with ``LocalSGD(lr=0.5)``, in a tenth of its time: a full-batch step of a linear model is one product.
+    Equivalent to ``train`` with ``LocalSGD(lr=0.5)``, in a tenth of the time: a full-batch step of a linear model is one product.
     """
     held, K = federation.dataset, len(federation)
     inputs, labels = held.inputs.double().flatten(1), held.targets
@@ -78,7 +78,7 @@ def run(federation, rule: rules.Rule, seed: int, step: float) -> tuple[np.ndarra
         torch.zeros(K, longest, held.outputs),
         torch.zeros(K, longest),
     )
-    x, hit, each = x.double(), hit.double(), each.double()  # rows beyond a client's own count nothing
+    x, hit, each = x.double(), hit.double(), each.double()  # padding rows have weight 0
     for k, rows in enumerate(federation.train):
         x[k, : len(rows)], each[k, : len(rows)] = inputs[rows], 1 / len(rows)
         hit[k, : len(rows)] = torch.nn.functional.one_hot(labels[rows], held.outputs).double()
@@ -86,13 +86,13 @@ def run(federation, rule: rules.Rule, seed: int, step: float) -> tuple[np.ndarra
     w = torch.cat([p.detach().double().reshape(held.outputs, -1) for p in layer.parameters()], 1).flatten()
     memories = [LBFGS() for _ in range(K)]
 
-    def told() -> tuple[torch.Tensor, torch.Tensor]:
+    def losses_and_slopes() -> tuple[torch.Tensor, torch.Tensor]:
         logs = torch.log_softmax(x @ w.view(held.outputs, -1).T, 2)
         error = (logs.exp() - hit) * each[..., None]
         return -((logs * hit).sum(2) * each).sum(1), torch.bmm(error.transpose(1, 2), x).flatten(1)
 
     for t in range(ROUNDS):
-        losses, slopes = told()
+        losses, slopes = losses_and_slopes()
         extras = {}
         if "newton_rates" in rule.needs:
             for memory, slope in zip(memories, slopes):
@@ -103,19 +103,19 @@ def run(federation, rule: rules.Rule, seed: int, step: float) -> tuple[np.ndarra
         w = w - step * rule.direction(updates).vector
     named = (inputs @ w.view(held.outputs, -1).T).argmax(1) == labels
     right = [float(named[rows].double().mean()) for rows in federation.test]
-    return np.array(right), told()[0].numpy()
+    return np.array(right), losses_and_slopes()[0].numpy()
 
 
 def runs(part: str, name: str, split, seed: int, steps: dict):
-    """A line a rule and step. ``steps``: by rule, the steps to run."""
+    """One line per rule and step. ``steps``: the steps to run, by rule."""
     federation = split(seed)
     for scale, hull in contestants(()):
         for step in steps[scale, hull]:
             at = (part, name, seed, step)
             right, losses = run(federation, contestants(at)[scale, hull], seed, step)
-            told = metrics.summary(right)
+            summary = metrics.summary(right)
             yield [
-                part, name, scale, hull, seed, step, *(f"{told[key]:.4f}" for key in ("mean", "worst 10 %", "std")),
+                part, name, scale, hull, seed, step, *(f"{summary[key]:.4f}" for key in ("mean", "worst 10 %", "std")),
                 f"{losses.mean():.6f}", f"{losses.max():.6f}", NEGATIVE[(*at, scale, hull)],
                 torch.__version__.split("+")[0], federation.digest,
             ]  # fmt: skip

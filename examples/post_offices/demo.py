@@ -1,22 +1,22 @@
-"""The book's post offices as a Flower app: the same federation, model and seed as ``fairfl.train``, so that both can be compared.
+"""The book's post offices as a Flower app, with the same federation, model and seed as ``fairfl.train``, so the two can be compared.
 
-Everything is set by plain values (``SETTINGS``), since Flower hands them to the programs as text. Needs ``flwr``.
+All settings (``SETTINGS``) are plain values, because Flower passes them to the programs as text. Needs ``flwr``.
 """
 
 import json
 from pathlib import Path
 
-from fairfl_book.faults import spoil
+from fairfl_book.fault_injection import spoil
 
 from fairfl import LocalSGD, data, models, partition
+from fairfl.deployment.coordinator import Coordinator
+from fairfl.deployment.flower.apps import client_app, server_app
+from fairfl.deployment.flower.strategy import FairStrategy
+from fairfl.deployment.member import Member
 from fairfl.errors import unknown
-from fairfl.flower.apps import client_app, server_app
-from fairfl.flower.strategy import FairStrategy
 from fairfl.rules import make
-from fairfl.server.coordinator import Coordinator
-from fairfl.server.member import Member
 
-# "faults" is a list like "1 0 crash; 2 1 not a number": round, client, what happens. "out": where the server writes its results.
+# "faults" is a list such as "1 0 crash; 2 1 not a number": round, client, fault. "out": the file for the server's results.
 SETTINGS = {
     "rule": "FedAvg",
     "rule-settings": "{}",
@@ -33,7 +33,7 @@ SETTINGS = {
 
 
 def complete(given: dict) -> dict:
-    """``SETTINGS`` with some changed. Raises ``ValueError`` for a setting that is not there."""
+    """``SETTINGS`` updated with ``given``. Raises ``Refused`` for an unknown setting."""
     for name in given:
         if name not in SETTINGS:
             raise unknown("setting of the demonstration", name, SETTINGS)
@@ -41,7 +41,7 @@ def complete(given: dict) -> dict:
 
 
 def federation(s: dict):
-    """All but one office see the digits 0 to 7, the last one 8 and 9."""
+    """All offices have the digits 0 to 7, except the last one, which has 8 and 9."""
     groups = [range(8)] * (s["clients"] - 1) + [[8, 9]]
     return partition.by_class(data.load("digits"), groups, scored_on="pool", test=0.4)
 
@@ -59,13 +59,13 @@ def model(s: dict):
 
 
 def faults(s: dict) -> dict[tuple[int, int], str]:
-    """(round, client) → what happens to that reply."""
+    """(round, client) → fault of that reply."""
     entries = (entry.split(maxsplit=2) for entry in s["faults"].split(";") if entry.strip())
     return {(int(t), int(k)): kind.strip() for t, k, kind in entries}
 
 
 def client(settings: dict | None = None):
-    """The ClientApp; without ``settings`` it reads them from Flower's run configuration."""
+    """The ClientApp; by default it reads its settings from Flower's run configuration."""
     of = lambda context: complete(context.run_config if settings is None else settings)
 
     def member_of(context) -> Member:
@@ -87,12 +87,12 @@ def strategy(s: dict) -> FairStrategy:
 
 
 def server(settings: dict | None = None, timeout: float = 60):
-    """The ServerApp; it writes scores and log to the file named by ``out``, as JSON."""
+    """The ServerApp; it writes scores and log as JSON to the file ``out``."""
     of = lambda context: complete(context.run_config if settings is None else settings)
 
     def finish(strategy, context):
         state = strategy.state_dict()
-        told = {
+        results = {
             "scores": state["scores"],
             "log": state["coordinator"]["log"],
             "words": ["\n".join(r.lines()) for r in strategy.coordinator.log],
@@ -101,7 +101,7 @@ def server(settings: dict | None = None, timeout: float = 60):
         }
         if out := of(context)["out"]:
             whole = Path(out).with_suffix(".part")
-            whole.write_text(json.dumps(told), encoding="utf-8")
+            whole.write_text(json.dumps(results), encoding="utf-8")
             whole.replace(out)
 
     return server_app(lambda context: strategy(of(context)), timeout=timeout, finish=finish)

@@ -1,6 +1,6 @@
-"""A real SuperLink and real SuperNodes on this computer, each a process of its own, talking over 127.0.0.1. Needs ``flwr``.
+"""Run a real SuperLink and real SuperNodes on this computer, each in its own process, connected over 127.0.0.1. Needs ``flwr``.
 
-``python -m post_offices.loopback`` runs the demonstration once and prints its log. For one machine only: no TLS, no
+``python -m post_offices.loopback`` runs the demonstration once and prints its log. For one machine only: it uses no TLS and no
 authentication.
 """
 
@@ -41,7 +41,7 @@ QUIET = {
     "FLWR_DISABLE_UPDATE_CHECK": "1",
     "FAIRFL_PROGRESS": "0",
     "OMP_NUM_THREADS": "1",
-    # Flower's processes import this folder's programs as well, wherever they were started from.
+    # Flower's processes import these modules as well, from any working directory.
     "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]),
 }
 
@@ -49,12 +49,12 @@ QUIET = {
 def run(
     settings: dict, *, limit: float = 180, timeout: float = 60, meanwhile: Callable[[list, str], None] | None = None
 ) -> dict:
-    """The demonstration with ``settings`` (see ``demo.SETTINGS``) over one SuperLink and a SuperNode per client.
+    """Run the demonstration with ``settings`` (see ``demo.SETTINGS``) on one SuperLink and one SuperNode per client.
 
-    ``limit``: seconds for all of it; ``timeout``: seconds that a round waits for answers. ``meanwhile(nodes, said)``: called every
-    half second with the SuperNodes' processes and the server's words so far, to do something to them. Returns what the server
+    ``limit``: seconds for the whole run; ``timeout``: seconds that a round waits for replies. ``meanwhile(nodes, output)``: called every
+    half second with the SuperNodes' processes and the server's output so far, for example to kill a node. Returns what the server
     wrote: scores, log, words, weights.
-    Raises ``RuntimeError`` with the processes' last words if no result was written in time.
+    Raises ``RuntimeError`` with the processes' last output if no result was written in time.
     """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         folder = Path(folder)
@@ -94,7 +94,7 @@ def run(
         while not out.exists():
             if time.monotonic() > end or order.poll():
                 why = f"flwr run ended with {order.poll()}" if order.poll() else f"no result within {limit:g} s"
-                raise RuntimeError(f"{why}; the processes' last words:\n{_last_words(folder)}")
+                raise RuntimeError(f"{why}; the processes' last output:\n{_last_words(folder)}")
             if meanwhile is not None:
                 meanwhile(nodes, (folder / "run.log").read_text(errors="replace"))
             time.sleep(0.5)
@@ -102,10 +102,10 @@ def run(
 
 
 def _write_app(folder, settings, timeout, link):
-    """The app's two files, and Flower's list of SuperLinks with the one that is ours."""
+    """Write the app's two files, and Flower's list of SuperLinks with this run's SuperLink."""
     (folder / "app").mkdir()
     (folder / "app" / "offices_app.py").write_text(APP.format(timeout=timeout), encoding="utf-8")
-    # JSON's numbers and texts are TOML's as well.
+    # JSON's numbers and strings are valid TOML as well.
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     (folder / "app" / "pyproject.toml").write_text(PROJECT + "\n".join(lines) + "\n", encoding="utf-8")
     (folder / "config.toml").write_text(
@@ -116,9 +116,9 @@ def _write_app(folder, settings, timeout, link):
 
 @contextmanager
 def _process(log, words, environment):
-    """A process that does not outlive the block."""
+    """Start a process, and stop it at the end of the block."""
     with open(log, "w") as file:
-        # A session of its own, so that the programs that it starts end with it.
+        # A new session, so its child processes can be stopped with it.
         process = subprocess.Popen(
             [str(word) for word in words],
             stdout=file,
@@ -133,7 +133,7 @@ def _process(log, words, environment):
 
 
 def stop(process: subprocess.Popen) -> None:
-    """End a process and all that it started."""
+    """Stop a process and its child processes."""
     for how in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, how)
@@ -157,7 +157,7 @@ def _wait_for_port(port, seconds, folder):
             if one.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.3)
-    raise RuntimeError(f"the SuperLink did not open its port within {seconds} s; last words:\n{_last_words(folder)}")
+    raise RuntimeError(f"the SuperLink did not open its port within {seconds} s; last output:\n{_last_words(folder)}")
 
 
 def _last_words(folder) -> str:
@@ -167,5 +167,5 @@ def _last_words(folder) -> str:
 
 
 if __name__ == "__main__":
-    told = run(dict(SETTINGS))
-    print("\n".join(told["words"]))
+    results = run(dict(SETTINGS))
+    print("\n".join(results["words"]))

@@ -1,4 +1,4 @@
-"""The demonstration in Flower's simulation (Ray), in a process of its own. Needs ``flwr[simulation]``."""
+"""Run the demonstration in Flower's simulation (Ray), in a separate process. Needs ``flwr[simulation]``."""
 
 import json
 import os
@@ -12,9 +12,9 @@ from post_offices.loopback import QUIET
 
 
 def run(settings: dict, *, limit: float = 180) -> dict:
-    """The demonstration with ``settings`` (see ``demo.SETTINGS``) on simulated nodes; returns what the server wrote.
+    """Run the demonstration with ``settings`` (see ``demo.SETTINGS``) on simulated nodes; returns what the server wrote.
 
-    In a process of its own, since Ray leaves threads and workers behind. Raises ``RuntimeError`` with its last words if it fails.
+    It runs in a separate process, because Ray leaves threads and workers behind. Raises ``RuntimeError`` with its last output if it fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.json"
@@ -28,7 +28,7 @@ def run(settings: dict, *, limit: float = 180) -> dict:
         )
         if not out.exists():
             raise RuntimeError(
-                f"the simulation wrote no result; its last words:\n{(done.stdout + done.stderr)[-3000:]}"
+                f"the simulation wrote no result; its last output:\n{(done.stdout + done.stderr)[-3000:]}"
             )
         return json.loads(out.read_text(encoding="utf-8"))
 

@@ -1,10 +1,10 @@
-"""What clients do in a round. This room knows nothing of rules.
+"""Local training: what clients compute in a round. This subpackage knows nothing of rules.
 
-In: a model, and ``RoundWork``: the examples, ``Slot``s (who trains, on which rows) and ``LocalSGD`` (how). Out: their
-pseudo-gradients (S, d); from a ``Scorer`` accuracies and losses; and by name what a rule may ask for beside them
-(``provide.PROVIDERS``). Two engines do this work, one slot after the other or all as one stack, and visit the same rows
-in the same order. Published methods that change what clients do stand beside them: ``Ditto``, ``FedNL`` and ``FedNew``
-during a training, ``FedCorr`` before one.
+The input is a model and a ``RoundWork``: the examples, the ``Slot``s (which client trains, on which rows) and a
+``LocalSGD`` (how). The output is one pseudo-gradient per slot, (S, d). A ``Scorer`` gives accuracies and losses, and
+``client_statistics.PROVIDERS`` the other numbers that a rule can ask for by name. Two engines do the work, one slot
+after another or all slots as one stack; both visit the same rows in the same order. Published methods that change what
+clients do are here too: ``Ditto``, ``FedNL`` and ``FedNew`` during training, ``FedCorr`` before it.
 """
 
 from fairfl.clients.correction import Correction
@@ -13,11 +13,11 @@ from fairfl.clients.engines import choose, train_slots
 from fairfl.clients.fedcorr import FedCorr
 from fairfl.clients.fednew import FedNew
 from fairfl.clients.fednl import FedNL
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.second_order import SecondOrder
 from fairfl.clients.slots import Slot
-from fairfl.clients.work import RoundWork
 
 __all__ = [
     "Correction",

@@ -1,8 +1,8 @@
 """The batched engine: all slots of a round as one stacked model.
 
-Slots are sorted by their number of steps, so that at every step the slots still at work are the first few. A batch
-that is short is padded, and padding has weight zero. Both engines visit the same rows in the same order; what
-differs is rounding.
+Slots are sorted by their number of steps, so at every step the slots that are still training come first. A short
+batch is padded, and padding has weight zero. Both engines visit the same rows in the same order; their results differ
+only by rounding.
 """
 
 from functools import partial
@@ -11,19 +11,19 @@ import torch
 from torch.func import functional_call, vmap
 
 from fairfl.clients.correction import Bound
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.graphed import graphs
-from fairfl.clients.work import RoundWork
+from fairfl.clients.cuda_graphs import graphs
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.round_work import RoundWork
 
-# Stacked parameters beyond this many leave a CPU's caches, and stacking then costs more than it saves; such rounds are
-# trained a few slots at a time (benchmarks/training.py).
+# More stacked parameters than this do not fit into a CPU's caches, and stacking then costs more than it saves. Larger
+# rounds are trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000
-# On a CUDA card each step is recorded once and replayed (benchmarks/gpu.py); False runs it launch by launch.
+# On a CUDA device each step is recorded once and replayed (benchmarks/gpu.py); False launches every kernel by itself.
 GRAPHS = True
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
-    """As ``sequential.run``: the pseudo-gradients (S, d) of ``work``'s slots."""
+    """The pseudo-gradients (S, d) of ``work``'s slots, as ``sequential.run`` computes them."""
     flat.module.train()
     slots, local = work.slots, work.local
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
@@ -38,17 +38,17 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
 
 
 def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
-    """The pseudo-gradients of slots that are sorted by falling number of steps."""
+    """The pseudo-gradients of slots that are sorted by decreasing number of steps."""
     slots, local, bound = work.slots, work.local, work.bound
     of_run = torch.tensor([s.run for s in slots], device=work.starts.device) if len(work.starts) > 1 else slice(None)
     of_slots = lambda of_runs: flat.split(of_runs[of_run].expand(len(slots), -1)).items()
     start = work.starts[of_run]
     plan, weight = _plan(work)
     steps = [local.steps_of(len(s.rows)) for s in slots]
-    # What a correction keeps lives elsewhere from round to round; everything else can stay where a graph left it.
+    # A graph needs fixed addresses. What a correction keeps moves from round to round; everything else can stay.
     held = graphs(flat) if GRAPHS and flat.device.type == "cuda" and bound is None else None
     kept = held.keep if held else lambda name, value: value
-    # A copy even where a view would be contiguous (one slot): the start is still needed at the end.
+    # Always a copy, even where a view would be contiguous (one slot): the start is needed again at the end.
     copied = held.keep if held else lambda name, value: value.clone(memory_format=torch.contiguous_format)
     parameters = [copied(name, p) for name, p in of_slots(work.starts)]
     pull = None
@@ -68,17 +68,17 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
             _step,
             flat,
             work,
-            first(parameters),
-            rows[:active],
-            None if weights is None else weights[:active],
-            first(pull),
-            [first(m) for m in moments],
-            lr,
-            t + 1,
-            bound and bound.rows(slice(active)),
+            parameters=first(parameters),
+            rows=rows[:active],
+            weights=None if weights is None else weights[:active],
+            anchors=first(pull),
+            moments=[first(m) for m in moments],
+            lr=lr,
+            number=t + 1,
+            bound=bound and bound.rows(slice(active)),
         )
         if held:
-            # Adam's bias correction alone knows how many steps there were.
+            # Only Adam's bias correction depends on the number of steps taken.
             number = t + 1 if local.optimiser == "adam" else 0
             data = (work.data.inputs.data_ptr(), work.data.inputs.shape, work.loss)
             held.run((data, len(slots), active, rows.shape, weights is None, local, lr, number), step)
@@ -91,16 +91,17 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
 def _step(
     flat: FlatModel,
     work: RoundWork,
+    *,
     parameters: list[torch.Tensor],
     rows: torch.Tensor,
     weights: torch.Tensor | None,
-    pull: list[torch.Tensor] | None,
+    anchors: list[torch.Tensor] | None,
     moments: list[list[torch.Tensor]],
     lr: float,
     number: int,
     bound: Bound | None,
 ) -> None:
-    """One step of stacked models, in place: ``rows`` (S, B) of the data, ``weights`` likewise."""
+    """One step of the stacked models, in place. ``rows`` (S, B): row numbers of the data; ``weights`` (S, B)."""
 
     def slot_loss(
         params: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor, w: torch.Tensor | None
@@ -113,16 +114,16 @@ def _step(
         losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weights is None else 0))(
             dict(zip(flat.layout.names, now)), work.data.inputs[rows], work.data.targets[rows], weights
         )
-        # Zeros for a parameter that the model does not use, as ``backward`` leaves them in the other engine.
+        # A parameter that the model does not use gets zeros, as ``backward`` leaves them in the other engine.
         grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
     with torch.no_grad():
-        work.local.descend(parameters, grads, pull, moments, lr, number, bound)
+        work.local.descend(parameters, grads, anchors, moments, lr, number, bound)
 
 
 def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Row numbers (S, T, B) of every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
+    """Row numbers (S, T, B) for every step of every slot, and weights (S, T, B): 1/n on rows, 0 on padding.
 
-    The weights are ``None`` where nothing is padded.
+    The weights are ``None`` if nothing is padded.
     """
     slots, local, device = work.slots, work.local, work.data.inputs.device
     sizes = torch.tensor([len(s.rows) for s in slots])
@@ -134,7 +135,7 @@ def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:
     ends_epoch = (t % each[:, None]) == each[:, None] - 1
     counts = torch.where(ends_epoch, (sizes - (each - 1) * B)[:, None], B) * (t < limit[:, None])
 
-    # Every slot's epoch e fills its row of the table from step e · each on; what no row fills is padding.
+    # Epoch e of a slot fills the slot's row of the table from step e · each on; what stays empty is padding.
     first = sizes.cumsum(0) - sizes
     within = torch.arange(int(sizes.sum())) - torch.repeat_interleave(first, sizes)
     width = int((local.epochs * each).max()) * B

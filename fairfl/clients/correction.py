@@ -1,27 +1,26 @@
-"""``Correction``: what a reader changes in local training, and what clients keep for it from round to round."""
+"""``Correction``: a change to local training, with the state that clients keep for it between rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
 from fairfl.clients.slots import Slot
 from fairfl.errors import refuse
 
-if TYPE_CHECKING:
-    from fairfl.clients.work import RoundWork
-
 Stacks = dict[str, torch.Tensor]
 
 
 class Correction:
-    """Derive from it, and give an instance: ``LocalSGD(correct=MyCorrection())``. Any of the methods may be left out.
+    """Base class for corrections of local training, such as SCAFFOLD's control variates.
 
-    ``keeps``: names of vectors (d,) that every client keeps between rounds, zero before its first visit, in checkpoints
-    as well. Settings are public attributes; anything else on ``self`` is shared by all clients and runs, and lost with
-    a checkpoint. Methods see S slots (client and run) as stacks (S, d), which they leave unchanged: ``own``, what each
-    keeps, by name, and ``common``, its mean over the population of the slot's run (equal rows within a run).
+    Derive from it and pass an instance: ``LocalSGD(correct=MyCorrection())``. Every method is optional.
+
+    ``keeps``: names of the vectors (d,) that every client keeps between rounds. They are zero before a client's first
+    visit, and checkpoints hold them. Settings are public attributes. Anything else on ``self`` is shared by all clients
+    and runs, and a checkpoint does not hold it. Methods see S slots (a client of a run) as stacks (S, d) and must not
+    change them: ``own`` is what each slot keeps, by name, and ``common`` its mean over the population of the slot's run
+    (equal rows within a run).
 
     >>> from fairfl.clients import Correction, LocalSGD
     >>> class Clipped(Correction):
@@ -35,34 +34,39 @@ class Correction:
 
     def __init_subclass__(cls) -> None:
         if not isinstance(cls.keeps, tuple) or not all(isinstance(name, str) for name in cls.keeps):
-            raise refuse(f"{cls.__name__}.keeps", cls.keeps, "a tuple of names", f"One name alone is ({cls.keeps!r},).")
+            remedy = f"A tuple with one name is ({cls.keeps!r},)."
+            raise refuse(f"{cls.__name__}.keeps", cls.keeps, "a tuple of names", remedy, "type")
 
     def gradient(
         self, g: torch.Tensor, w: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks
     ) -> torch.Tensor:
-        """What a step follows instead of ``g`` (S, d), the batch's gradient at ``w``, before the
-        proximal term and momentum; ``own`` and ``common`` as the round began.
+        """The vectors (S, d) that a step follows instead of ``g`` (S, d), the batch's gradient at ``w``.
+
+        The proximal term and momentum are applied afterwards. ``own`` and ``common`` are as at the start of the round.
         """
         return g
 
     def after(
         self, delta: torch.Tensor, start: torch.Tensor, own: Stacks, common: Stacks, step_sizes: torch.Tensor
     ) -> Stacks:
-        """What is kept from now on, every name of ``keeps``. ``delta`` (S, d): start − end of local training;
-        ``step_sizes`` (S, 1): the sum of each slot's.
+        """What is kept from now on, for every name of ``keeps``.
+
+        ``delta`` (S, d): start − end of local training. ``step_sizes`` (S, 1): the sum of each slot's step sizes.
         """
         return own
 
     def sent(self, delta: torch.Tensor, common: Stacks, steps: torch.Tensor, shares: torch.Tensor) -> torch.Tensor:
-        """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d). ``common`` has seen this
-        round; ``steps`` and ``shares`` (K, 1): numbers of local steps, and data shares that sum to 1.
+        """The pseudo-gradients of one run's K participants, instead of ``delta`` (K, d).
+
+        ``common`` includes this round. ``steps`` (K, 1): numbers of local steps. ``shares`` (K, 1): data shares, which
+        sum to 1.
         """
         return delta
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A correction and what it sees of S slots."""
+    """A correction together with the stacks of S slots that it sees."""
 
     correct: Correction
     start: torch.Tensor
@@ -71,7 +75,10 @@ class Bound:
 
     @classmethod
     def of(cls, correct: Correction, slots: Sequence[Slot], starts: torch.Tensor, kept: Sequence[Stacks]) -> "Bound":
-        """``starts`` (R, d), and ``kept``: for each of R runs what its N clients keep, by name, (N, d)."""
+        """Bind ``correct`` to ``slots``.
+
+        ``starts`` (R, d): the runs' start models. ``kept``: for each run, what its N clients keep, by name, (N, d).
+        """
         runs = torch.tensor([s.run for s in slots], device=starts.device)
         own = {name: torch.stack([kept[s.run][name][s.client] for s in slots]) for name in correct.keeps}
         common = {name: torch.stack([k[name].mean(0) for k in kept])[runs] for name in correct.keeps}
@@ -84,28 +91,39 @@ class Bound:
     def gradient(self, g: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return self._shaped("gradient", self.correct.gradient(g, w, self.start, self.own, self.common), g)
 
-    def close(self, deltas: torch.Tensor, work: "RoundWork", kept: Sequence[Stacks]) -> torch.Tensor:
-        """What is sent, (S, d), after ``kept`` has been brought up to date in place."""
-        slots, local = work.slots, work.local
+    def close(
+        self,
+        deltas: torch.Tensor,
+        slots: Sequence[Slot],
+        steps: Sequence[int],
+        step_sizes: Sequence[float],
+        kept: Sequence[Stacks],
+    ) -> torch.Tensor:
+        """The vectors (S, d) that the clients send; ``kept`` is updated in place.
+
+        ``deltas`` (S, d): start − end of each slot's local training. ``steps`` and ``step_sizes``: the number of steps
+        that each slot took, and the sum of their sizes.
+        """
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
-            mine, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
-            step_sizes = column([local.pseudo_lr(n, work.round) for n in sizes])
-            new = self.correct.after(delta, mine.start, mine.own, mine.common, step_sizes)
+            part, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
+            summed = column([step_sizes[i] for i in places])
+            new = self.correct.after(delta, part.start, part.own, part.common, summed)
             if not isinstance(new, dict) or set(new) != set(held):
-                given = sorted(new) if isinstance(new, dict) else type(new).__name__
+                found = isinstance(new, dict)
                 raise refuse(
-                    f"what {self._name}.after returns",
-                    given,
-                    f"a dict of {sorted(held)}",
-                    "Give every name of keeps its new stack.",
+                    f"the result of {self._name}.after",
+                    sorted(new) if found else type(new).__name__,
+                    f"a dict with the keys {sorted(held)}",
+                    "Return a new stack for every name in keeps.",
+                    "name" if found else "type",
                 )
             for name, values in new.items():
                 held[name][[slots[i].client for i in places]] = self._shaped("after", values, delta)
             common = {name: v.mean(0).expand_as(delta) for name, v in held.items()}
-            steps, shares = column([local.steps_of(n) for n in sizes]), column([n / sum(sizes) for n in sizes])
-            sent = self.correct.sent(delta, common, steps, shares)
+            counts, shares = column([steps[i] for i in places]), column([n / sum(sizes) for n in sizes])
+            sent = self.correct.sent(delta, common, counts, shares)
             out[places] = self._shaped("sent", sent, delta)
         return out
 
@@ -117,9 +135,10 @@ class Bound:
         given = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
         if given != like.shape:
             raise refuse(
-                f"the shape from {self._name}.{method}",
+                f"the shape returned by {self._name}.{method}",
                 given,
                 str(tuple(like.shape)),
-                "One row a slot, as in what the method is given.",
+                "Return one row per slot, as in the method's arguments.",
+                "shape",
             )
         return value

@@ -1,20 +1,20 @@
-"""All clients scored in one pass: the model sees each row once, whoever shares it."""
+"""Score all clients in one pass: the model sees each row once, even if several clients share it."""
 
 import copy
 from collections.abc import Sequence
 
 import torch
 
-from fairfl.clients.loss import Loss
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 
 
 def prepared(module: torch.nn.Module, device: torch.device) -> tuple[torch.nn.Module, int]:
-    """The module as it scores fastest, and how many rows to give it at a time.
+    """The module in the layout that scores fastest, and the number of rows to give it at a time.
 
-    As many as a GPU likes, as few as keep a CPU's caches warm. Measured on one core: a CNN scores rows 2.4 times faster
-    128 at a time with its weights laid out channels last than 512 at a time as it was; an MLP is indifferent from 512
-    on.
+    A GPU gets large batches, a CPU batches that fit into its caches. Measured on one core: a CNN scores rows 2.4 times
+    faster with batches of 128 and its weights in channels-last order than with batches of 512 and its usual order; the
+    speed of an MLP does not change from 512 on.
     """
     if device.type != "cpu":
         return module, 4096
@@ -24,10 +24,10 @@ def prepared(module: torch.nn.Module, device: torch.device) -> tuple[torch.nn.Mo
 
 
 class Scorer:
-    """Accuracies and mean losses of N clients on their own lists of rows.
+    """Accuracies and mean losses of N clients, each on its own list of rows.
 
-    ``lists``: N tensors of row numbers into ``data``. ``shared``: whether a row may stand in several lists (a held-out
-    pool); it is then evaluated once. ``loss(outputs, targets)`` gives one loss a row.
+    ``lists``: N tensors of row numbers into ``data``. ``shared``: whether a row can be in several lists (a held-out
+    pool); it is then evaluated once. ``loss(outputs, targets)`` gives one loss per row.
     """
 
     def __init__(self, data: Examples, lists: Sequence[torch.Tensor], loss: Loss, shared: bool = True):
@@ -43,27 +43,28 @@ class Scorer:
 
     @torch.no_grad()
     def __call__(self, module: torch.nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
-        """(accuracies from 0 to 1, mean losses), each (N,) float64 on the CPU; accuracies are NaN where targets are
-        numbers.
+        """Accuracies from 0 to 1 and mean losses, each (N,) float64 on the CPU.
+
+        Accuracies are NaN in regression.
         """
         was_training = module.training
         module.eval()
         scored, size = prepared(module, self.rows.device)
-        right, losses = [], []
+        correct, losses = [], []
         for rows in self.rows.split(size):
             outputs, targets = scored(self.data.inputs[rows]), self.data.targets[rows]
-            # Where targets are numbers, no answer is right or wrong: the losses are the scores.
-            right.append(
+            # In regression no prediction is correct or incorrect: the losses are the scores.
+            correct.append(
                 targets.new_full((len(rows),), torch.nan)
                 if targets.is_floating_point()
                 else outputs.argmax(1) == targets
             )
             losses.append(self.loss(outputs, targets))
         module.train(was_training)
-        accuracies, means = torch.stack([self._mean(torch.cat(right)), self._mean(torch.cat(losses))]).cpu()
+        accuracies, means = torch.stack([self._mean(torch.cat(correct)), self._mean(torch.cat(losses))]).cpu()
         return accuracies, means
 
     def _mean(self, per_row: torch.Tensor) -> torch.Tensor:
         per_row = per_row.double() if self.place is None else per_row.double()[self.place]
-        # A segment sum, since scattered addition is not deterministic on CUDA.
+        # A segment sum, because scattered addition is not deterministic on CUDA.
         return torch.segment_reduce(per_row, "sum", lengths=self.sizes) / self.sizes

@@ -1,4 +1,4 @@
-"""FedCorr: find the clients with wrong labels, repair these, and only then train as usual."""
+"""FedCorr: find the clients with wrong labels, correct the labels, and then train as usual."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,30 +6,31 @@ from dataclasses import dataclass, replace
 import torch
 
 from fairfl import models
-from fairfl.clients.dimension import intrinsic_dimensions
+from fairfl._randomness import generator
+from fairfl._validation import as_device, integer, number
 from fairfl.clients.engines import choose, train_slots
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.local import LocalSGD
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.intrinsic_dimension import intrinsic_dimensions
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.losses import cross_entropy
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Examples, Slot
-from fairfl.clients.work import RoundWork
 from fairfl.errors import Diverged, refuse
-from fairfl.federation import Federation
-from fairfl.kinds import a_device, a_federation
-from fairfl.numbers import number, whole
-from fairfl.randomness import generator
+from fairfl.federation import Federation, check_federation
 from fairfl.updates import LOWER
 
 
 @dataclass(frozen=True)
 class Repaired:
-    """What ``FedCorr.repair`` found. Stage 3 is ``train(repaired.federation, rule, repaired.model, ...)``.
+    """The result of ``FedCorr.repair``. Stage 3 is ``train(repaired.federation, rule, repaired.model, ...)``.
 
-    ``federation``: the one given, with other training labels. ``model``: the common model after stage 2.
-    ``dimensions`` (N,): each client's mean local intrinsic dimension, summed over the passes; NaN for a client with too
-    few rows to tell. ``suspects``: the clients whose sum lies in the upper of two groups, after the last pass.
-    ``noise`` (N,): the estimated share of wrong labels, 0 for who is no suspect. ``changed`` (N,): labels that differ
-    from those given.
+    - ``federation``: the given federation with corrected training labels.
+    - ``model``: the common model after stage 2.
+    - ``dimensions`` (N,): each client's mean local intrinsic dimension, summed over the passes; NaN for a client with
+      too few rows for an estimate.
+    - ``suspects``: the clients whose sum lies in the upper of two groups after the last pass.
+    - ``noise`` (N,): the estimated share of wrong labels, 0 for clients that are not suspects.
+    - ``changed`` (N,): the number of labels that differ from the given ones.
     """
 
     federation: Federation
@@ -42,25 +43,28 @@ class Repaired:
 
 @dataclass(frozen=True)
 class FedCorr:
-    """Stages 1 and 2 of FedCorr; stage 3 is the usual training, with whatever rule.
+    """Stages 1 and 2 of FedCorr; stage 3 is the usual training, with any rule.
 
-    Stage 1, ``passes`` times: clients train one after the other, in a random order, each from the model of the one
-    before, with a pull ``β μ_k ‖w − w_t‖²``, μ_k the noise estimated in the pass before. Each sends the mean local
-    intrinsic dimension of its model's predictions on its own rows (``neighbours``). A mixture of two normal
-    distributions splits the clients by the sums of these; the upper group are the suspects. A suspect splits its rows
-    likewise by their losses: the upper group's share is its noise μ_k. Of those rows the share ``relabel`` with the
-    largest losses get the common model's answer, where it is at least ``confidence`` sure.
+    Stage 1 makes ``passes`` passes over the clients. They train one after another, in a random order, each from the
+    model of the one before it. The proximal term is ``β μ_k ‖w − w_t‖²``, where μ_k is the noise estimated in the pass
+    before. Each client sends the mean local intrinsic dimension of its model's predictions on its own rows
+    (``neighbours``). A mixture of two normal distributions splits the clients by the sums of these dimensions; the
+    upper group are the suspects. A suspect splits its rows by their losses in the same way, and the share of the upper
+    group is its noise μ_k. Among the rows of that group, the fraction ``relabel`` with the largest losses gets the
+    common model's prediction as label, provided its probability is above ``confidence``.
 
-    Stage 2: ``finetune`` rounds of averaging on the clients with a noise of at most ``clean``, or of the least there
-    is; then every row of a suspect of which the common model is so sure gets its answer.
+    Stage 2 makes ``finetune`` rounds of averaging over the clients whose noise is at most ``clean``, or equal to the
+    smallest noise if that is larger. Then every row of a suspect whose prediction has a probability above
+    ``confidence`` gets that prediction as label.
 
-    ``local``: a client's training. ``proximal``: β. ``together``: clients that train from one model in stage 1, whose
-    models are then averaged by size; 1 is the paper's default in its experiments.
+    ``local``: a client's training. ``proximal``: β. ``together``: the number of clients that train from the same model
+    in stage 1 (their models are then averaged by size); the default in the paper's experiments is 1.
 
-    Source: Xu et al. 2022, Algorithm 1, from memory and against the authors' code (Xu-Jingyi/FedCorr, main.py); the
-    paper's text was not at hand. Losses are those of the client's model on this pass, as in that code, whose pull is
-    ``β μ_k ‖w − w_t‖`` (not squared, and not in an epoch's first step). Left out: Mixup in local training, and that
-    code's drawing of clients in stage 2: everybody chosen takes part in every round.
+    Source: Xu et al. 2022, Algorithm 1, from memory and checked against the authors' code (Xu-Jingyi/FedCorr, main.py);
+    the paper's text was not available. Losses are those of the client's model in this pass, as in that code. The code's
+    proximal term is ``β μ_k ‖w − w_t‖`` (not squared, and not in the first step of an epoch). Two parts are left out:
+    Mixup in local training, and the code's sampling of clients in stage 2, where here every chosen client takes part in
+    every round.
 
     Raises ``Refused`` for settings out of range.
     """
@@ -76,17 +80,18 @@ class FedCorr:
     together: int = 1
 
     def __post_init__(self) -> None:
-        whole("passes", self.passes, 1, "It is how often stage 1 visits every client.")
-        whole("finetune", self.finetune, 0, "It is the number of rounds in stage 2.")
-        whole("neighbours", self.neighbours, 2, "It is how many neighbours a dimension is estimated from.")
-        whole("together", self.together, 1, "It is how many clients train from one model in stage 1.")
-        number("proximal", self.proximal, 0, remedy="It is β, the pull on clients with noise.")
+        integer("passes", self.passes, 1, "It is the number of times that stage 1 visits every client.")
+        integer("finetune", self.finetune, 0, "It is the number of rounds in stage 2.")
+        integer("neighbours", self.neighbours, 2, "It is the number of neighbours behind an estimate.")
+        integer("together", self.together, 1, "It is the number of clients that share a model in stage 1.")
+        number("proximal", self.proximal, 0, remedy="It is β, the weight of the proximal term for clients with noise.")
         for name in ("relabel", "confidence", "clean"):
-            number(name, getattr(self, name), 0, 1, "It is a share.")
+            number(name, getattr(self, name), 0, 1, "It is a fraction.")
         if not isinstance(self.local, LocalSGD):
-            raise refuse("local", self.local, "LocalSGD(...)", "It says how a client trains.")
+            raise refuse("local", self.local, "LocalSGD(...)", "It says how a client trains.", "type")
         if self.local.proximal or self.local.correct is not None:
-            raise refuse("local", self.local, "no proximal term and no correction", "The pull is given by proximal.")
+            remedy = "Set FedCorr's own proximal instead."
+            raise refuse("local", self.local, "no proximal term and no correction", remedy, "combination")
 
     def repair(
         self,
@@ -96,14 +101,15 @@ class FedCorr:
         seed: int = 0,
         device: str | torch.device = "cpu",
     ) -> Repaired:
-        """Stages 1 and 2 on ``federation``, whose targets must be classes; ``model`` and ``seed`` as in ``train``.
+        """Run stages 1 and 2 on ``federation``, whose targets must be classes; ``model`` and ``seed`` as in ``train``.
 
-        A client with fewer than three training rows is never suspected. Raises ``Refused`` for what is no federation,
-        targets that are no classes and a device that is not here, ``Diverged``, with ``clients`` naming whose, where a
-        client's model stops being finite.
+        A client with fewer than three training rows is never a suspect.
+
+        Raises ``Refused`` if ``federation`` is not a ``Federation``, the targets are not classes, or the device does
+        not exist; ``Diverged``, whose ``clients`` names them, if a client's model stops being finite.
         """
-        a_federation(federation)
-        place = a_device(device)
+        check_federation(federation)
+        place = as_device(device)
         given = federation.dataset.class_labels("FedCorr")
         flat = FlatModel(models.fresh(model, federation.dataset, seed), place)
         site = _Site(self, federation, flat, Examples(federation.dataset.inputs.to(place), given.clone().to(place)))
@@ -127,9 +133,9 @@ class FedCorr:
         flat.vector.copy_(w)
         targets = site.data.targets.cpu()
         changed = torch.tensor([int((targets[rows] != given[rows]).sum()) for rows in federation.train])
-        told = f"{int(changed.sum())} training labels replaced by FedCorr (seed {seed})"
+        note = f"{int(changed.sum())} training labels replaced by FedCorr (seed {seed})"
         dataset = federation.dataset
-        dataset = replace(dataset, targets=targets, variant="; ".join(filter(None, (dataset.variant, told))))
+        dataset = replace(dataset, targets=targets, variant="; ".join(filter(None, (dataset.variant, note))))
         recipe = federation.recipe | {"fedcorr": {"suspects": suspects, "seed": seed}}
         repaired = replace(federation, dataset=dataset, recipe=recipe)
         return Repaired(repaired, flat.module, sums, tuple(suspects), noise, changed)
@@ -137,7 +143,7 @@ class FedCorr:
 
 @dataclass(frozen=True)
 class _Site:
-    """The clients of a federation at work; ``data.targets`` are the labels as they stand."""
+    """The clients of a federation during repair; ``data.targets`` are the current labels."""
 
     method: FedCorr
     federation: Federation
@@ -152,29 +158,29 @@ class _Site:
         dimensions, losses = torch.full((N,), torch.nan, dtype=torch.float64), [torch.empty(0)] * N
         for group in torch.randperm(N, generator=generator(seed, "fedcorr", t)).split(self.method.together):
             deltas = w.new_empty(len(group), len(w))
-            for level in noise[group].unique():  # one pull, one stack: in the first pass all of them
+            for level in noise[group].unique():  # clients with equal noise form one stack; in the first pass, all do
                 alike = noise[group] == level
                 pull = 2 * self.method.proximal * float(level)
                 deltas[alike.to(w.device)] = self._train(w, group[alike].tolist(), seed, t, pull)
             for k, delta in zip(group.tolist(), deltas):
                 beliefs, losses[k] = self._predict(w - delta, k)
-                told = intrinsic_dimensions(beliefs, self.method.neighbours)
-                dimensions[k] = told[~told.isnan()].mean()
+                found = intrinsic_dimensions(beliefs, self.method.neighbours)
+                dimensions[k] = found[~found.isnan()].mean()
             w = w - self._shares(group.tolist()) @ deltas
         return w, dimensions, losses
 
     def average(self, w: torch.Tensor, clients: Sequence[int], seed: int, t: int) -> torch.Tensor:
-        """The model (d,) after one round of averaging on ``clients``."""
+        """The model (d,) after one round of averaging over ``clients``."""
         return w - self._shares(clients) @ self._train(w, clients, seed, t, 0.0)
 
     def relabel(self, w: torch.Tensor, client: int, places: torch.Tensor | None = None) -> None:
-        """Give ``client``'s rows, or those at ``places`` among them, the answers that the model ``w`` is sure of."""
-        sureness, answers = self._predict(w, client)[0].max(1)
-        sure = sureness > self.method.confidence
+        """Relabel ``client``'s rows, or those at ``places`` among them, where the model ``w`` is confident."""
+        probability, predicted = self._predict(w, client)[0].max(1)
+        sure = probability > self.method.confidence
         if places is not None:
             sure &= torch.zeros_like(sure).index_fill(0, places, True)
         rows = self.federation.train[client]
-        self.data.targets[rows[sure]] = answers[sure].to(self.data.targets.device)
+        self.data.targets[rows[sure]] = predicted[sure].to(self.data.targets.device)
 
     def _shares(self, clients: Sequence[int]) -> torch.Tensor:
         sizes = self.federation.sizes[list(clients)].to(self.flat.vector)
@@ -187,35 +193,35 @@ class _Site:
         deltas = train_slots(self.flat, work, choose(self.flat, len(slots)))
         bad = [k for k, finite in zip(clients, torch.isfinite(deltas).all(1).tolist()) if not finite]
         if bad:
-            error = Diverged(f"client {bad[0]}'s model stopped being finite in round {t} of FedCorr; {LOWER}")
+            error = Diverged(f"client {bad[0]}'s model is no longer finite in round {t} of FedCorr; {LOWER}")
             error.clients = dict.fromkeys(bad, "trained a model that is not finite")
             raise error
         return deltas
 
     @torch.no_grad()
     def _predict(self, w: torch.Tensor, client: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """The model's probabilities (n, C) on a client's rows, and the losses (n,) of the labels as they stand."""
+        """The model's probabilities (n, C) on a client's rows, and the losses (n,) of the current labels."""
         rows = self.federation.train[client].to(self.flat.device)
         self.flat.vector.copy_(w)
         self.flat.module.eval()
         outputs = self.flat.module(self.data.inputs[rows])
         self.flat.module.train()
-        # In float64, for predictions that are nearly sure differ in digits that float32 has not.
+        # In float64, because nearly certain predictions differ only in digits that float32 does not have.
         return outputs.double().softmax(1).cpu(), cross_entropy(outputs, self.data.targets[rows]).cpu()
 
 
 def _upper(values: torch.Tensor) -> torch.Tensor:
-    """Which of ``values`` (n,) lie in the upper of two groups, by a mixture of two normal distributions.
+    """A mask of the ``values`` (n,) in the upper of two groups, by a mixture of two normal distributions.
 
-    Nobody where there are no two groups: fewer than two numbers, or all equal. NaN lies in neither.
+    It is empty if there are no two groups: fewer than two numbers, or all equal. NaN is in neither group.
     """
     from sklearn.mixture import GaussianMixture
 
-    told = ~values.isnan()
-    known = values[told].double().numpy()[:, None]
+    valid = ~values.isnan()
+    known = values[valid].double().numpy()[:, None]
     if len(known) < 2 or known.max() == known.min():
-        return torch.zeros_like(told)
+        return torch.zeros_like(valid)
     mixture = GaussianMixture(2, n_init=5, random_state=0).fit(known)
-    upper = torch.zeros_like(told)
-    upper[told] = torch.from_numpy(mixture.predict(known) == mixture.means_[:, 0].argmax())
+    upper = torch.zeros_like(valid)
+    upper[valid] = torch.from_numpy(mixture.predict(known) == mixture.means_[:, 0].argmax())
     return upper

@@ -1,33 +1,34 @@
-"""FedNew: one pass of ADMM a round towards Newton's step, and no Hessian leaves its client."""
+"""FedNew: one pass of ADMM per round towards Newton's step; no Hessian leaves its client."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from fairfl.clients.real import real
+from fairfl._validation import integer, number, tensor
 from fairfl.clients.second_order import SecondOrder, solved
 from fairfl.errors import Diverged, Refused, refuse
-from fairfl.numbers import number, whole
 
 
 @dataclass(frozen=True, kw_only=True)
 class FedNew(SecondOrder):
-    """Client k sends its own answer to ``(H + α I) y = g``, held near the last common one by a multiplier ``λ_k``:
+    """ADMM for Newton's step: client k sends its own solution of ``(H + α I) y = g``, with a multiplier ``λ_k``:
 
     ``y_k = (∇²f_k(w_t) + (α + ρ) I)⁻¹ (∇f_k(w_t) − λ_k + ρ y)``,  ``y ← Σ p_k y_k``,  ``w_{t+1} = w_t − y``,
     ``λ_k ← λ_k + ρ (y_k − y)``,
 
-    with ``λ_k`` and ``y`` 0 before the first round and data shares ``p_k`` (equal in the paper; with any shares
-    ``Σ p_k λ_k`` stays 0). ``alpha``: α, damps Newton's step. ``rho``: ρ, how firmly answers are held together.
-    ``every``: rounds between two Hessians; ``None`` keeps the first for good (the paper's r is 1 / ``every``, or 0).
-    If gradients and Hessians stood still, ``y`` would converge to the mean's ``(Σ p_k ∇²f_k + α I)⁻¹ Σ p_k ∇f_k``.
+    where ``λ_k`` and ``y`` are 0 before the first round and ``p_k`` are the data shares (equal in the paper; with any
+    shares ``Σ p_k λ_k`` stays 0). ``alpha``: α, the damping of Newton's step. ``rho``: ρ, the penalty that keeps the
+    clients' solutions together. ``every``: the number of rounds between two Hessians; ``None`` keeps the first one
+    (the paper's r is 1 / ``every``, or 0). If gradients and Hessians were constant, ``y`` would converge to
+    ``(Σ p_k ∇²f_k + α I)⁻¹ Σ p_k ∇f_k``, the step of the mean loss.
 
-    A client sends d numbers a round: its row ``y_k``. It hears the server's direction, which is ``y`` under ``FedAvg``.
+    A client sends d numbers per round: its row ``y_k``. It receives the server's direction, which is ``y`` under
+    ``FedAvg``.
 
-    Source: Elgabli et al. 2022, Algorithm 1 (Q-FedNew's quantisation left out), from memory and against the authors'
-    code (aelgabli/FedNew, newton_ADMM.m and newton_ADMM_Hk.m); the paper's text was not at hand. That code sums its
-    losses over a client's rows, so that its α of 1 and ρ of 50 are not on the scale of means.
+    Source: Elgabli et al. 2022, Algorithm 1 (without Q-FedNew's quantisation), from memory and checked against the
+    authors' code (aelgabli/FedNew, newton_ADMM.m and newton_ADMM_Hk.m); the paper's text was not available. That code
+    sums the losses over a client's rows, so its values α = 1 and ρ = 50 are not on the scale of means.
 
     Raises ``Refused`` for settings out of range.
     """
@@ -38,10 +39,10 @@ class FedNew(SecondOrder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("alpha", self.alpha, 0, remedy="It is α, which damps Newton's step.")
-        number("rho", self.rho, 0, remedy="It is ρ, which holds the clients' answers together.", above=True)
+        number("alpha", self.alpha, 0, remedy="It is α, the damping of Newton's step.")
+        number("rho", self.rho, 0, remedy="It is ρ, which keeps the clients' solutions together.", above=True)
         if self.every is not None:
-            whole("every", self.every, 1, "It is the number of rounds between two Hessians; None keeps the first.")
+            integer("every", self.every, 1, "It is the number of rounds between two Hessians; None keeps the first.")
 
     def reads_hessians(self, kept: dict[str, Any]) -> bool:
         return "hessians" not in kept or self.every is not None and kept["rounds"] % self.every == 0
@@ -58,7 +59,7 @@ class FedNew(SecondOrder):
                 h + shift,
                 right[:, None],
                 f"client {k}'s Hessian + (α + ρ) I",
-                "FedNew is for convex losses, such as a logistic model's: raise alpha, rho or ridge.",
+                "FedNew is for convex losses, such as a logistic model's; raise alpha, rho or ridge.",
             )[:, 0]
             for k, (h, right) in enumerate(zip(hessians, G - multipliers + self.rho * common))
         ]
@@ -67,15 +68,16 @@ class FedNew(SecondOrder):
 
     def heard(self, direction: torch.Tensor, kept: dict[str, Any]) -> None:
         if "own" not in kept:
-            raise Refused("FedNew heard of a direction before any client sent an answer; call rows first")
-        common = real("the direction", direction).to(kept["own"])
+            raise Refused("FedNew received a direction before any client sent a row; call rows first", "missing")
+        common = tensor("the direction", direction).double().to(kept["own"])
         if common.shape != kept["own"].shape[1:]:
             raise refuse(
                 "the shape of the direction",
                 tuple(common.shape),
                 str(tuple(kept["own"].shape[1:])),
                 "It is one flat vector, like a row.",
+                "shape",
             )
         if not bool(torch.isfinite(common).all()):
-            raise Diverged("FedNew heard of a direction with entries that are not finite; every later row would be NaN")
+            raise Diverged("FedNew received a direction with non-finite entries; every later row would be NaN")
         kept.update(common=common, multipliers=kept["multipliers"] + self.rho * (kept["own"] - common))

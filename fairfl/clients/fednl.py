@@ -1,36 +1,43 @@
-"""FedNL: Newton's method on Hessians that the server learns from compressed corrections."""
+"""FedNL: Newton's method with Hessians that the server learns from compressed corrections."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from fairfl._validation import boolean, integer, number
 from fairfl.clients.second_order import SecondOrder, solved
 from fairfl.errors import Refused
-from fairfl.numbers import number, whole, yes_or_no
 
-CONVEX = "FedNL is for convex losses, such as a logistic model's: raise ridge, or use project=True."
+CONVEX = "FedNL is for convex losses, such as a logistic model's; raise ridge, or use project=True."
 
 
 @dataclass(frozen=True, kw_only=True)
 class FedNL(SecondOrder):
-    """Server and client k keep an estimate ``H_k`` of its Hessian, and each round it sends, with its gradient, the
-    compressed error ``S_k = C(∇²f_k(w_t) − H_k)`` and the error's size ``l_k = ‖∇²f_k(w_t) − H_k‖_F``:
+    """Newton's method with learned Hessians: the server and client k keep an estimate ``H_k`` of the client's Hessian.
+
+    Each round the client sends its gradient, the compressed error ``S_k = C(∇²f_k(w_t) − H_k)``, and the size of the
+    error, ``l_k = ‖∇²f_k(w_t) − H_k‖_F``:
 
     ``w_{t+1} = w_t − (Σ p_k H_k + Σ p_k l_k I)⁻¹ Σ p_k ∇f_k(w_t)``,  then  ``H_k ← H_k + step · S_k``,
 
-    with the data shares ``p_k`` (the paper has them equal). ``rank``: C keeps that many eigenvalues, those of largest
-    size, with their vectors. ``top``: instead, that many entries on and above the diagonal, mirrored below it. With
-    both ``None`` nothing is lost, and the step uses the Hessian of the round before. ``step``: α of the paper, 1 for
-    such C. ``project``: instead of adding the ``l_k``, raise the mean's eigenvalues to at least ``ridge`` (Option 1;
-    without, Option 2). ``warm``: begin with ``H_k = ∇²f_k(w_0)``, sent whole once, instead of 0.
+    where ``p_k`` are the data shares (equal in the paper).
 
-    A client sends d + R (d + 1) + 1 numbers a round, or d + 2 K + 1 with ``top``. The rows are
-    ``(Σ p_k H_k + Σ p_k l_k I)⁻¹ ∇f_k``, whose mean is the step: what the server makes of what is sent.
+    - ``rank``: C keeps this number R of eigenvalues, the largest in absolute value, with their eigenvectors.
+    - ``top``: instead, C keeps this number K of entries on and above the diagonal and mirrors them below it. If
+      ``rank`` and ``top`` are both ``None``, nothing is lost, and the step uses the Hessian of the round before.
+    - ``step``: α of the paper, 1 for such C.
+    - ``project``: instead of adding the ``l_k``, raise the mean's eigenvalues to at least ``ridge`` (Option 1 of the
+      paper; the default is Option 2).
+    - ``warm``: start from ``H_k = ∇²f_k(w_0)``, which every client sends in full once, instead of 0.
 
-    Source: Safaryan et al. 2022, Algorithm 1, from memory and against the authors' code (Rustem-Islamov/FedNL-Public,
-    class FedNL), of which the paper's text was not at hand. That code takes the spectral norm for ``l_k``, and for
-    α = 1 − √(1 − δ) offers a smaller step. Partial participation is another algorithm there, and not here.
+    A client sends d + R (d + 1) + 1 numbers per round, or d + 2 K + 1 with ``top``. The rows are
+    ``(Σ p_k H_k + Σ p_k l_k I)⁻¹ ∇f_k``, which the server computes from what is sent; their mean is the step.
+
+    Source: Safaryan et al. 2022, Algorithm 1, from memory and checked against the authors' code
+    (Rustem-Islamov/FedNL-Public, class FedNL); the paper's text was not available. That code uses the spectral norm for
+    ``l_k``, and offers the smaller step α = 1 − √(1 − δ). Partial participation is a separate algorithm there, and is
+    not implemented here.
 
     Raises ``Refused`` for settings out of range.
     """
@@ -43,21 +50,26 @@ class FedNL(SecondOrder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, said in (("rank", "It is the number of eigenvalues"), ("top", "It is the number of entries")):
+        for name, parts in (("rank", "eigenvalues"), ("top", "entries")):
             if getattr(self, name) is not None:
-                whole(name, getattr(self, name), 1, f"{said} of an error that a client sends.")
+                integer(name, getattr(self, name), 1, f"It is the number of {parts} of an error that a client sends.")
         if self.rank is not None and self.top is not None:
-            raise Refused(f"rank is {self.rank} and top is {self.top}; allowed: one of them. Give top with rank=None")
-        number("step", self.step, 0, 1, "It is how far an estimate follows what was sent.", above=True)
-        yes_or_no("project", self.project)
-        yes_or_no("warm", self.warm)
+            raise Refused(
+                f"rank is {self.rank} and top is {self.top}; allowed: one of them. Pass rank=None with top",
+                "combination",
+            )
+        number("step", self.step, 0, 1, "It is how far an estimate moves towards the Hessian.", above=True)
+        boolean("project", self.project)
+        boolean("warm", self.warm)
         if self.project and not self.ridge:
-            raise Refused("project=True raises eigenvalues to ridge, which is 0; give a positive ridge")
+            raise Refused(
+                "project=True raises eigenvalues to ridge, and ridge is 0; pass a positive ridge", "combination"
+            )
 
     def _rows(
         self, G: torch.Tensor, H: torch.Tensor | None, kept: dict[str, Any], shares: torch.Tensor
     ) -> torch.Tensor:
-        assert H is not None  # ``rows`` has seen to it
+        assert H is not None  # ``rows`` ensures it
         first = H if self.warm else torch.zeros_like(H)
         estimates = kept.get("estimates", first)
         error = H - estimates
@@ -67,12 +79,12 @@ class FedNL(SecondOrder):
             out = G @ (Q / values.clamp(min=self.ridge)) @ Q.T
         else:
             size = shares @ torch.linalg.matrix_norm(error)
-            out = solved(mean + size * eye, G.T, "FedNL's matrix, Σ p_k (H_k + l_k I),", CONVEX).T
+            out = solved(mean + size * eye, G.T, "FedNL's matrix Σ p_k (H_k + l_k I)", CONVEX).T
         kept["estimates"] = estimates + self.step * self.compressed(error)
         return out
 
     def compressed(self, errors: torch.Tensor) -> torch.Tensor:
-        """C of each of the symmetric ``errors`` (N, d, d)."""
+        """Compress each of the symmetric ``errors`` (N, d, d) with C."""
         d = errors.shape[1]
         if self.rank is not None:
             values, Q = torch.linalg.eigh(errors)

@@ -1,13 +1,13 @@
-"""A client's exact gradient and Hessian. In: a model, its rows and a point. Out: both in float64."""
+"""A client's exact gradient and Hessian at a point, in float64."""
 
 import torch
 
-from fairfl.clients.flat import FlatModel
-from fairfl.clients.loss import Loss
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 from fairfl.errors import Refused
 
-# Rows of a Hessian that are computed at once: all of them would fill the memory with d copies of a client's batch.
+# Rows of a Hessian computed at a time. All at once would fill the memory with d copies of a client's batch.
 CHUNK = 64
 
 
@@ -16,8 +16,8 @@ def derivatives(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """``∇f(w)`` (d,) and, if ``hessian``, ``∇²f(w)`` (d, d), for ``f`` = the mean loss on ``rows`` + ridge/2 ‖w‖².
 
-    By automatic differentiation, twice. The model is evaluated in float64 whatever its own type is, and left as it is.
-    Raises ``Refused`` for a model that casts its numbers to another type on the way.
+    Computed by automatic differentiation, applied twice. The model is evaluated in float64 whatever its own type, and
+    is left unchanged. Raises ``Refused`` for a model whose ``forward`` casts to another type.
     """
     double = lambda t: t.double() if t.is_floating_point() else t
     inputs, targets = double(data.inputs[rows]), double(data.targets[rows])
@@ -38,6 +38,7 @@ def derivatives(
         if "dtype" not in str(error):
             raise
         raise Refused(
-            f"a second-order method evaluates the model in float64, and its forward changes the type of numbers on the "
-            f"way ({str(error).splitlines()[0]}); take casts such as .float() or .bfloat16() out of it, or use LocalSGD"
+            f"the model's forward changes the type of its numbers ({str(error).splitlines()[0]}), and a second-order "
+            f"method needs float64 throughout; remove casts such as .float() or .bfloat16(), or use LocalSGD",
+            "type",
         ) from error

@@ -1,12 +1,12 @@
-"""The sequential engine: one resident model, one slot after the other."""
+"""The sequential engine: one model that trains one slot after another."""
 
 import torch
 
+from fairfl._randomness import GLOBAL_STREAM, key
 from fairfl.clients.correction import Bound
-from fairfl.clients.flat import FlatModel
+from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.round_work import RoundWork
 from fairfl.clients.slots import Slot
-from fairfl.clients.work import RoundWork
-from fairfl.randomness import GLOBAL_STREAM, key
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
@@ -14,16 +14,16 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     flat.module.train()
     deltas = torch.empty(len(work.slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
     for i, (slot, delta) in enumerate(zip(work.slots, deltas)):
-        mine = work.bound and work.bound.rows([i])
+        bound = work.bound and work.bound.rows([i])
         start = work.starts[slot.run]
         flat.vector.copy_(start)
         if flat.has_dropout:
             devices = [flat.device] if flat.device.type == "cuda" else []
             with GLOBAL_STREAM, torch.random.fork_rng(devices=devices):
                 torch.manual_seed(key(slot.seed, "dropout", work.round, slot.client))
-                _descend(flat, work, slot, mine)
+                _descend(flat, work, slot, bound)
         else:
-            _descend(flat, work, slot, mine)
+            _descend(flat, work, slot, bound)
         torch.sub(start, flat.vector, out=delta)
     return deltas
 
@@ -39,7 +39,7 @@ def _descend(flat: FlatModel, work: RoundWork, slot: Slot, bound: Bound | None) 
     for order in local.orders(size, slot.seed, work.round, slot.client):
         if batch < size:
             rows = slot.rows[order.to(slot.rows.device, non_blocking=True)]
-        # One gather an epoch, then views: cheaper than one gather a batch.
+        # One gather per epoch, then views: cheaper than one gather per batch.
         inputs, targets = data.inputs[rows], data.targets[rows]
         for x, y in zip(inputs.split(batch), targets.split(batch)):
             if step == last:

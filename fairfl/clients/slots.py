@@ -1,15 +1,15 @@
-"""What engines work on: ``Examples``, and ``Slot``, one client of one run."""
+"""The inputs of the engines: ``Examples``, and ``Slot``, one client of one run."""
 
 from dataclasses import dataclass
 
 import torch
 
-from fairfl.clients.coded import Coded
+from fairfl.clients.uint8_images import Coded
 
 
 @dataclass(frozen=True)
 class Examples:
-    """A dataset's ``inputs`` and ``targets`` where the model is; ``inputs[rows]`` are floats or symbols."""
+    """A dataset's ``inputs`` and ``targets`` on the model's device; ``inputs[rows]`` are floats or symbols."""
 
     inputs: torch.Tensor | Coded
     targets: torch.Tensor
@@ -17,8 +17,10 @@ class Examples:
 
 @dataclass(frozen=True)
 class Slot:
-    """``run``: which start weights; ``seed``: that run's seed; ``client``: its number; ``rows``: its training rows
-    (int64, on the data's device).
+    """One client of one run.
+
+    ``run``: the index of its start model; ``seed``: the run's seed; ``client``: the client's number; ``rows``: its
+    training rows (int64, on the data's device).
     """
 
     run: int

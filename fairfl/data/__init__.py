@@ -1,18 +1,18 @@
-"""Datasets as tensors. This room knows nothing of clients.
+"""Datasets as tensors. This subpackage does not know about clients.
 
-In: a name, or arrays of your own. Out: a ``Dataset``: ``inputs`` (N, ...), ``targets`` (N,), their class names, where
-the official test rows begin, and further columns by which rows can be split.
+In: a name, or arrays of your own. Out: a ``Dataset``: ``inputs`` (N, ...), ``targets`` (N,), the class names, the first
+official test row, and further columns by which rows can be split.
 
-Where a dataset is looked for, in this order: parquet files under ``$FAIRFL_DATA`` (``NAME-train.parquet`` and
-``NAME-test.parquet``, or a folder ``NAME`` with shards as on the Hugging Face hub), then the cache
-(``$FAIRFL_CACHE``, or ``~/.cache/fairfl``), then the network, once.
+``load`` looks for a dataset in this order: parquet files under ``$FAIRFL_DATA`` (``NAME-train.parquet`` and
+``NAME-test.parquet``, or a folder ``NAME`` with shards as on the Hugging Face hub), the cache (``$FAIRFL_CACHE``, or
+``~/.cache/fairfl``), and then the network, from which it downloads once.
 """
 
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fairfl.data import adult, digits, images, parquet, shakespeare
+from fairfl.data import adult, digits, hub_images, images, shakespeare
 from fairfl.data.dataset import Dataset
 from fairfl.errors import unknown
 
@@ -24,7 +24,7 @@ LOADERS: dict[str, Callable[..., Dataset]] = {
     "emnist": images.emnist,
     "fashion_mnist": images.fashion_mnist,
     "mnist": images.mnist,
-    "parquet": parquet.load,
+    "parquet": hub_images.load,
     "shakespeare": shakespeare.load,
 }
 
@@ -35,14 +35,14 @@ def names() -> list[str]:
 
 
 def load(name: str, *, classes: Sequence[str | int] | None = None, **options: Any) -> Dataset:
-    """The dataset called ``name`` (see ``names()``); its ``options`` are its loader's: ``help(data.LOADERS[name])``.
+    """Load the dataset called ``name`` (see ``names()``). For its ``options``, see ``help(data.LOADERS[name])``.
 
-    ``classes``: keep the rows of these classes only, renumbered in this order (see ``Dataset.only``); what a loader
-    computes over all rows, such as the mean to normalise by, is computed before.
+    ``classes``: keep only the rows of these classes, renumbered in this order (see ``Dataset.only``). Quantities that a
+    loader computes over all rows, such as the mean to normalise by, are computed before that.
 
-    Raises ``ValueError`` for an unknown name, option or class, ``FileNotFoundError`` saying what to do for a dataset
-    that can neither be found nor fetched, and ``ValueError`` naming the file for one that is not whole. Your own
-    tensors need no name: build a ``Dataset`` from them.
+    Raises ``Refused`` for an unknown name, option or class, ``FileNotFoundError`` with instructions if a dataset can
+    be neither found nor downloaded, and ``Refused`` naming the file if one is damaged or incomplete. Your own tensors
+    need no name: build a ``Dataset`` from them.
     """
     if name not in LOADERS:
         raise unknown("dataset", name, LOADERS, "For your own tensors use fairfl.Dataset.")

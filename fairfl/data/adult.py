@@ -1,4 +1,4 @@
-"""UCI Adult as the fairness papers prepare it: 99 binary features, and two domains, doctorates and everybody else."""
+"""UCI Adult as the fairness papers prepare it: 99 binary features, and the domains PhD and non-PhD."""
 
 import csv
 import hashlib
@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fairfl import atomic
-from fairfl.data import places
+from fairfl import _atomic_files
+from fairfl.data import data_folder
 from fairfl.data.dataset import Dataset
-from fairfl.data.tables import Table, broken
+from fairfl.data.parquet_reader import Table, broken
 
 # The categorical attributes and their values, in UCI's own order. 8 + 16 + 7 + 14 + 6 + 5 + 2 + 41 = 99.
 ATTRIBUTES = {
@@ -43,8 +43,8 @@ _UCI_COLUMNS = (
     "capital-gain capital-loss hours-per-week native-country income"
 ).split()
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
-# SHA-256 of UCI's files. UCI prints none; these are the digests that others have published, and those of the parquet
-# files' rows written in UCI's format (tests/test_data_real.py).
+# SHA-256 of UCI's files. UCI publishes none; these are the digests that others have published, and they agree with the
+# parquet files' rows written in UCI's format (tests/fairfl/test_data_real.py).
 DIGESTS = {
     "adult.data": "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
     "adult.test": "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
@@ -54,23 +54,23 @@ DIGESTS = {
 def load() -> Dataset:
     """48,842 people: 32,561 training rows, then the official 16,281 test rows; (99,) inputs of 0 and 1; two classes.
 
-    The 99 features are one for each value of the eight categorical attributes: workclass 8, education 16,
+    There is one feature for each value of the eight categorical attributes: workclass 8, education 16,
     marital-status 7, occupation 14, relationship 6, race 5, sex 2, native-country 41. The six numbers (age, fnlwgt,
-    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is a row of zeros
-    in its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to have 99
-    binary features"). That it is these was read in Li et al.'s released code (fair_flearn,
+    education-num, capital-gain, capital-loss, hours-per-week) are left out, and a missing value ("?") is encoded as
+    zeros in its attribute. The papers give only the total (FedMGDA+ section 6.1.4: "pre-processed as in Li et al. to
+    have 99 binary features"). Which features these are was read in Li et al.'s released code (fair_flearn,
     ``data/adult/create_dataset.py``: 105 columns, six of them continuous and skipped "in order to be consistent" with
-    AFL) and agrees with the sum of the values that UCI lists. One attribute is education, so the domain is itself a
+    AFL), and it agrees with the number of values that UCI lists. One attribute is education, so the domain is itself a
     feature.
 
     ``columns["phd"]``: 1 where education is Doctorate (413 training and 181 test rows), 0 for the other 32,148 and
     16,100. ``FEATURES`` names the inputs.
 
     Source: ``adult-train.parquet`` and ``adult-test.parquet`` (UCI's column names) under ``$FAIRFL_DATA``, or UCI's
-    ``adult.data`` and ``adult.test`` there, else the latter fetched from UCI into the cache, once, and kept only if
-    their SHA-256 is the known one. Files of your own are not compared with it; ``variant`` says if rows are missing.
-    Raises ``FileNotFoundError`` with both ways out, ``ValueError`` naming the file if it is not whole or holds
-    unknown values.
+    ``adult.data`` and ``adult.test`` there. Otherwise the latter are downloaded once from UCI into the cache, and kept
+    only if their SHA-256 is the known one. Your own files are not compared with it; ``variant`` says if rows are
+    missing. Raises ``FileNotFoundError`` with both remedies, and ``Refused`` naming the file if it is incomplete or
+    holds unknown values.
     """
     parts = [_read(file) for file in _files()]
     inputs = np.concatenate([inputs for inputs, _ in parts])
@@ -92,43 +92,43 @@ def load() -> Dataset:
 
 
 def _files() -> list[Path]:
-    if own := places.own():
-        if files := places.both(own / "adult"):
+    if own := data_folder.own():
+        if files := data_folder.both(own / "adult"):
             return [files[0][0], files[1][0]]
         plain = [own / name for name in ("adult.data", "adult.test")]
         if all(file.is_file() for file in plain):
             return plain
-    kept = [places.cache() / "adult" / name for name in ("adult.data", "adult.test")]
+    kept = [data_folder.cache() / "adult" / name for name in ("adult.data", "adult.test")]
     for file in kept:
         if not file.is_file():
             try:
                 _fetch(_UCI + file.name, file)
             except OSError as failure:  # URLError is one
-                raise places.missing(
+                raise data_folder.missing(
                     "adult",
                     "adult-train.parquet and adult-test.parquet, or UCI's adult.data and adult.test,",
-                    f"it could not be fetched from {_UCI} ({failure})",
-                    f"connect to the network and load it again: it is then fetched once, into {file.parent}",
+                    f"it could not be downloaded from {_UCI} ({failure})",
+                    f"connect to the network and load it again: it is then downloaded once, into {file.parent}",
                 ) from None
     return kept
 
 
 def _fetch(address: str, file: Path) -> None:
-    """Fetch, compare with the known digest, and only then write."""
+    """Download a file, and write it only if its digest is the known one."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with urllib.request.urlopen(address, timeout=30) as answer:
         text = answer.read()
     if (digest := hashlib.sha256(text).hexdigest()) != DIGESTS[file.name]:
         rows = len(_plain_rows(text.decode("ascii", "replace")))
         raise OSError(
-            f"{address} came with {rows:,} rows and another content than UCI's file has: SHA-256 "
-            f"{digest} instead of {DIGESTS[file.name]}"
+            f"the download of {address} has {rows:,} rows and is not UCI's file: its SHA-256 is {digest} "
+            f"instead of {DIGESTS[file.name]}"
         )
-    atomic.write(file, text)
+    _atomic_files.write(file, text)
 
 
 def _plain_rows(text: str) -> list[list[str]]:
-    """UCI's lines: the test file begins with a remark, both end with an empty line."""
+    """The rows of UCI's text, without the comment at the top of the test file and the empty last line of both."""
     return [row for row in csv.reader(text.splitlines(), skipinitialspace=True) if len(row) > 1]
 
 
@@ -158,14 +158,14 @@ def _read(file: Path) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _one_hot(file: Path, name: str, values: tuple[str, ...], column: list) -> np.ndarray:
-    """(N, values) truth values; a missing one ("?") is a row without any. UCI's test incomes end in a full stop."""
-    told = np.array([None if v is None else str(v).strip(" .") for v in column], object)
-    hot = told[:, None] == np.array(values, object)
-    for strange in told[~hot.any(1)]:
+    """(N, values) booleans, all false for a missing value ("?"). UCI's test incomes end in a full stop."""
+    cells = np.array([None if v is None else str(v).strip(" .") for v in column], object)
+    hot = cells[:, None] == np.array(values, object)
+    for strange in cells[~hot.any(1)]:
         if strange not in ("?", None):
             raise broken(
                 file,
-                f"{name} has the value {strange!r}, which UCI's Adult does not; it has "
+                f"{name} has the value {strange!r}, which UCI's Adult does not have; its values are "
                 f"{', '.join(values[:5])}{', ...' if len(values) > 5 else ''}",
             )
     return hot

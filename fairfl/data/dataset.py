@@ -1,4 +1,4 @@
-"""``Dataset``: inputs and targets as two flat tensors, and what is known about each row."""
+"""``Dataset``: inputs and targets as two tensors, and further columns about each row."""
 
 import hashlib
 from collections.abc import Mapping, Sequence, Set
@@ -11,29 +11,30 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._validation import integer
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.numbers import whole
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Examples without clients.
+    """Labelled examples, not yet split over clients.
 
     ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers; or float32
-    numbers (N,) or (N, m) to be predicted (regression), and then there are no classes. ``classes``: the class names, in
+    numbers (N,) or (N, m) to predict (regression), in which case there are no classes. ``classes``: the class names, in
     the order of their numbers; by default the numbers up to the largest. ``test_from``: rows from here on are the
-    official test set; it equals N where the dataset has none. ``columns``: further facts per row by name,
-    each (N,): int64 where ``partition.by_column`` can split by them, and ``column_names`` then names their values in
-    order; float32 for a measure. ``variant``: what was done to the original data (re-encoding, subsetting), for
-    provenance; empty if nothing was. ``name``: for messages and records; without one ``digest`` stands for it.
+    official test set; it equals N if the dataset has none. ``columns``: further facts about each row, by name, each
+    (N,): int64 if ``partition.by_column`` can split by them (``column_names`` then names their values in order), or
+    float32 for a measurement. ``variant``: how the original data were changed (re-encoding, subsetting), for
+    provenance; empty if they were not. ``name``: for messages and records; without one, ``digest`` is used instead.
 
-    Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Numbers
-    with a fraction become float32 whatever their length (NumPy's are float64, and the models are float32), whole ones
-    int64: counts and prices that are to be predicted are given as floats.
+    Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Floats
+    become float32 whatever their precision (NumPy's are float64, and the models are float32), and integers become
+    int64. So give counts and prices that are to be predicted as floats.
 
-    Raises ``Refused`` if lengths or shapes differ, targets name no class, names have no order (a set) or a class shares
-    its own, a column with ``column_names`` holds what they do not name, inputs are bytes, text or truth values (which
-    say no scale by themselves), something is sparse, or an input or a number to be predicted is not finite.
+    Raises ``Refused`` if lengths or shapes differ, if targets are not class numbers, if names have no order (a set) or
+    two classes share one, if a column holds values that its ``column_names`` do not name, if inputs are bytes, text or
+    booleans (which have no scale of their own), if anything is sparse, or if an input or a number to predict is not
+    finite.
 
     >>> import numpy as np
     >>> from fairfl import Dataset
@@ -51,7 +52,7 @@ class Dataset:
     variant: str = ""
     name: str = ""
 
-    if TYPE_CHECKING:  # what is accepted; above, what is read
+    if TYPE_CHECKING:  # the types that are accepted; above, those that attributes have
 
         def __init__(
             self,
@@ -74,7 +75,7 @@ class Dataset:
         put("columns", {name: self._column(f"columns[{name!r}]", column) for name, column in self.columns.items()})
         put("column_names", self._column_names())
         test_from = rows if self.test_from is None else self.test_from
-        put("test_from", whole("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
+        put("test_from", integer("test_from", test_from, 1, "It is the first row of the test set.", high=rows))
         for what, values in (("input", self.inputs), ("target", self.targets)):
             if values.is_floating_point() and not torch.isfinite(values.sum()) and not torch.isfinite(values).all():
                 bad = int((~torch.isfinite(values)).reshape(rows, -1).any(1).nonzero()[0, 0])
@@ -86,9 +87,10 @@ class Dataset:
                 raise refuse(
                     f"the type of targets in {self.called}",
                     "numbers with a fraction",
-                    "whole numbers, one class number a row",
-                    "Where they are class numbers, convert them: targets.astype('int64'). To predict numbers, "
+                    "whole numbers, one class number per row",
+                    "If they are class numbers, convert them: targets.astype('int64'). To predict numbers, "
                     "leave classes out.",
+                    "type",
                 )
             return ()
         if isinstance(self.classes, Integral):
@@ -96,7 +98,8 @@ class Dataset:
                 "classes",
                 self.classes,
                 "the names of the classes, in the order of their numbers",
-                f"Leave classes out where numbers are all there is, or give range({self.classes}).",
+                f"Leave classes out to use the numbers as names, or give range({self.classes}).",
+                "type",
             )
         low, high = (int(self.targets.min()), int(self.targets.max())) if len(self) else (0, -1)
         given = self.classes is not None
@@ -110,15 +113,15 @@ class Dataset:
                 f"the range of targets in {self.called}",
                 (low, high),
                 f"0 to {limit - 1}",
-                "Give one name in classes for each class number; numbers to be predicted are given as floats.",
+                "Give one name in classes for each class number; give numbers to predict as floats.",
             )
         return names if given else tuple(map(str, range(high + 1)))
 
     def _column_names(self) -> dict[str, tuple[str, ...]]:
-        """The names of the columns' values; more than there are values left may be given, as after ``only``."""
+        """The names of the columns' values. Some may be unused, as after ``only``."""
         if not isinstance(self.column_names, Mapping):
             remedy = "Name the values of a column in order: {'town': ('Bern', 'Chur')}."
-            raise refuse("column_names", self.column_names, "names by column", remedy)
+            raise refuse("column_names", self.column_names, "names by column", remedy, "type")
         named = {}
         for name, given in self.column_names.items():
             if name not in self.columns:
@@ -127,18 +130,18 @@ class Dataset:
             named[name] = _names(what, given)
             low, high, count = values.min().item(), values.max().item(), len(named[name])
             if values.is_floating_point() or low < 0 or high >= count:
-                allowed = f"whole numbers from 0 to {count - 1}, for {what} has {count} names"
+                allowed = f"whole numbers from 0 to {count - 1}, because {what} has {count} names"
                 raise refuse(f"the range of columns[{name!r}]", (low, high), allowed, "Give one name for each number.")
         return named
 
     @property
     def called(self) -> str:
-        """What messages call it."""
+        """The dataset's name in messages."""
         return f"dataset {self.name!r}" if self.name else "the dataset"
 
     @cached_property
     def digest(self) -> str:
-        """Twelve hexadecimal digits of inputs and targets; about two seconds a gigabyte."""
+        """Twelve hexadecimal digits that identify inputs and targets; takes about two seconds per gigabyte."""
         h = hashlib.blake2b(digest_size=6)
         for values in (self.inputs, self.targets):
             h.update(f"{values.dtype}{tuple(values.shape)}".encode())
@@ -147,42 +150,41 @@ class Dataset:
 
     @property
     def outputs(self) -> int:
-        """How many numbers a model answers for one row: one a class, or those to be predicted."""
+        """How many numbers a model returns for one row: one per class, or the numbers to predict."""
         return len(self.classes) or self.targets[:1].numel()
 
     def class_labels(self, reader: str) -> torch.Tensor:
-        """``targets`` (N,), as ``reader`` needs them; raises ``Refused`` where they are numbers to be predicted."""
+        """``targets`` (N,) for ``reader``, which needs classes; raises ``Refused`` for numbers to predict."""
         if not self.classes:
             raise Refused(
-                f"{reader} needs classes, and the targets of {self.called} are numbers to be predicted; "
-                f"partition.iid, by_column and split, rules that read no accuracies, and loss='squared' "
-                f"need none"
+                f"{reader} needs classes, and the targets of {self.called} are numbers to predict; without classes, "
+                f"use partition.iid, by_column or split, a rule that reads no accuracies, and loss='squared'",
+                "missing",
             )
         return self.targets
 
     def class_number(self, given: str | int) -> int:
-        """The number of a class that is given by its name or its number."""
+        """The number of a class, which is given by name or by number."""
         if isinstance(given, str):
             if given not in self.classes:
                 raise unknown(f"class of {self.called}", given, self.classes)
             return self.classes.index(given)
-        return whole("class", given, 0, "Or give its name: look at dataset.classes.", high=len(self.classes) - 1)
+        remedy = "Or give its name, one of dataset.classes."
+        return integer("class", given, 0, remedy, high=len(self.classes) - 1)
 
     def _inputs(self) -> torch.Tensor:
         inputs = _tensor(
             f"inputs of {self.called}", self.inputs, "one-hot features as numbers, or symbols numbered from 0"
         )
         if inputs.ndim == 0:
-            raise refuse(
-                f"inputs of {self.called}", inputs.item(), "(N, ...), one row an example", "Stack the examples."
-            )
+            what, allowed = f"inputs of {self.called}", "(N, ...), one row per example"
+            raise refuse(what, inputs.item(), allowed, "Stack the examples.", "shape")
         if inputs.dtype in (torch.uint8, torch.bool):
-            kind, remedy = ("truth values", ".astype('float32') makes features of 0 and 1")
+            kind, remedy = ("booleans", ".astype('float32') makes features of 0 and 1")
             if inputs.dtype == torch.uint8:
-                kind, remedy = ("bytes", " / 255 brings pixels to the range from 0 to 1")
-            raise refuse(
-                f"inputs of {self.called}", kind, "float32 features, or int64 symbols for text", f"inputs{remedy}."
-            )
+                kind, remedy = ("bytes", " / 255 scales pixels to the range from 0 to 1")
+            what, allowed = f"inputs of {self.called}", "float32 features, or int64 symbols for text"
+            raise refuse(what, kind, allowed, f"inputs{remedy}.", "type")
         return inputs
 
     def _column(self, what: str, values: ArrayLike) -> torch.Tensor:
@@ -193,22 +195,20 @@ class Dataset:
             remedy = "Flatten it: values.ravel()."
             if column.ndim == 2 and column.shape[1] > 1:
                 remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows."
-            raise refuse(
-                f"the shape of {what}", tuple(column.shape), f"({len(self.inputs)},), one entry per row", remedy
-            )
+            allowed = f"({len(self.inputs)},), one entry per row"
+            raise refuse(f"the shape of {what}", tuple(column.shape), allowed, remedy, "shape")
         if len(column) != len(self.inputs):
-            raise refuse(
-                f"the length of {what}", len(column), f"{len(self.inputs)}, one per input", "Give one entry per row."
-            )
+            allowed = f"{len(self.inputs)}, one per input"
+            raise refuse(f"the length of {what}", len(column), allowed, "Give one entry per row.", "shape")
         return column.long() if column.dtype in (torch.uint8, torch.bool) else column
 
     def __len__(self) -> int:
         return len(self.inputs)
 
     def only(self, *classes: str | int) -> "Dataset":
-        """The rows of these classes, given by name or number, as a problem of its own.
+        """A dataset with only the rows of these classes, given by name or number.
 
-        The classes are renumbered in the order given. Raises ``ValueError`` for an unknown or repeated class.
+        The classes are renumbered in the order given. Raises ``Refused`` for an unknown or repeated class.
         """
         self.class_labels("only")
         numbers = [self.class_number(c) for c in classes]
@@ -236,25 +236,24 @@ class Dataset:
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
-def a_dataset(dataset: object) -> Dataset:
-    """``dataset`` itself; ``Refused``, saying how to come by one, for what is none."""
+def check_dataset(dataset: object) -> Dataset:
+    """Return ``dataset``; raise ``Refused``, with how to load or make one, unless it is a ``Dataset``."""
     if not isinstance(dataset, Dataset):
         remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."
-        raise refuse("dataset", type(dataset).__name__, "a Dataset", remedy)
+        raise refuse("dataset", type(dataset).__name__, "a Dataset", remedy, "type")
     return dataset
 
 
 def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:
-    """``given`` as texts, in its order; a set has none, and a text is one name and not several."""
+    """``given`` as strings, in its order. A set, which has no order, and a single string are refused."""
     if isinstance(given, (str, bytes, Set, Mapping)) or not hasattr(given, "__len__") or getattr(given, "ndim", 1) != 1:
-        raise refuse(
-            what, given, "a list of names, in the order of their numbers", "A tuple or an array works as well."
-        )
+        allowed = "a list of names, in the order of their numbers"
+        raise refuse(what, given, allowed, "A tuple or an array works as well.", "type")
     return tuple(str(name) for name in given)
 
 
 def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Tensor:
-    """``values`` as a tensor: float32 for fractions, int64 for whole ones; bytes and truth values kept."""
+    """``values`` as a tensor: floats as float32, integers as int64, and bytes and booleans as they are."""
     try:
         tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):
@@ -263,11 +262,12 @@ def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Ten
             type(values).__name__,
             "numbers in rows of one length, as a tensor, an array or lists",
             f"Text has to be numbered first: {text}.",
+            "type",
         ) from None
     if tensor.layout != torch.strided:
-        raise refuse(what, "a sparse tensor", "a dense one, whose rows can be picked", "Write them out: .to_dense().")
+        raise refuse(what, "a sparse tensor", "a dense tensor", "Convert it with .to_dense().", "type")
     if tensor.is_complex():
-        raise refuse(what, "complex numbers", "real numbers", "Give real and imaginary parts as two features.")
+        raise refuse(what, "complex numbers", "real numbers", "Give real and imaginary parts as two features.", "type")
     if tensor.is_floating_point():
         return tensor.float()
     return tensor if tensor.dtype in (torch.uint8, torch.bool) else tensor.long()

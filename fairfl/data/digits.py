@@ -1,4 +1,4 @@
-"""The 1,797 handwritten digits that ship with scikit-learn: real images, no download."""
+"""The 1,797 handwritten digits that ship with scikit-learn: real images, without a download."""
 
 import torch
 
@@ -8,7 +8,7 @@ from fairfl.data.dataset import Dataset
 def load() -> Dataset:
     """8×8 grey images of the digits 0 to 9, pixels scaled from 0..16 to 0..1, flattened to 64 inputs.
 
-    Source: the test part of UCI's "Optical Recognition of Handwritten Digits", as embedded in scikit-learn.
+    Source: the test part of UCI's "Optical Recognition of Handwritten Digits", as included in scikit-learn.
     """
     from sklearn.datasets import load_digits
 

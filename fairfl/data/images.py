@@ -1,15 +1,15 @@
-"""MNIST, Fashion-MNIST, CIFAR-10, CIFAR-100 and EMNIST: from parquet files, else downloaded once by torchvision."""
+"""MNIST, Fashion-MNIST, CIFAR-10, CIFAR-100 and EMNIST, from parquet files or downloaded once by torchvision."""
 
 import string
 from dataclasses import dataclass, replace
 
-from fairfl.data import download, pixels, places
+from fairfl.data import data_folder, downloads, image_decoding
 from fairfl.data.dataset import Dataset
-from fairfl.data.scaling import Normalise, assemble
-from fairfl.data.tables import broken
+from fairfl.data.normalisation import Normalise, assemble
+from fairfl.data.parquet_reader import broken
 from fairfl.errors import unknown
 
-# The fifteen letters whose two cases EMNIST's merged splits do not tell apart.
+# The fifteen letters whose upper and lower case are one class in EMNIST's merged splits.
 _MERGED = set("cijklmopsuvwxyz")
 EMNIST_SPLITS = {
     "letters": tuple(string.ascii_lowercase),
@@ -42,9 +42,9 @@ turtle wardrobe whale willow_tree wolf woman worm""".split()
 
 @dataclass(frozen=True)
 class _Source:
-    """What is known of a dataset before it is read: how torchvision calls it, and what it must be."""
+    """A dataset's name in torchvision, its classes, the shape of its images and its number of rows."""
 
-    theirs: str
+    class_name: str
     classes: tuple[str, ...]
     shape: tuple[int, int, int]
     rows: tuple[int, int]
@@ -59,7 +59,10 @@ SOURCES = {
 
 
 def mnist(*, normalise: Normalise = None) -> Dataset:
-    """MNIST: (1, 28, 28) grey digits, 60,000 + 10,000 rows, 10 classes. ``normalise``: see ``scaling.assemble``."""
+    """MNIST: (1, 28, 28) grey digits, 60,000 + 10,000 rows, 10 classes.
+
+    ``normalise``: see ``fairfl.data.normalisation.assemble``.
+    """
     return _named("mnist", SOURCES["mnist"], normalise)
 
 
@@ -75,7 +78,7 @@ def fashion_mnist(*, normalise: Normalise = None) -> Dataset:
 def cifar10(*, normalise: Normalise = None) -> Dataset:
     """CIFAR-10: (3, 32, 32) colour photographs, 50,000 + 10,000 rows, 10 classes.
 
-    FedFV's code divides by the mean of single images' deviations, a common slip: ``normalise=((0.4914, 0.4822,
+    FedFV's code divides by the mean of single images' deviations, a common mistake: ``normalise=((0.4914, 0.4822,
     0.4465), (0.2023, 0.1994, 0.2010))``.
     """
     return _named("cifar10", SOURCES["cifar10"], normalise)
@@ -92,8 +95,8 @@ def emnist(*, split: str = "letters", normalise: Normalise = None) -> Dataset:
     "letters": 26 classes, upper and lower case together, 124,800 + 20,800 rows; "balanced": 47 classes, 112,800 +
     18,800; "byclass": 62 classes, 697,932 + 116,323. It has no writers: FEMNIST by writer is read with
     ``load("parquet", ..., client="writer_id")``. FEMNIST-skewed's ten classes are ``load("emnist",
-    classes="abcdefghij")``. Files of one's own are called ``emnist_letters-train.parquet`` and so on, hold upright
-    images, and count letters from 0 or from 1.
+    classes="abcdefghij")``. Your own files are called ``emnist_letters-train.parquet`` and so on, hold upright images,
+    and count letters from 0 or from 1.
     """
     if split not in EMNIST_SPLITS:
         raise unknown("EMNIST split", split, EMNIST_SPLITS)
@@ -102,22 +105,25 @@ def emnist(*, split: str = "letters", normalise: Normalise = None) -> Dataset:
 
 
 def _named(name: str, source: _Source, normalise: Normalise, split: str | None = None) -> Dataset:
-    """Source: parquet files under ``$FAIRFL_DATA``, else torchvision's download into the cache."""
+    """Read parquet files under ``$FAIRFL_DATA``, or else torchvision's download in the cache."""
     full = f"{name}_{split}" if split else name
-    own = places.own()
-    if files := places.both(own / full) if own else None:
-        whole, origins = pixels.read([*files[0], *files[1]], like=(full, source.shape)), (files[0][0], files[1][0])
+    own = data_folder.own()
+    if files := data_folder.both(own / full) if own else None:
+        whole, origins = (
+            image_decoding.read([*files[0], *files[1]], like=(full, source.shape)),
+            (files[0][0], files[1][0]),
+        )
         border = sum(whole.sizes[: len(files[0])])
     else:
-        whole, folder = download.images_of(name, full, source.theirs, split)
+        whole, folder = downloads.images_of(name, full, source.class_name, split)
         origins, border = (folder, folder), whole.sizes[0]
     labels, most = whole.labels, len(source.classes) - 1
-    if split == "letters" and labels.max() == 26:  # as EMNIST's own files count
+    if split == "letters" and labels.max() == 26:  # EMNIST's own files count letters from 1
         labels = labels - 1
     done = ["JPEG re-encoded"] if whole.jpeg else []
     for part, origin, rows, what in zip((labels[:border], labels[border:]), origins, source.rows, ("training", "test")):
         low, high = int(part.min()), int(part.max())
         if not 0 <= low <= high <= most:
-            raise broken(origin, f"its labels run from {low} to {high} and those of {full} from 0 to {most}")
+            raise broken(origin, f"its labels run from {low} to {high}, and those of {full} from 0 to {most}")
         done += [f"{len(part):,} of {rows:,} {what} rows"] if len(part) != rows else []
     return assemble(full, replace(whole, labels=labels), border, source.classes, normalise, done)

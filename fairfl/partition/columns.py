@@ -1,19 +1,19 @@
-"""Splits along a column that the data bring along: a writer, a speaking role, a domain."""
+"""Partitioners along a column of the dataset: a writer, a speaking role, a domain."""
 
 import torch
 
+from fairfl._randomness import generator
+from fairfl._validation import boolean, integer, number
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, unknown
 from fairfl.federation import Federation
-from fairfl.numbers import number, whole, yes_or_no
-from fairfl.partition.law import law
-from fairfl.partition.scoring import Scoring, finish, put_aside
-from fairfl.randomness import generator
+from fairfl.partition.holdout import Scoring, finish, put_aside
+from fairfl.partition.partitioner import partitioner
 
-SMALLEST = "It is the least number of rows with which a value becomes a client."
+SMALLEST = "A value of the column needs at least this many rows to become a client."
 
 
-@law
+@partitioner
 def by_column(
     dataset: Dataset,
     column: str,
@@ -28,20 +28,20 @@ def by_column(
 ) -> Federation:
     """One client for each value of ``column``: a writer, a speaking role, a domain.
 
-    Values with fewer than ``min_size`` rows to split are left out, and the recipe counts them. Of more than
-    ``max_clients`` values, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored on the
-    official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a
-    client's last rows are held out instead of random ones (text, where neighbouring windows overlap). ``test`` and
-    ``validation``: see ``fairfl.partition.scoring``.
+    Values with fewer than ``min_size`` rows to split are left out, and the recipe counts them. If more than
+    ``max_clients`` values are left, that many are drawn by ``seed``. With ``scored_on="official"`` a client is scored
+    on the official test rows of its own value, and values without any are left out as well. With ``in_order=True`` a
+    client's last rows are held out instead of random ones, which suits text, where neighbouring windows overlap.
+    ``test`` and ``validation``: see ``fairfl.partition.holdout``.
     """
     if column not in dataset.columns:
         raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
-    min_size = whole("min_size", min_size, 1, SMALLEST)
+    min_size = integer("min_size", min_size, 1, SMALLEST)
     if max_clients is not None:
-        max_clients = whole(
-            "max_clients", max_clients, 1, "It is the largest number of clients; None takes all values."
+        max_clients = integer(
+            "max_clients", max_clients, 1, "It is the largest number of clients; None makes every value a client."
         )
-    in_order = yes_or_no("in_order", in_order)
+    in_order = boolean("in_order", in_order)
     scoring = Scoring(seed, scored_on, test, validation)
     official = scored_on == "official"
     rows, pool = put_aside(dataset, scoring)
@@ -62,7 +62,7 @@ def by_column(
     return finish(dataset, lists, pool, scoring, in_order=in_order, tests=tests, facts={"left_out": dropped})
 
 
-@law
+@partitioner
 def in_time(
     dataset: Dataset,
     column: str,
@@ -72,19 +72,20 @@ def in_time(
     end: str = "position_end",
     min_size: int = 2,
 ) -> Federation:
-    """One client for each value of ``column``, trained on what ends before ``cut`` and scored on what begins after it.
+    """One client for each value of ``column``, trained on the rows that end by ``cut`` and scored on those that begin
+    at or after it.
 
-    ``start`` and ``end`` name columns that say where a row lies in its client's text, from 0 to 1. A row that straddles
-    the cut is in neither part, so that overlapping windows do not leak. Values with fewer than ``min_size`` rows on a
-    side are left out, and the recipe counts them.
+    ``start`` and ``end`` name the columns that hold where a row begins and ends in its client's text, from 0 to 1. A
+    row that straddles the cut is in neither part, so overlapping windows do not leak. Values with fewer than
+    ``min_size`` rows on either side are left out, and the recipe counts them.
     """
     for name in (column, start, end):
         if name not in dataset.columns:
             raise unknown("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
-    number("cut", cut, 0, 1, "0.8 trains on the first four fifths.", above=True, below=True)
-    min_size = whole("min_size", min_size, 1, SMALLEST)
+    number("cut", cut, 0, 1, "With 0.8, clients train on the first four fifths.", above=True, below=True)
+    min_size = integer("min_size", min_size, 1, SMALLEST)
     before, after = dataset.columns[end] <= cut, dataset.columns[start] >= cut
-    values = dataset.columns[column].unique(return_inverse=True)[1]  # counted from 0, whatever numbers they were
+    values = dataset.columns[column].unique(return_inverse=True)[1]  # numbered from 0, whatever the column holds
     train, test, left_out = [], [], 0
     order = torch.argsort(values, stable=True)
     for rows in order.split(torch.bincount(values).tolist()):
@@ -96,7 +97,8 @@ def in_time(
             test.append(last)
     if not train:
         raise Refused(
-            f"no value of {column!r} has {min_size} rows on both sides of {cut}; lower min_size or move the cut"
+            f"no value of {column!r} has {min_size} rows on both sides of the cut at {cut}; lower min_size or move cut",
+            "missing",
         )
     nothing = tuple(order[:0] for _ in train)
     return Federation(dataset, tuple(train), nothing, tuple(test), {"left_out": left_out})

@@ -1,45 +1,44 @@
-"""Aggregation rules: what a server does with one round's updates. One idea a file; a table is in ``README.md``.
+"""Aggregation rules: what a server does with one round's updates. ``README.md`` has a table of all rules.
 
-Rules stand in three rooms by what they read: ``losses`` (losses and what else clients say of themselves), ``geometry``
-(the Gram matrix of the updates) and ``structure`` (layers, coordinates, earlier rounds). ``solvers`` holds what they
-share; ``base`` is the contract, ``gram`` the passes over the rows. All are offered here by name.
+Every rule has a file of its own. ``base`` defines the interface, ``gram`` the passes over the rows, and ``solvers`` the
+quadratic programs that several rules share. All rules can be imported from here, or made by name with ``make``.
 
-In: ``Updates``, with the numbers that the rule lists in ``needs``. Out: a ``Direction``: the vector that the server
-steps against, with weights and rates where the rule has them. What a rule keeps from round to round it names in
-``remembers``. A rule does not know where updates come from, nor what a step is.
+Input: ``Updates``, with the numbers that the rule lists in ``needs``. Output: a ``Direction``, the vector that the
+server steps against, with weights and rates if the rule has them. A rule lists the state that it keeps between rounds
+in ``remembers``. It does not know where updates come from, or which step the server takes.
 """
 
 import inspect
 from typing import Any
 
-from fairfl.errors import unknown
+from fairfl.errors import refuse, unknown
+from fairfl.rules.adafed import AdaFed
+from fairfl.rules.afl import AFL
+from fairfl.rules.aligned_mtl import AlignedMTL
 from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
-from fairfl.rules.geometry.adafed import AdaFed
-from fairfl.rules.geometry.aligned_mtl import AlignedMTL
-from fairfl.rules.geometry.cagrad import CAGrad
-from fairfl.rules.geometry.conflict_free import ConFIG
-from fairfl.rules.geometry.dqnfed import DQNFed
-from fairfl.rules.geometry.dualproj import DualProj
-from fairfl.rules.geometry.fairgrad import FairGrad
-from fairfl.rules.geometry.fedavg_n import FedAvgN
-from fairfl.rules.geometry.imtl_g import IMTLG
-from fairfl.rules.geometry.mgda import FedMGDA, FedMGDAPlus
-from fairfl.rules.geometry.nash_mtl import NashMTL
-from fairfl.rules.geometry.pcgrad import PCGrad
-from fairfl.rules.geometry.upgrad import UPGrad
-from fairfl.rules.losses.afl import AFL
-from fairfl.rules.losses.cvar import CVaR
-from fairfl.rules.losses.fedavg import FedAvg
-from fairfl.rules.losses.fedfa import FedFA
-from fairfl.rules.losses.propfair import PropFair
-from fairfl.rules.losses.qfedavg import QFedAvg
-from fairfl.rules.losses.term import TERM
+from fairfl.rules.cagrad import CAGrad
+from fairfl.rules.conflict_free import ConFIG
+from fairfl.rules.cvar import CVaR
+from fairfl.rules.dqnfed import DQNFed
+from fairfl.rules.dualproj import DualProj
+from fairfl.rules.fairgrad import FairGrad
+from fairfl.rules.fedavg import FedAvg
+from fairfl.rules.fedavg_n import FedAvgN
+from fairfl.rules.fedfa import FedFA
+from fairfl.rules.fedfv import FedFV
+from fairfl.rules.fedheal import FedHEAL
+from fairfl.rules.fedlf import FedLF
+from fairfl.rules.fedmdfg import FedMDFG
+from fairfl.rules.imtl_g import IMTLG
+from fairfl.rules.mgda import FedMGDA, FedMGDAPlus
+from fairfl.rules.nash_mtl import NashMTL
+from fairfl.rules.pcgrad import PCGrad
+from fairfl.rules.propfair import PropFair
+from fairfl.rules.qfedavg import QFedAvg
 from fairfl.rules.solvers.min_norm import MinNorm, min_norm
-from fairfl.rules.structure.fedfv import FedFV
-from fairfl.rules.structure.fedheal import FedHEAL
-from fairfl.rules.structure.fedlf import FedLF
-from fairfl.rules.structure.fedmdfg import FedMDFG
+from fairfl.rules.term import TERM
 from fairfl.rules.torchjd import TorchJD
+from fairfl.rules.upgrad import UPGrad
 
 RULES: dict[str, type[Rule]] = {
     rule.__name__: rule
@@ -75,22 +74,25 @@ RULES: dict[str, type[Rule]] = {
 }
 
 
-# What a rule prints is its name in the papers, such as "FedMGDA+", which no class can have. A name needs no settings.
+# A rule prints its name in the papers, such as "FedMGDA+", which cannot be the name of a class. The name is known
+# without calling ``__init__``.
 PRINTED: dict[str, str] = {rule.__new__(rule).name: name for name, rule in RULES.items()}
 
 
 def names() -> list[str]:
-    """The rules that ``make`` knows, by the names of their classes. It takes the names that they print as well."""
+    """The names of all rules, as their classes are called. ``make`` also takes the names that rules print."""
     return list(RULES)
 
 
 def class_name(name: str) -> str:
-    """The class's name for the name that a rule prints: "FedMGDAPlus" for "FedMGDA+". Any other name stays."""
+    """Map the name that a rule prints to its class's name: "FedMGDA+" to "FedMGDAPlus". Other names are unchanged."""
     return PRINTED.get(name, name)
 
 
 def make(name: str, **settings: Any) -> Rule:
-    """The rule called ``name`` with these settings. Raises ``ValueError`` for an unknown name or setting.
+    """Make the rule called ``name`` with these settings.
+
+    Raises ``Refused`` of kind "name" for an unknown name or setting.
 
     >>> make("FedMGDA+", epsilon=0.5), make("FedMGDAPlus").name
     (FedMGDAPlus(epsilon=0.5), 'FedMGDA+')
@@ -105,6 +107,19 @@ def make(name: str, **settings: Any) -> Rule:
     return RULES[name](**settings)
 
 
+def as_rule(rule: Rule | str) -> Rule:
+    """Return ``rule`` itself, or make the rule of that name."""
+    if isinstance(rule, str):
+        return make(rule)
+    if isinstance(rule, type) and issubclass(rule, Rule):
+        remedy = f"Got the class; pass an instance: {rule.__name__}()."
+        raise refuse("rule", rule, "a rule's name or a Rule", remedy, "type")
+    if not isinstance(rule, Rule):
+        remedy = "Derive your class from fairfl.rules.Rule or GramRule, and pass an instance."
+        raise refuse("rule", rule, "a rule's name or a Rule", remedy, "type")
+    return rule
+
+
 __all__ = [
     "Direction",
     "GramRule",
@@ -113,6 +128,7 @@ __all__ = [
     "TorchJD",
     "WeightRule",
     "Weights",
+    "as_rule",
     "class_name",
     "make",
     "min_norm",

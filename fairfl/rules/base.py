@@ -1,112 +1,68 @@
-"""The rule contract: ``direction(updates) → Direction``, with state that can be saved."""
+"""The interface of a rule: ``direction(updates) → Direction``, with a state that can be saved."""
 
 import inspect
 import math
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
 
 import torch
 
-from fairfl.errors import Refused, refuse
-from fairfl.rules import answers
+from fairfl._validation import one_per_client, tensor
+from fairfl.errors import Diverged, Refused, refuse
 from fairfl.rules.gram import combine, gram_matrix, rates
 from fairfl.updates import Updates
 
 
-class WhenRead:
-    """A dataclass's field that may be given as a function: called at the first look, and dropped with all it held."""
-
-    def __set_name__(self, kind: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, record: object, kind: type | None = None) -> torch.Tensor | None:
-        if record is None:
-            return None  # the field's default
-        if callable(value := vars(record)[self.name]):
-            value = vars(record)[self.name] = value()
-        return value
-
-    def __set__(self, record: object, value: torch.Tensor | Callable[[], torch.Tensor] | None) -> None:
-        vars(record)[self.name] = value
-
-
 @dataclass(frozen=True)
 class Direction:
-    """What a rule decided. The server steps ``w ← w − η vector``.
+    """A rule's decision for one round. The server then steps ``w ← w − η vector``.
 
-    ``vector`` (d,), in the updates' dtype and device. ``weights`` (K,) float64 on the CPU: λ with
-    ``vector = Gᵀ λ``; ``None`` where no single weight per client exists. ``rates`` (K,): ``ρ = G vector``,
-    positive where this step lowers the client's loss to first order; ``None`` where not computed. They may be given as
-    a function of nothing (``later``), which is called when somebody reads them, copies or pickles; until then it
-    holds the updates.
-    ``exact`` is ``False`` where the method's own formula had no answer, and ``reason`` says why and what was
-    done instead.
+    ``vector`` (d,): the direction, in the updates' dtype and on their device. ``weights`` (K,), float64 on the CPU: λ
+    with ``vector = Gᵀ λ``; ``None`` if there is no single weight per client. ``rates`` (K,), float64 on the CPU:
+    ``ρ = G vector``, positive where this step lowers the client's loss to first order; ``None`` if the rule computes
+    none. ``reason``: why the method's own formula has no solution for these updates, and what was done instead;
+    otherwise empty.
     """
 
     vector: torch.Tensor
     weights: torch.Tensor | None = None
-    rates: torch.Tensor | None = WhenRead()  # type: ignore[assignment]
-    exact: bool = True
+    rates: torch.Tensor | None = None
+    _: KW_ONLY
     reason: str = ""
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            vector: torch.Tensor,
-            weights: torch.Tensor | None = None,
-            rates: torch.Tensor | Callable[[], torch.Tensor] | None = None,
-            exact: bool = True,
-            reason: str = "",
-        ) -> None: ...
-
-    def __getstate__(self) -> dict:
-        return vars(self) | {"rates": self.rates}
-
-
-def later(compute: Callable[..., torch.Tensor], *tensors: torch.Tensor) -> Callable[[], torch.Tensor]:
-    """``compute(*tensors)`` as ``Direction.rates`` takes it, refused if a tensor was written into since."""
-    versions = lambda: [0 if t.is_inference() else t._version for t in tensors]
-    seen = versions()
-
-    def call() -> torch.Tensor:
-        if versions() != seen:
-            raise Refused(
-                "the updates, the weights or the direction were changed in place after the rule decided, and "
-                "its rates are gone; read direction.rates before that, or change a clone"
-            )
-        rates = compute(*tensors)
-        if not bool(torch.isfinite(rates).all()):
-            raise refuse(
-                "the largest rate, a product of an update and the direction,",
-                float("inf"),
-                "up to 1.8e308, which float64 can hold",
-                "Such updates have diverged; lower the local learning rate.",
-            )
-        return rates
-
-    return call
+    @property
+    def exact(self) -> bool:
+        """Whether the method's own formula was solved; if not, ``reason`` says why."""
+        return not self.reason
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights λ (K,) float64 with a caveat: what ``weights`` returns where a rule's formula had no answer."""
+    """Weights λ (K,), float64, with a ``reason`` if the method's own formula has no solution.
+
+    A rule's ``weights`` returns this instead of a tensor if it has something to explain.
+    """
 
     values: torch.Tensor
-    exact: bool = True
+    _: KW_ONLY
     reason: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the method's own formula was solved; if not, ``reason`` says why."""
+        return not self.reason
 
 
 class Rule:
-    """What a server does with the updates of one round.
+    """Base class of aggregation rules: what a server does with the updates of one round.
 
-    A subclass answers ``combine(updates) → Direction``. ``needs`` lists what it reads beyond gradients and
-    shares ("losses", "accuracies", "layout", …): ``train`` provides these or refuses by name before the
-    first round. ``needs_everyone`` is true for rules defined under full participation only. ``remembers`` names
-    what lasts from round to round: ``remembers = ("counts",)`` is kept in ``self._counts``, a tensor or a plain
-    number, and this is ``None`` before the first round without anybody setting it. (Public attributes are settings; a
+    A subclass defines ``combine(updates) → Direction``. ``needs`` lists what it reads beyond gradients and shares
+    ("losses", "accuracies", "layout", …): ``train`` provides these, or raises an error that names them before the first
+    round. ``needs_everyone`` is true for rules that are only defined under full participation. ``remembers`` lists the
+    state that lasts from round to round: ``remembers = ("counts",)`` is kept in ``self._counts``, a tensor or a plain
+    number, which is ``None`` before the first round and need not be initialised. (Public attributes are settings: a
     checkpoint compares them, and ``repr`` shows those that differ from the defaults.)
     """
 
@@ -118,9 +74,8 @@ class Rule:
         super().__init_subclass__(**more)
         for what, several in (("needs", "frozenset({%r})"), ("remembers", "(%r,)")):
             if isinstance(name := getattr(cls, what), str):
-                raise refuse(
-                    f"{cls.__name__}.{what}", name, "several names, one by one", f"Write {what} = {several % name}."
-                )
+                remedy = f"Write {what} = {several % name}."
+                raise refuse(f"{cls.__name__}.{what}", name, "a collection of names", remedy, "type")
         if isinstance(cls.needs, (tuple, list, set)):
             cls.needs = frozenset(cls.needs)
         if isinstance(cls.remembers, (tuple, list)):
@@ -136,22 +91,23 @@ class Rule:
         shown = []
         for setting, parameter in inspect.signature(type(self)).parameters.items():
             value = vars(self).get(setting, parameter.default)
-            told = reprlib.repr(value.tolist()) if torch.is_tensor(value) else repr(value)
-            if told != repr(parameter.default):
-                shown.append(f"{setting}={told}")
+            text = reprlib.repr(value.tolist()) if torch.is_tensor(value) else repr(value)
+            if text != repr(parameter.default):
+                shown.append(f"{setting}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def direction(self, updates: Updates) -> Direction:
-        """The direction of this round; may change the rule's state.
+        """The direction of this round. May change the rule's state.
 
-        Raises ``Refused`` if the updates lack something in ``needs``, and for an answer that is no ``Direction``
-        with tensors.
+        Raises ``Refused`` if the updates lack something in ``needs``, or if ``combine`` does not return a ``Direction``
+        made of tensors, and ``Diverged`` if a rate is not finite.
         """
         updates.require(*sorted(self.needs), by=self.name)
         if self.needs_everyone and len(updates) < updates.population:
             raise Refused(
                 f"{self.name} is defined for full participation, and {len(updates)} of "
-                f"{updates.population} clients took part in round {updates.round}; use participation=1.0"
+                f"{updates.population} clients took part in round {updates.round}; use participation=1.0",
+                "combination",
             )
         decided = self.combine(updates)
         if not isinstance(decided, Direction) or not isinstance(decided.vector, torch.Tensor):
@@ -160,9 +116,9 @@ class Rule:
                 decided,
                 "a Direction, whose vector is a tensor",
                 "End combine with return Direction(vector).",
+                "type",
             )
-        # Rates that nobody has asked for are not computed here.
-        answers.columns(self.name, {name: vars(decided)[name] for name in ("weights", "rates")})
+        _check_columns(self.name, decided)
         return decided
 
     def combine(self, updates: Updates) -> Direction:
@@ -172,38 +128,62 @@ class Rule:
         )
 
     def observe(self, w: torch.Tensor) -> None:
-        """Take note of the new model ``w`` (d,), which the server's step led to; once a round."""
+        """Take note of the new model ``w`` (d,) after the server's step. Called once per round."""
 
     def report(self, w: torch.Tensor) -> torch.Tensor:
-        """The model to evaluate, given the new ``w`` (d,). Changes nothing, however often it is asked."""
+        """The model to evaluate, given the new ``w`` (d,). Changes nothing, however often it is called."""
         return w
 
     def state_dict(self) -> dict:
-        """The rule's memory, as tensors and plain numbers; empty before the first round and for rules without."""
+        """The rule's state, as tensors and plain numbers; empty before the first round and for stateless rules."""
         state = {name: getattr(self, f"_{name}", None) for name in self.remembers}
         if all(value is None for value in state.values()):
             return {}
         return {name: value.clone() if torch.is_tensor(value) else value for name, value in state.items()}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continue from ``state``, bit for bit; an empty state starts afresh."""
+        """Continue from ``state``, bit for bit. An empty state starts afresh."""
         if state and not self.remembers:
-            raise Refused(f"{self.name} keeps no state, but was given {sorted(state)}")
+            message = f"{self.name} keeps no state, but got {sorted(state)}; load it into the rule that it came from"
+            raise Refused(message, "state")
         if state and set(state) != set(self.remembers):
             raise Refused(
-                f"{self.name}'s state is made of {sorted(self.remembers)}, but was given "
-                f"{sorted(state)}; load what this rule's own state_dict() returned"
+                f"{self.name}'s state is made of {sorted(self.remembers)}, but got {sorted(state)}; "
+                "load what this rule's own state_dict() returned",
+                "state",
             )
         for name in self.remembers:
             value = state.get(name)
             setattr(self, f"_{name}", value.clone() if torch.is_tensor(value) else value)
 
 
-class WeightRule(Rule):
-    """A rule that chooses weights λ from a few numbers per client and no look at their updates.
+def _check_columns(rule: str, decided: Direction) -> None:
+    """Validate the weights and rates that ``rule`` returns: ``None``, or one number per row.
 
-    A subclass answers ``weights(updates) → λ`` (K,); or ``Weights(λ, exact, reason)`` where something has to be said
-    about it. The base class reads the gradients once, for ``Gᵀ λ``, and again only if somebody reads the rates.
+    How many rows there are is not checked, because a rule may use rows that it remembers. Raises ``Refused`` of kind
+    "shape", and ``Diverged`` if a rate is not finite.
+    """
+    for what, values in (("weights", decided.weights), ("rates", decided.rates)):
+        if values is not None and (not isinstance(values, torch.Tensor) or values.ndim != 1 or len(values) == 0):
+            raise refuse(
+                f"the shape of {rule}'s {what}",
+                tuple(values.shape) if isinstance(values, torch.Tensor) else type(values).__name__,
+                "a tensor (K,), one number per row, or None",
+                f"Leave {what} out, or give one number for each row.",
+                "shape",
+            )
+    if decided.rates is not None and not bool(torch.isfinite(decided.rates).all()):
+        raise Diverged(
+            f"{rule}'s rates have non-finite entries; allowed: finite products of an update and the direction. "
+            "Lower the local learning rate, or check how the rule computes its rates"
+        )
+
+
+class WeightRule(Rule):
+    """Base class of rules that choose weights λ from a few numbers per client, without looking at their updates.
+
+    A subclass defines ``weights(updates) → λ`` (K,), or returns ``Weights(λ, reason=...)`` if its formula has no
+    solution. The base class reads the gradients twice: once for ``Gᵀ λ``, and once for the rates.
     """
 
     def weights(self, updates: Updates) -> torch.Tensor | Weights:
@@ -211,25 +191,25 @@ class WeightRule(Rule):
 
     def combine(self, updates: Updates) -> Direction:
         answer, rows = _checked(self.weights(updates), self.name, len(updates)), updates.gradients
-        # One look serves both ends of what the type holds; the squares that it adds only leave it sooner.
+        # One norm detects both ends of the type's range. Its squares only leave that range sooner than the entries do.
         vector = combine(rows, answer.values, look=False)
         length = float(torch.linalg.vector_norm(vector))
         if not math.isfinite(length):
             vector = combine(rows, answer.values)
-        # Only a vector as short as this can have lost anything, and then its rates are not those of the weights.
+        # Only a vector as short as this can have lost digits. Its own rates are then not those of the weights.
         if length < 2 * torch.finfo(vector.dtype).tiny:
-            told = gram_matrix(rows) @ answer.values
-            answer = _unless_lost(answer, told, vector.dtype)
-            return Direction(vector, answer.values, told, answer.exact, answer.reason)
-        return Direction(vector, answer.values, later(rates, rows, vector), answer.exact, answer.reason)
+            expected = gram_matrix(rows) @ answer.values
+            answer = _unless_lost(answer, expected, vector.dtype)
+            return Direction(vector, answer.values, expected, reason=answer.reason)
+        return Direction(vector, answer.values, rates(rows, vector), reason=answer.reason)
 
 
 class GramRule(Rule):
-    """A rule that chooses weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
+    """Base class of rules that choose weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
 
-    A subclass answers ``weights(gram, updates) → λ`` with ``gram`` (K, K) float64 on the CPU; λ (K,) likewise, or
-    ``Weights(λ, exact, reason)`` where something has to be said about it.
-    The base class reads the gradients twice: once for A, once for ``Gᵀ λ``. ``WeightRule`` does without A.
+    A subclass defines ``weights(gram, updates) → λ`` with ``gram`` (K, K), float64 on the CPU, and λ (K,); or returns
+    ``Weights(λ, reason=...)`` if its formula has no solution. The base class reads the gradients twice: once for A, and
+    once for ``Gᵀ λ``. A ``WeightRule`` does without A.
     """
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
@@ -239,62 +219,65 @@ class GramRule(Rule):
         gram = gram_matrix(updates.gradients)
         answer = _checked(self.weights(gram, updates), self.name, len(updates))
         vector = combine(updates.gradients, answer.values, gram.diagonal().sqrt())
-        rates = gram @ answer.values
-        answer = _unless_lost(answer, rates, vector.dtype)
-        return Direction(vector, answer.values, rates, answer.exact, answer.reason)
+        expected = gram @ answer.values
+        answer = _unless_lost(answer, expected, vector.dtype)
+        return Direction(vector, answer.values, expected, reason=answer.reason)
 
 
 def _checked(answer: torch.Tensor | Weights, rule: str, clients: int) -> Weights:
-    if isinstance(answer, Weights):
-        return replace(answer, values=answers.weights(rule, answer.values, clients))
-    return Weights(answers.weights(rule, answer, clients))
+    """What ``rule.weights`` returned, validated, with values (K,) in float64 on the CPU."""
+    answer = answer if isinstance(answer, Weights) else Weights(answer)
+    values = tensor(f"what {rule} returns as weights", answer.values).double().cpu()
+    remedy = "Return one weight for each row of gradients, zero for a client that does not count."
+    return replace(answer, values=one_per_client(f"{rule}'s weights", values, clients, remedy))
 
 
 def _unless_lost(answer: Weights, rates: torch.Tensor, dtype: torch.dtype) -> Weights:
-    """``answer``, with a remark where the direction is too short for its type. ``rates`` (K,): ``A λ``."""
+    """``answer``, with a reason if the direction is too short for its type. ``rates`` (K,): ``A λ``."""
     largest = answer.values.abs().max()
     length = float(largest * (answer.values / largest @ (rates / largest)).clamp(min=0).sqrt()) if largest > 0 else 0.0
-    lost = too_short(length, dtype)
-    return Weights(answer.values, False, "; ".join(filter(None, (answer.reason, lost)))) if lost else answer
+    return replace(answer, reason=joined(answer.reason, too_short(length, dtype)))
+
+
+def joined(*reasons: str) -> str:
+    """The reasons that are not empty, separated by semicolons."""
+    return "; ".join(filter(None, reasons))
 
 
 def too_short(length: float, dtype: torch.dtype) -> str:
-    """A remark where a direction of this ``length`` has lost digits, for its type holds no such numbers; else ""."""
+    """A reason if a direction of this ``length`` is too short for ``dtype`` to hold all its digits, otherwise ""."""
     if not 0 < length < torch.finfo(dtype).tiny:
         return ""
     return f"the direction's length {length:.1e} is below what {dtype} holds; use float64 updates"
 
 
 def nonzero(gram: torch.Tensor, updates: Updates) -> tuple[torch.Tensor, str]:
-    """The rows that are not zero (their indices), and a sentence that names the clients of those that are.
+    """Indices of the rows that are not zero, and a reason that names the clients of those that are.
 
-    A zero update belongs to the hull of any set of updates, as its nearest point to the origin: left in, it would
-    freeze everybody. Rules that look for a nearest point or a unit vector set such clients aside.
+    A zero update is the point of every hull that contains it nearest to the origin: left in, it would stop everybody.
+    Rules that look for a nearest point or for unit vectors set such clients aside.
     """
     keep = (gram.diagonal() > 0).nonzero().flatten()
     if len(keep) == len(gram):
         return keep, ""
     absent = updates.clients[gram.diagonal() <= 0].tolist()
-    who = f"client {absent[0]}" if len(absent) == 1 else f"clients {', '.join(map(str, absent[:8]))}"
-    who += f" and {len(absent) - 8} more" if len(absent) > 8 else ""
-    return keep, f"{who} sent a zero update and was set aside" if len(
-        absent
-    ) == 1 else f"{who} sent zero updates and were set aside"
+    if len(absent) == 1:
+        return keep, f"client {absent[0]} sent a zero update and was set aside"
+    more = f" and {len(absent) - 8} more" if len(absent) > 8 else ""
+    return keep, f"clients {', '.join(map(str, absent[:8]))}{more} sent zero updates and were set aside"
 
 
 def part(gram: torch.Tensor, updates: Updates, keep: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The Gram matrix and the rows of the clients at ``keep``; the rows are not copied where these are all."""
+    """The Gram matrix and the rows of the clients at ``keep``. The rows are not copied if these are all of them."""
     return gram[keep][:, keep], updates.gradients if len(keep) == len(gram) else updates.gradients[keep]
 
 
 def of_nonzero(gram: torch.Tensor, updates: Updates, solve: Callable[..., Weights]) -> Weights:
-    """Zero for clients with a zero update, who are named; for the others what ``solve(gram, rows, keep)`` says, asked
-    with their part alone.
-    """
+    """``solve(gram, rows, keep)`` for the clients whose update is not zero; weight 0 and a reason for the others."""
     keep, reason = nonzero(gram, updates)
     weights = torch.zeros(len(updates), dtype=torch.float64)
     if len(keep) == 0:
-        return Weights(weights, False, reason)
+        return Weights(weights, reason=reason)
     found = solve(*part(gram, updates, keep), keep)
     weights[keep] = found.values
-    return Weights(weights, found.exact and not reason, "; ".join(filter(None, (reason, found.reason))))
+    return Weights(weights, reason=joined(reason, found.reason))

@@ -1,7 +1,7 @@
-"""The passes over the clients' rows that no rule can avoid: ``A = G Gᵀ``, ``Gᵀ λ`` and, now and then, ``G v``.
+"""The passes over the clients' rows that rules share: ``A = G Gᵀ``, ``Gᵀ λ`` and ``G v``.
 
-Rows come in any floating type, with entries from 1e-30 to 1e30. Sums over d are kept in float64, K-sized results
-live in float64 on the CPU, and no pass copies the rows: what it needs beyond them is a few MB.
+Rows may have any floating-point type, with entries from 1e-30 to 1e30. Sums over d are accumulated in float64, results
+of size K are float64 on the CPU, and no pass copies the rows: beyond them it needs a few MB.
 """
 
 import math
@@ -12,35 +12,35 @@ from fairfl.errors import Diverged, refuse
 
 # A float32 sum of n equal terms can drift by n · 1.5e-8 of its value (measured); 64 terms keep it below 1e-6.
 BLOCK = 64
-# For so many clients the products of CHAIN blocks are added while they are made: that saves most of the adding up
-# afterwards, which for few clients is nothing, and rounds no worse.
+# From this many clients on, the products of CHAIN blocks are accumulated as they are computed. That saves most of the
+# summation afterwards, which costs nothing for few clients, and its rounding is no worse.
 MANY, CHAIN = 64, 4
-# Rows up to this length are multiplied in float64, where an exactly singular A comes out singular to rounding.
+# Rows up to this length are multiplied in float64, so that a singular A comes out singular up to rounding.
 SHORT = 2**14
-# Bytes of one chunk's copies and products: small enough to stay in cache, far below the promised 64 MB.
+# Bytes of one chunk's copies and products: small enough for the cache, and far below the promised 64 MB.
 CHUNK = 2**22
-# A combination this much shorter than its parts has lost two of float32's seven digits, and is taken in float64.
+# A combination this much shorter than its parts has lost two of float32's seven digits, and is recomputed in float64.
 CANCELS = 1e-2
 
 
 def resolution(dtype: torch.dtype) -> float:
-    """How small an eigenvalue of a Gram matrix of unit rows of this type still means something.
+    """The smallest meaningful eigenvalue of a Gram matrix of unit rows of this type.
 
-    Entries of A are off by about 1e-15 for float64 rows and 1e-7 for shorter types; below this value such errors
-    would decide the answer, so that rules treat the matrix as singular.
+    Entries of A have errors of about 1e-15 for float64 rows and 1e-7 for shorter types. Below this value such errors
+    would decide the result, so rules treat the matrix as singular.
     """
     return 1e-11 if dtype == torch.float64 else 1e-5
 
 
 def precise_resolution(dtype: torch.dtype) -> float:
-    """The same for ``precise``: what is left is the rounding of the rows themselves, for half types 1e-3 of their
-    length.
+    """The same for a matrix from ``precise``, whose only error is the rounding of the rows themselves (for 16-bit types
+    1e-3 of their length).
     """
     return 1e-12 if dtype in (torch.float64, torch.float32) else 1e-5
 
 
 def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: computed anew where ``gram_matrix`` took short
+    """``gram`` (K, K) of ``rows`` (K, d) with float64 rounding only: recomputed if ``gram_matrix`` used float32
     products.
     """
     return gram_matrix(rows, work=torch.float64) if in_float32(rows) else gram
@@ -49,9 +49,9 @@ def precise(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
 def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch.Tensor:
     """``A = G Gᵀ``, a symmetric (K, K) float64 matrix on the CPU, for rows (K, d).
 
-    Several blocks of rows count as stacked, without being copied into one tensor. For rows shorter than float64
+    Several blocks of rows are treated as stacked, without being copied into one tensor. For types shorter than float64,
     ``|ΔA_ij| ≤ 1e-6 √(A_ii A_jj)``; for float64 rows, and with ``work=torch.float64``, the errors are float64 rounding.
-    Raises ``ValueError`` if a product of two rows is beyond float64.
+    Raises ``Refused`` of kind "diverged" if a product of two rows overflows float64.
     """
     held = [rows for rows in blocks if len(rows)]
     work = work or (torch.float32 if in_float32(held[0]) else torch.float64)
@@ -64,8 +64,9 @@ def gram_matrix(*blocks: torch.Tensor, work: torch.dtype | None = None) -> torch
         raise refuse(
             "the largest product of two updates",
             float("inf"),
-            "up to 1.8e308, which float64 can hold",
+            "up to 1.8e308, the largest float64",
             "Such updates have diverged; lower the local learning rate.",
+            "diverged",
         )
     return (total + total.T) / 2
 
@@ -75,9 +76,10 @@ def combine(
 ) -> torch.Tensor:
     """``Gᵀ λ`` for rows (K, d) and weights (K,): a vector (d,) in the rows' dtype and device.
 
-    ``norms`` (K,) are the rows' lengths where the caller has them (``√A_kk``); they save a look at the result.
-    ``look=False``: the caller looks itself, and calls again without if an entry is not finite.
-    Raises ``ValueError`` if the vector does not fit into the rows' dtype, as far as anybody looked.
+    ``norms`` (K,): the rows' lengths ``√A_kk``, if the caller has them; they save a check of the result. With
+    ``look=False`` there is no check: the caller checks the result, and calls again with the default if an entry is not
+    finite. Raises ``Diverged`` if the vector overflows the rows' dtype and is checked, and ``Refused`` for weights that
+    are not finite.
     """
     weights = torch.as_tensor(weights, dtype=torch.float64).cpu()
     norms = None if norms is None else torch.as_tensor(norms, dtype=torch.float64).cpu()
@@ -110,9 +112,9 @@ def rates(rows: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
 
 
 def in_float32(rows: torch.Tensor) -> bool:
-    """Whether the products of ``rows`` are made in float32, block by block."""
-    # Elsewhere float64 blocks: accelerators multiply them well and may cut float32 products to TF32 unasked, a caller
-    # who has lowered this precision (for training) gets short products on the CPU too, and short rows cost nothing.
+    """Whether the products of ``rows`` are computed in float32, block by block."""
+    # Otherwise in float64. Accelerators are fast in float64 and may silently round float32 products to TF32. A lowered
+    # matmul precision (for training) makes float32 products less precise on the CPU too. And short rows are cheap.
     return (
         rows.dtype != torch.float64
         and rows.device.type == "cpu"
@@ -124,12 +126,12 @@ def in_float32(rows: torch.Tensor) -> bool:
 def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | None = None) -> torch.Tensor:
     K, d = sum(map(len, blocks)), blocks[0].shape[1]
     total = torch.zeros(K, K, dtype=torch.float64, device=blocks[0].device)
-    # Many clients' chunks hold four times the bytes: on two threads the calls would otherwise wait for one another.
+    # With many clients, chunks are larger: otherwise the calls would wait for one another on two threads.
     chain, wide = (CHAIN, CHUNK) if K >= MANY and work is torch.float32 else (1, CHUNK // 8)
     count = max(1, wide // (K * max(K // chain, BLOCK)))
     step = BLOCK * (count - count % (8 * chain) if count > 8 * chain else count)
     if total.device.type != "cpu":
-        # Few large products rather than many small ones; still at most 32 MB.
+        # A few large products rather than many small ones; still at most 32 MB.
         step *= 8
     for start in range(0, d, step):
         pieces = [rows[:, start : start + step].to(work) for rows in blocks]
@@ -139,7 +141,7 @@ def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | 
         if work is torch.float32:
             whole = chunk.shape[1] // (BLOCK * chain) * BLOCK * chain
             stack = chunk[:, :whole].reshape(K, -1, chain, BLOCK).permute(2, 1, 0, 3)
-            # Only what stands on or right of the diagonal blocks, for many clients in two halves: a fifth less time.
+            # For many clients only the blocks on and above the diagonal, in two halves, which takes a fifth less time.
             half = K // 2 if K >= 32 else 0
             total[half:, half:] += _products(stack[:, :, half:], stack[:, :, half:])
             if half:
@@ -153,8 +155,8 @@ def _gram(blocks: list[torch.Tensor], work: torch.dtype, shifts: torch.Tensor | 
 
 
 def _products(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """``Σ left rightᵀ`` over the first two axes, (chain, n, rows, BLOCK): the first in float32, the second as ``_sum``
-    does.
+    """``Σ left rightᵀ`` over the first two axes, of shape (chain, n, rows, BLOCK). The first axis is summed in float32,
+    the second by ``_sum``.
     """
     parts = torch.bmm(left[0], right[0].transpose(1, 2))
     for a, b in zip(left[1:], right[1:]):
@@ -163,8 +165,10 @@ def _products(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 
 
 def _sum(parts: torch.Tensor) -> torch.Tensor:
-    """The sum over the first axis in float64. Up to eight terms are first added in pairs as they are: much cheaper than
-    turning all of them into float64, and exact where they are equal.
+    """The sum over the first axis in float64.
+
+    Up to eight terms each are first added in pairs in their own type, which is much cheaper than converting all of them
+    to float64, and exact if they are equal.
     """
     for _ in range(3):
         if len(parts) % 2 == 0:
@@ -174,10 +178,10 @@ def _sum(parts: torch.Tensor) -> torch.Tensor:
 
 
 def _shifts(blocks: list[torch.Tensor], squares: torch.Tensor) -> torch.Tensor:
-    """For each row the power of two that brings it near 1; 0 where float32 squares are safe as they are.
+    """For each row the power of two that scales it to about 1; 0 if its squares are safe in float32.
 
-    Squares of float32 entries vanish below 1e-19 and overflow above 1e19. Either shows in the row's own squared
-    norm, so that nearly every call is cleared by K numbers.
+    Squares of float32 entries vanish below 1e-19 and overflow above 1e19. Either shows in the row's own squared norm,
+    so K numbers are enough to clear nearly every call.
     """
     safe = (squares > 1e-30 * blocks[0].shape[1]) & torch.isfinite(squares)
     shifts = torch.zeros(len(squares), dtype=torch.int64)
@@ -205,7 +209,7 @@ def _combine(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype) -> to
 
 
 def _combine_scaled(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype) -> torch.Tensor:
-    """The same where weights or products leave the range of ``work``: both are taken near 1 and scaled back."""
+    """``_combine`` where weights or products leave the range of ``work``: both are scaled to about 1 and back."""
     row_exponents = torch.frexp(_largest(rows)).exponent.long().clamp(-1000, 1000)
     down = torch.exp2(-row_exponents.double()).to(rows.device)
     mantissas, exponents = torch.frexp(weights)
@@ -222,7 +226,7 @@ def _combine_scaled(rows: torch.Tensor, weights: torch.Tensor, work: torch.dtype
         digits = int((top + float(scaled.abs().max().log2())) * 0.30103)
         raise Diverged(
             f"the direction's largest entry is about 1e{digits}; allowed: up to "
-            f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Hand over float64 updates, or bring the "
-            "losses and the rule's settings closer to 1."
+            f"{torch.finfo(rows.dtype).max:.1e} in {rows.dtype}. Use float64 updates, or bring the losses and the "
+            "rule's settings closer to 1."
         )
     return vector

@@ -1,4 +1,4 @@
-"""Any TorchJD aggregator as a rule."""
+"""TorchJD's aggregators as rules."""
 
 import inspect
 import re
@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from fairfl._extras import needed_by
 from fairfl.errors import Refused, refuse, unknown
-from fairfl.extras import needed_by
-from fairfl.rules.base import Direction, Rule, later
+from fairfl.rules.base import Direction, Rule
 from fairfl.rules.gram import rates
 from fairfl.updates import Updates
 
@@ -18,17 +18,17 @@ class TorchJD(Rule):
     """``dir = aggregator(G)`` for an aggregator of TorchJD (an optional package: ``pip install 'fairfl[torchjd]'``).
 
     ``aggregator`` is a name in ``torchjd.aggregation`` with its settings (``TorchJD("UPGrad")``, ``TorchJD("CAGrad",
-    c=0.5)``), or any callable from a matrix (K, d) to a vector (d,), an instance of theirs among them. It sees
-    gradients only, no losses and no shares; rows shorter than float32 reach it as float32. Rates are computed;
-    ``weights`` is ``None``, because not every aggregator has them. Aggregators with a memory of their own are not
-    saved with the rule.
+    c=0.5)``), or any callable from a matrix (K, d) to a vector (d,), such as an instance of a TorchJD aggregator. It
+    gets the gradients only, no losses or shares; types shorter than float32 are converted to float32. Rates are
+    computed. ``weights`` is ``None``, because not every aggregator has weights. The state of an aggregator is not saved
+    with the rule.
 
-    ``fairfl[torchjd]`` brings what UPGrad, DualProj and CAGrad need. NashMTL needs ``pip install
-    'torchjd[nash-mtl]'`` as well, whose solver ECOS has no ready-made build for Python 3.13 and later, and
-    ``n_tasks``: the clients that take part in a round.
+    ``fairfl[torchjd]`` installs what UPGrad, DualProj and CAGrad need. NashMTL also needs ``pip install
+    'torchjd[nash-mtl]'``, whose solver ECOS has no wheels for Python 3.13 and later, and ``n_tasks``, the number of
+    clients that take part in a round.
 
-    Raises ``ValueError`` for a name or setting that TorchJD does not have and a setting that is missing,
-    ``ImportError`` saying what to install.
+    Raises ``Refused`` for a name or setting that TorchJD does not have, or a missing setting, and ``ImportError``, with
+    the command that installs it, for a missing package.
     """
 
     def __init__(self, aggregator: str | Callable[[torch.Tensor], torch.Tensor], **settings: Any):
@@ -39,14 +39,16 @@ class TorchJD(Rule):
                 "aggregator",
                 aggregator,
                 "a name in torchjd.aggregation, or a callable (K, d) → (d,)",
-                "Hand over an instance, such as aggregation.MGDA().",
+                "Pass an instance, such as aggregation.MGDA().",
+                "type",
             )
         elif settings:
             raise refuse(
-                "settings beside an aggregator that is made already",
+                "settings, beside an aggregator that is already made,",
                 settings,
                 "none",
-                "Give them where the aggregator is made, or its name instead.",
+                "Pass them to the aggregator's own constructor, or pass its name.",
+                "combination",
             )
         self.aggregator = aggregator
 
@@ -59,11 +61,12 @@ class TorchJD(Rule):
         if tasks != len(updates):
             raise Refused(
                 f"{self.name} was made for n_tasks={tasks}, and {len(updates)} clients took part in round "
-                f"{updates.round}; make it with n_tasks={len(updates)}"
+                f"{updates.round}; make it with n_tasks={len(updates)}",
+                "combination",
             )
         with torch.no_grad():
             vector = self.aggregator(rows if rows.dtype == torch.float64 else rows.float()).to(rows)
-        return Direction(vector, None, later(rates, rows, vector))
+        return Direction(vector, None, rates(rows, vector))
 
 
 def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -85,12 +88,13 @@ def _by_name(name: str, settings: dict[str, Any]) -> Callable[[torch.Tensor], to
         call = ", ".join([repr(name), *(f"{n}=…" for n in absent)])
         raise Refused(
             f"TorchJD's {name} has no default for {', '.join(absent)}; write TorchJD({call}). "
-            f"help(torchjd.aggregation.{name}) says what to give"
+            f"help(torchjd.aggregation.{name}) describes them",
+            "missing",
         )
     try:
         return kinds[name](**settings)
     except ImportError as error:
-        # With a hyphen: TorchJD's own words have an underscore, for which pip 23 installs nothing and says nothing.
+        # TorchJD's message has an underscore here, with which pip 23 silently installs nothing; it takes a hyphen.
         extra = re.search(r"torchjd\[([\w-]+)\]", str(error))
         what = f"torchjd[{extra[1].replace('_', '-')}]" if extra else "fairfl[torchjd]"
         raise ImportError(f"TorchJD({name!r}) needs more than the package torchjd: pip install '{what}'") from error

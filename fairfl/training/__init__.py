@@ -1,12 +1,15 @@
-"""Trainings: rounds of sample → clients → server step → evaluate, for one run or many side by side.
+"""Training: rounds of sampling, local training, server step and evaluation, for one run or many side by side.
 
-In: a ``Federation``, a rule, a model, and what clients and server do. Out: a ``History`` a run. ``loop`` runs the
-rounds, ``run`` is one seed's part of them, ``sweep`` makes a table of many runs, ``checkpoint`` keeps what a killed
-training needs to end with the same bits. Knows rules only by what they declare, and nothing of chapters.
+The input is a ``Federation``, a rule, a model, and the settings of clients and server. The output is one ``History``
+per run. ``loop`` runs the rounds, ``run`` holds the state of one seed, ``sweep`` tabulates many runs, and
+``checkpoint`` saves what an interrupted training needs to end with the same bits. This subpackage knows rules only by
+what they declare, and nothing of chapters.
 """
 
 from fairfl.training.history import History
 from fairfl.training.loop import train
+from fairfl.training.server_optimiser import Server
+from fairfl.training.server_step import ServerStep, Taken
 from fairfl.training.sweep import sweep
 
-__all__ = ["History", "sweep", "train"]
+__all__ = ["History", "Server", "ServerStep", "Taken", "sweep", "train"]

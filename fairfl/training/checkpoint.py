@@ -1,4 +1,4 @@
-"""Checkpoints: written whole or not at all, continued only under equal settings."""
+"""Checkpoints: written completely or not at all, and continued only under equal settings."""
 
 import errno
 import math
@@ -12,15 +12,16 @@ from pathlib import Path
 
 import torch
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import Refused
+from fairfl.training.public_names import translated
 
 
 class Pace:
-    """When the next checkpoint is due, such that long ones take a twentieth of a run's time at most.
+    """The schedule of checkpoints: slow ones take at most a twentieth of a run's time.
 
-    FedFV remembers 263 MB in Table 2: written every 100 rounds, as declared, they took longer than the training between
-    them does on a card. Checkpoints that take less than a quarter of a second are due whenever they are asked for.
+    In Table 2, FedFV's state has 263 MB. Writing it every 100 rounds, as declared, took longer than the training in
+    between on a GPU. Checkpoints that take less than a quarter of a second are always due.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter):
@@ -37,11 +38,11 @@ class Pace:
         self._next = self._clock() + 19 * took if took > 0.25 else -math.inf
 
 
-def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
-    """The settings in which two nested dictionaries differ, as "rule.epsilon: 0.1 here, 0.5 there"."""
+def differences(current: dict, saved: dict, path: str = "") -> list[str]:
+    """The settings that differ between two nested dictionaries, as "rule.epsilon: 0.1 here, 0.5 in the checkpoint"."""
     out = []
-    for name in sorted(set(ours) | set(theirs), key=str):
-        here, there = ours.get(name, "absent"), theirs.get(name, "absent")
+    for name in sorted(set(current) | set(saved), key=str):
+        here, there = current.get(name, "absent"), saved.get(name, "absent")
         if isinstance(here, dict) and isinstance(there, dict):
             out += differences(here, there, f"{path}{name}.")
         elif here != there:
@@ -50,95 +51,99 @@ def differences(ours: dict, theirs: dict, path: str = "") -> list[str]:
 
 
 def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
-    """Write ``state`` to ``path`` by way of a temporary file beside it.
+    """Write ``state`` to ``path``, through a temporary file beside it.
 
-    Raises ``OSError`` naming the file where it cannot be written; the checkpoint before, if any, stays.
+    Raises ``OSError``, which names the file, if it cannot be written. An earlier checkpoint there is kept.
     """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic.writing(path) as file:
+        with _atomic_files.writing(path) as file:
             torch.save({"settings": settings, "state": state}, file)
     except (OSError, RuntimeError) as error:
-        # torch's writer buries a full disk under an error of its own.
+        # torch's writer replaces the error of a full disk by one of its own.
         cause = error if isinstance(error, OSError) else error.__context__
         if not isinstance(cause, OSError):
             raise
-        told = (
-            f"{cause.strerror}, so that the checkpoint could not be written. Make room there, or give another "
-            f"path. An earlier checkpoint there is whole, and the same call continues from it"
+        message = (
+            f"{cause.strerror}; the checkpoint could not be written. Free some space there, or pass another path. An "
+            f"earlier checkpoint there is intact, and the same call continues from it"
         )
-        raise OSError(cause.errno, told, str(path)) from error
+        raise OSError(cause.errno, message, str(path)) from error
 
 
 def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
-    """The state at ``path``, or ``None`` if there is none.
+    """The state at ``path``, or ``None`` if there is no file.
 
-    ``fresh``: the state that would be saved before the first round, which has the parts that the loaded one must have.
+    ``fresh``: the state that would be saved before the first round. The loaded state must have the same parts.
 
-    Raises ``Refused`` if nothing can be written there, the file is no checkpoint, a bit of it is not as it was written,
-    a part is lacking, or it was made under other settings (each difference is named).
+    Raises ``Refused`` if the path is not writable, if the file is not a checkpoint, is damaged or lacks a part, and if
+    it was made under other settings (the message names each difference).
     """
     path = Path(path)
     _try_writing(path)
     if not path.exists():
         return None
     try:
-        # PyTorch writes a ZIP archive with a checksum of every record, and does not look at them when it reads: a run
-        # would go on from a model with a flipped bit.
+        # PyTorch writes a ZIP archive with a checksum for every record, but does not verify them on reading: a run
+        # would continue from a model with a flipped bit.
         with zipfile.ZipFile(path) as records:
             damaged = records.testzip()
         held = None if damaged else torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
-        raise Refused(f"{path} cannot be read ({error.strerror}); give another path") from error
+        raise Refused(f"{path} cannot be read ({error.strerror}); pass another path", "file") from error
     except Exception:
-        # Not chained: torch's own words advise to load the file without protection against code in it.
+        # Not chained: torch's message recommends loading the file without protection against code in it.
         raise _unreadable(path) from None
-    theirs, state = (held.get("settings"), held.get("state")) if isinstance(held, dict) else (None, None)
-    if not isinstance(theirs, dict):
+    saved, state = (held.get("settings"), held.get("state")) if isinstance(held, dict) else (None, None)
+    if not isinstance(saved, dict):
         raise _unreadable(path)
-    different = differences(settings, theirs)
+    different = differences(settings, translated(saved))
     if different:
-        told, remedy = "; ".join(different), "Give another path, or the same settings"
-        if len(set(re.findall(r"(Python [\d.]+) code:", told))) > 1:
-            remedy = "Code is compared within one version of Python: give another path, or go on with the version there"
-        raise Refused(f"{path} is a checkpoint of a run with other settings: {told}. {remedy}")
+        listed, remedy = "; ".join(different), "Pass another path, or the same settings"
+        if len(set(re.findall(r"(Python [\d.]+) code:", listed))) > 1:
+            remedy = (
+                "Code can be compared only within one version of Python: pass another path, or continue with the "
+                "checkpoint's version"
+            )
+        raise Refused(f"{path} is a checkpoint of a run with other settings: {listed}. {remedy}", "state")
     if not isinstance(state, dict) or not _complete(state, fresh):
         raise _unreadable(path)
     return state
 
 
 def _complete(state: dict, fresh: dict) -> bool:
-    """Whether ``state`` has the parts of ``fresh``, of the same kinds. A rule's own state is the rule's to judge."""
+    """Whether ``state`` has the parts of ``fresh``, with the same types. A rule's state is checked by the rule."""
     if _kinds(state) != _kinds(fresh) or len(state["runs"]) != len(fresh["runs"]):
         return False
-    for theirs, ours in zip(state["runs"], fresh["runs"]):
-        if not isinstance(theirs, dict) or _kinds(theirs) != _kinds(ours):
+    for loaded, expected in zip(state["runs"], fresh["runs"]):
+        if not isinstance(loaded, dict) or _kinds(loaded) != _kinds(expected):
             return False
-        if any(_kinds(theirs[name]) != _kinds(ours[name]) for name in ("record", "server")):
+        if any(_kinds(loaded[name]) != _kinds(expected[name]) for name in ("record", "server")):
             return False
     return True
 
 
 def _kinds(parts: dict) -> dict:
-    # A tensor is one wherever it lies and whatever carries it.
+    # All tensors count as one type, whatever their device and subclass.
     return {name: torch.Tensor if isinstance(part, torch.Tensor) else type(part) for name, part in parts.items()}
 
 
 def _unreadable(path: Path) -> Refused:
     return Refused(
-        f"{path} is not a readable checkpoint: it was cut short, damaged, or not written by train; "
-        f"delete it or give another path"
+        f"{path} is not a readable checkpoint: it was truncated, damaged, or not written by train; "
+        f"delete it or pass another path",
+        "file",
     )
 
 
 def _try_writing(path: Path) -> None:
-    """Refuse now, and not after the first rounds, a folder that takes no files and a name that is too long for it."""
+    """Raise ``Refused`` for a folder that is not writable, or a name that is too long, before the first round."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.attempt(path)
+        _atomic_files.attempt(path)
     except OSError as error:
         better = "a shorter name" if error.errno == errno.ENAMETOOLONG else "a path in a folder that you may write to"
         raise Refused(
-            f"no checkpoint can be written to {path} ({error.strerror}); give checkpoint= {better}"
+            f"no checkpoint can be written to {path} ({error.strerror}); pass checkpoint= {better}", "file"
         ) from error

@@ -1,4 +1,4 @@
-"""``train``: rounds of sample → clients → rule → server step → evaluate, for one seed or several at once."""
+"""``train``: rounds of sampling, local training, rule, server step and evaluation, for one or several seeds."""
 
 import os
 import time
@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
+from fairfl._validation import as_device, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
-from fairfl.clients.coded import resident
-from fairfl.clients.loss import Loss, loss_of
+from fairfl.clients.losses import Loss, loss_of
+from fairfl.clients.model_checks import tried
 from fairfl.clients.slots import Examples
-from fairfl.clients.trial import tried
+from fairfl.clients.uint8_images import resident
 from fairfl.errors import refuse
-from fairfl.federation import Federation
-from fairfl.kinds import a_device, a_federation, a_rule
-from fairfl.numbers import whole
-from fairfl.rules import Rule
-from fairfl.server.step import Server
+from fairfl.federation import Federation, check_federation
+from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.arithmetic import a_precision, arithmetic
-from fairfl.training.checks import check, each, parts, seeds_of
+from fairfl.training.arguments import check, each, parts, seeds_of
+from fairfl.training.attack_copies import TamperMemory, own_copies, restore
+from fairfl.training.attack_copies import state as tamper_state
+from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
+from fairfl.training.float_precision import a_precision, arithmetic
 from fairfl.training.history import History
-from fairfl.training.identity import strict
-from fairfl.training.memory import Memory
+from fairfl.training.rule_memory import Memory
 from fairfl.training.run import Run
-from fairfl.training.settings import describe, describe_federation, describe_machine, describe_rule
-from fairfl.training.tampers import TamperMemory, own_copies, restore
-from fairfl.training.tampers import state as tamper_state
+from fairfl.training.run_identity import strict
+from fairfl.training.server_optimiser import Server
+from fairfl.training.server_step import ServerStep
 
 
 def train(
@@ -52,35 +52,54 @@ def train(
     checkpoint_every: int = 20,
     progress: bool | None = None,
 ) -> History | list[History]:
-    """Train one model by federated rounds and return what happened.
+    """Train one model in federated rounds and return the record of the run.
 
-    ``rule``: a ``Rule`` (a copy of it is used, so that it can be used again) or its name. ``model``: a name of
-    ``fairfl.models``, a function ``(shape, classes) → module`` such as ``functools.partial(models.mlp, hidden=(64,))``
-    or your own (either way with initial weights keyed by the seed, see ``models.build``), or a module (its weights are
-    where every seed starts). ``local``: what clients do (default one full-batch step of size 0.1); or ``FedNL(...)`` or
-    ``FedNew(...)`` of ``fairfl.clients``, for models with few parameters. ``server``: the step on the rule's direction
-    (default ``w ← w − dir``). ``participation``: the fraction of clients drawn each round, without replacement and
-    uniformly. ``seed``: one, or several that train side by side as one batch and give a list of histories; ``rule``,
-    ``server`` and ``tamper`` may then be lists as well, one entry a seed, and seeds may repeat: a whole table whose
-    clients all do the same trains as one batch. ``evaluate_every``: rounds between evaluations (the first and the last
-    model are always evaluated). ``score``: parts to score, of "test", "train", "validation", or one of these.
-    ``tamper(updates) → updates`` is applied before the rule sees a round: an attack, or noise (a copy of an object is
-    used for every seed; a function is used as it is). One that remembers needs ``state_dict`` and ``load_state_dict``
-    for a checkpoint. ``personal``:
-    ``Ditto(...)`` trains a personal model per client as well, and it is these that are scored. ``loss(outputs,
-    targets)`` gives one loss a row, or is a name of ``fairfl.clients.loss`` (default: "cross_entropy" for classes, and
-    "squared" where the dataset's targets are numbers; such a run has no accuracies, and its losses are its scores).
-    ``device``: CUDA where present unless named. ``engine``: "sequential" or "batched"; by default a fixed function of
-    the settings. ``precision``: "float32", or on CUDA "tf32", whose products have ten bits; the rules' own sums stay
-    float64. ``checkpoint``: a file; a run that finds its own checkpoint there continues from it and ends with the
-    same bits. What it compares must tell settings apart, so that lambdas are refused with it, and so is a rule or a
-    tamper with a memory that it does not declare. ``checkpoint_every``: rounds between two of them, or more where
-    writing one takes long. ``progress``: a bar (default: unless FAIRFL_PROGRESS is 0).
+    Parameters:
 
-    Raises ``Refused`` for settings out of range, rules that need what nobody provides and checkpoints of other
-    settings, ``Diverged`` (a ``Refused``) where numbers of the run stop being finite, the last losses among them,
-    ``OSError`` where a checkpoint cannot be written. Whatever is raised between the first round and the last, a slip in
-    a rule or an interrupt as well, keeps its class and carries the finished rounds as ``error.history``.
+    - ``federation``: the clients' data.
+    - ``rule``: a ``Rule``, or its name. A copy is used, so the rule can be used again.
+    - ``model``: a name of ``fairfl.models``; a function ``(shape, classes) → module``, such as
+      ``functools.partial(models.mlp, hidden=(64,))`` or your own (in both cases the seed determines the initial
+      weights, see ``models.build``); or a module, from whose weights every seed starts.
+    - ``rounds``: the number of rounds.
+    - ``local``: what clients do in a round. The default is one full-batch step of size 0.1. ``FedNL(...)`` and
+      ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
+    - ``server``: the server's step along the rule's direction. The default is ``w ← w − dir``.
+    - ``participation``: the fraction of clients drawn each round, uniformly and without replacement.
+    - ``seed``: an integer, or a list. The runs of several seeds train side by side as one batch and give a list of
+      histories. ``rule``, ``server`` and ``tamper`` may then be lists as well, with one entry per seed, and seeds may
+      repeat: a whole table whose clients all do the same trains as one batch.
+    - ``evaluate_every``: the number of rounds between evaluations. The first and the last model are always evaluated.
+    - ``score``: the parts to score: "test", "train", "validation", or a list of them.
+    - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round, such as an attack or
+      noise. A function is used as it is, an object is copied for every seed. To use a checkpoint, an object with state
+      needs ``state_dict`` and ``load_state_dict``.
+    - ``personal``: ``Ditto(...)`` also trains a personal model per client, and these models are scored.
+    - ``loss``: a function ``(outputs, targets)`` that gives one loss per row, or a name in ``fairfl.clients.losses``.
+      The default is "cross_entropy" for classes and "squared" for numbers. A regression has no accuracies; its losses
+      are its scores.
+    - ``device``: the default is CUDA if present, otherwise the CPU.
+    - ``engine``: "sequential" or "batched". The default is a fixed function of the settings.
+    - ``precision``: "float32", or on CUDA "tf32", whose products have ten bits of mantissa. The rules' own sums stay
+      float64.
+    - ``checkpoint``: a file. A run that finds its own checkpoint there continues from it and ends with the same bits.
+      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule or a tamper with
+      undeclared state.
+    - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
+    - ``progress``: whether to show a progress bar. The default is yes, unless the environment variable FAIRFL_PROGRESS
+      is 0.
+
+    Returns a ``History``, or a list of them if ``seed`` is a list.
+
+    Raises:
+
+    - ``Refused`` for settings out of range, for rules that need numbers that nothing provides, and for a checkpoint
+      with other settings.
+    - ``Diverged`` (a ``Refused``) if numbers of the run stop being finite, including the final losses.
+    - ``OSError`` if a checkpoint cannot be written.
+
+    Any exception between the first and the last round, also an error in a rule or an interrupt, keeps its class and
+    carries the finished rounds as ``error.history``.
 
     >>> from fairfl import LocalSGD, data, partition, train
     >>> federation = partition.iid(data.load("digits"), 5)
@@ -88,20 +107,35 @@ def train(
     >>> history.accuracy.shape, bool((history.loss[-1] < history.loss[0]).all())
     ((4, 5), True)
     """
-    a_federation(federation)
+    check_federation(federation)
     loss = loss_of(loss, federation.dataset)
     local, server = LocalSGD() if local is None else local, Server() if server is None else server
     seeds, several = seeds_of(seed)
-    rounds = whole("rounds", rounds, 1, "A round is one exchange between server and clients.")
-    evaluate_every = whole("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
-    checkpoint_every = whole("checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints.")
-    score, device = parts(score, federation), a_device(device)
+    rounds = integer("rounds", rounds, 1, "A round is one exchange between server and clients.")
+    evaluate_every = integer("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
+    checkpoint_every = integer(
+        "checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints."
+    )
+    score, device = parts(score, federation), as_device(device)
     precision = a_precision(precision, device)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
-    rules = [a_rule(r) for r in rules]
-    check(federation, rules, servers, tampers, seeds, listed, local, personal, participation, loss, engine, checkpoint)
+    rules = [as_rule(r) for r in rules]
+    check(
+        federation,
+        rules=rules,
+        servers=servers,
+        tampers=tampers,
+        seeds=seeds,
+        repeatable=listed,
+        local=local,
+        personal=personal,
+        participation=participation,
+        loss=loss,
+        engine=engine,
+        checkpoint=checkpoint,
+    )
     tampers = own_copies(tampers)
     dataset = federation.dataset
     flats = [FlatModel(models.fresh(model, dataset, s), device) for s in seeds]
@@ -112,7 +146,7 @@ def train(
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
     engine = engine or choose(flat, slots_a_round)
     newton = local if isinstance(local, SecondOrder) else None
-    # What a rule is told of a Newton step's length: that of one step of size 1.
+    # For a rule, a Newton step counts as one step of size 1.
     descent = LocalSGD(lr=1.0) if isinstance(local, SecondOrder) else local
     if newton is not None:
         newton.check(flat, slots_a_round)
@@ -121,7 +155,8 @@ def train(
             "engine",
             engine,
             "'sequential' for a model with dropout",
-            "Stacked clients would share their random numbers; leave engine out to have one that fits.",
+            "Stacked clients would share their random numbers; leave engine out to get one that fits.",
+            "combination",
         )
     own = [
         {"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
@@ -144,7 +179,18 @@ def train(
         **({"precision": precision} if precision != "float32" else {}),
     }
     runs = [
-        Run(i, s, r, f.vector, federation, examples, v, rounds, participation, score, loss, personal, engine)
+        Run(
+            federation,
+            index=i,
+            seed=s,
+            server=ServerStep(r, f.vector, rounds, v, undo=False),
+            data=examples,
+            participation=participation,
+            score=score,
+            loss=loss,
+            personal=personal,
+            engine=engine,
+        )
         for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
@@ -172,9 +218,9 @@ def train(
                 run.evaluate(flat, 0)
 
     def histories() -> History | list[History]:
-        told = settings | {"machine": describe_machine(device)}
+        common = settings | {"machine": describe_machine(device)}
         seconds = spent + time.perf_counter() - begun
-        out = [run.history(told | mine, seconds, federation) for run, mine in zip(runs, own)]
+        out = [run.history(common | single, seconds, federation) for run, single in zip(runs, own)]
         return out if several else out[0]
 
     def save(path: str | os.PathLike, done: int) -> None:
@@ -193,12 +239,12 @@ def train(
                     rows = newton.work(flat, work, [run.curvature for run in runs])
                 else:
                     rows = train_slots(flat, work, engine, [run.kept(descent) for run in runs])
-                for run, attack, mine in zip(runs, tampers, rows.split([len(run.slots) for run in runs])):
-                    direction = run.step(flat, work, mine, attack)
+                for run, attack, part in zip(runs, tampers, rows.split([len(run.slots) for run in runs])):
+                    direction = run.step(flat, work, part, attack)
                     if newton is not None:
                         newton.heard(direction, run.curvature)
-                # All clients' updates, (K, d), which would otherwise lie beside those that the next round makes.
-                del rows, mine, direction
+                # All clients' updates, (K, d), would otherwise stay in memory beside those of the next round.
+                del rows, part, direction
                 done = t + 1
                 if done % evaluate_every == 0 or done == rounds:
                     for run in runs:
@@ -217,11 +263,11 @@ def train(
 
 
 def _keep(error: BaseException, histories: Callable, done: int) -> None:
-    """Hang the finished rounds on ``error``, whatever it is, without a change of its class."""
+    """Attach the finished rounds to ``error``, which keeps its class."""
     try:
         error.history = histories()  # type: ignore[attr-defined]
-    except Exception as lost:  # the first error is the one to hear of
-        error.add_note(f"{done} rounds were finished, and their results could not be put together ({lost})")
+    except Exception as lost:  # the first error is the one to report
+        error.add_note(f"{done} rounds were finished, but their results could not be collected ({lost})")
     else:
         error.add_note(f"{done} rounds were finished; their results are in this error's .history")
 

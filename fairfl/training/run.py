@@ -1,4 +1,4 @@
-"""``Run``: one seed's part of a training: who takes part, what the rule remembers, what is recorded."""
+"""``Run``: one seed's part of a training: its participants, the state of its rule, and its record."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,34 +8,30 @@ from typing import Any
 import numpy as np
 import torch
 
+from fairfl._randomness import generator
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
+from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
-from fairfl.clients.loss import Loss
-from fairfl.clients.provide import PROVIDERS, RoundView
+from fairfl.clients.losses import Loss
 from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
-from fairfl.randomness import generator
-from fairfl.rules import Rule
-from fairfl.server import ServerStep
-from fairfl.server.step import Server
 from fairfl.training.history import History
+from fairfl.training.server_step import ServerStep
 from fairfl.updates import LOWER, Updates
 
 
 class Run:
-    """State of one seed between rounds. All of it that changes is in ``state_dict``."""
+    """The state of one seed between rounds. ``state_dict`` has all of it that changes."""
 
     def __init__(
         self,
+        federation: Federation,
+        *,
         index: int,
         seed: int,
-        rule: Rule,
-        w: torch.Tensor,
-        federation: Federation,
+        server: ServerStep,
         data: Examples,
-        server: Server,
-        rounds: int,
         participation: float,
         score: Sequence[str],
         loss: Loss,
@@ -44,12 +40,12 @@ class Run:
     ):
         self.index, self.seed, self.federation = index, seed, federation
         self.ditto, self.engine = personal, engine
-        self.server = ServerStep(rule, w, rounds, server, undo=False)
+        self.server = server
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]
         self.validation = [rows.to(device) for rows in federation.validation]
-        # A personal model is scored on its own client's rows alone.
+        # A personal model is scored only on its own client's rows.
         lists = {part: getattr(federation, part) for part in dict.fromkeys(("test", *score))}
         self.scorers = {
             part: [Scorer(data, [own], loss) for own in rows] if personal else [Scorer(data, rows, loss)]
@@ -58,13 +54,13 @@ class Run:
         self.slots: list[Slot] = []
         self.memory: dict[str, Any] = {}
         self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
-        self.personal = w.expand(len(federation), -1).clone() if personal else None
-        told = ("rounds", "participants", "direction_norm", "smallest_rate", "remarks")
+        self.personal = server.w.expand(len(federation), -1).clone() if personal else None
+        columns = ("rounds", "participants", "direction_norm", "smallest_rate", "remarks")
         scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss")]
-        self.record: dict[str, list] = {name: [] for name in (*told, *scores)}
+        self.record: dict[str, list] = {name: [] for name in (*columns, *scores)}
 
     def sample(self, round: int) -> list[Slot]:
-        """This round's participants as slots, in the order of their numbers."""
+        """Draw this round's participants; the slots are in the order of their numbers."""
         N = len(self.rows)
         chosen = torch.arange(N)
         if self.count < N:
@@ -74,7 +70,7 @@ class Run:
         return self.slots
 
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
-        """What all N clients keep for ``local.correct``, by name, (N, d)."""
+        """The vectors that all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
             zeros = lambda: torch.zeros_like(self.server.w).repeat(len(self.rows), 1)
             self.memory["kept"] = {name: zeros() for name in local.correct.keeps}
@@ -82,50 +78,43 @@ class Run:
 
     @property
     def curvature(self) -> dict[str, Any]:
-        """What FedNL or FedNew remembers, by name."""
+        """The state of FedNL or FedNew, by name."""
         return self.memory.setdefault("curvature", {})
 
     def step(
         self, flat: FlatModel, work: RoundWork, gradients: torch.Tensor, tamper: Callable[[Updates], Updates] | None
     ) -> torch.Tensor:
-        """From the round's pseudo-gradients to the next model, and the rule's direction (d,).
+        """Take the server step from this run's pseudo-gradients (K, d), and return the rule's direction (d,).
 
-        ``work``: that of all runs side by side.
+        ``work``: the round's local training of all runs.
         """
-        local, round = work.local, work.round
-        clients = [slot.client for slot in self.slots]
+        work, round = replace(work, slots=self.slots), work.round
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
-        steps = [local.pseudo_lr(len(s.rows), round) for s in self.slots]
         view = RoundView(
-            flat,
-            work.data,
-            work.loss,
-            [s.rows for s in self.slots],
-            [self.validation[k] for k in clients],
-            self.server.w,
-            gradients,
-            clients,
-            steps,
-            self.memory,
-            self.scored,
+            flat=flat,
+            work=work,
+            gradients=gradients,
+            validation=[self.validation[slot.client] for slot in self.slots],
+            memory=self.memory,
+            scored=self.scored,
         )
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
         updates = Updates(
             gradients,
             losses=extras.pop("losses", None),
             shares=sizes / sizes.sum(),
-            clients=torch.tensor(clients),
+            clients=torch.tensor(view.clients),
             population=len(self.rows),
             round=round,
             layout=flat.layout,
             extras=extras,
-            local_lr=local.lr_at(round),
+            local_lr=work.local.lr_at(round),
         )
         if tamper is not None:
-            # The step size is the round's, whatever a reader's attack leaves out.
+            # The round is needed for the step size, even if the user's attack leaves it out.
             updates = replace(_tampered(tamper, updates), round=round)
         if self.ditto and self.personal is not None:
-            self.ditto.step(flat, work, self.slots, self.personal, self.server.w, self.engine)
+            self.ditto.step(flat, work, self.personal, self.engine)
         taken = self.server.take(updates)
         self.scored = {}
         self.record["participants"].append(updates.clients.tolist())
@@ -136,24 +125,24 @@ class Run:
         return taken.direction.vector
 
     def evaluate(self, flat: FlatModel, done: int) -> None:
-        """Score the model that the method reports, or the personal models, after ``done`` rounds."""
+        """Score the reported model, or the personal models, after ``done`` rounds."""
         models = self.server.reported[None] if self.personal is None else self.personal
         scored = {part: self._scores(flat, models, scorers) for part, scorers in self.scorers.items()}
         if not self.ditto and self.count == len(self.rows) and torch.equal(self.server.reported, self.server.w):
-            # What the next round asks for at this model, where it would be the same passes over the same rows.
+            # The next round needs the same scores of the same model on the same rows, so keep them.
             self.scored = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
-        # Recorded together, so that who stops a run in the middle of an evaluation keeps a record that fits together.
+        # Recorded together, so the record stays consistent if a run is interrupted during an evaluation.
         self.record["rounds"].append(done)
         for part, (accuracy, loss) in scored.items():
             self.record[f"{part}/accuracy"].append(accuracy.tolist())
             self.record[f"{part}/loss"].append(loss.tolist())
 
     def judge(self) -> None:
-        """Raise ``Diverged``, naming a client, if a loss of the last evaluation is not finite.
+        """Raise ``Diverged``, which names a client, if a loss of the last evaluation is not finite.
 
-        Of earlier evaluations the rounds after them judge: a model that is lost gives updates that are refused. A loss
-        can also overflow where all parameters are finite; it is a divergence as well, for it is not that of a model
-        that anybody could use.
+        Earlier evaluations need no check: a model that diverged gives updates that the next round refuses. A loss can
+        also overflow although all parameters are finite. That counts as divergence too, because such a model is of no
+        use.
         """
         for part in self.scorers:
             losses = self.record[f"{part}/loss"][-1]
@@ -165,7 +154,7 @@ class Run:
 
     @staticmethod
     def _scores(flat: FlatModel, models: torch.Tensor, scorers: list[Scorer]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Accuracies and losses (N,): one model and one scorer for all clients, or one of each a client."""
+        """Accuracies and losses (N,), from one model and one scorer for all clients, or one of each per client."""
         scores = []
         for w, scorer in zip(models, scorers):
             flat.vector.copy_(w)
@@ -207,29 +196,30 @@ def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates
     sent = tamper(updates)
     if not isinstance(sent, Updates):
         raise refuse(
-            f"what tamper={getattr(tamper, '__name__', tamper)} returns",
+            f"the type returned by tamper={getattr(tamper, '__name__', tamper)}",
             type(sent).__name__,
             "Updates",
             "End it with return dataclasses.replace(updates, gradients=...).",
+            "type",
         )
     return sent
 
 
 def _filled(rounds: list[list[int]]) -> np.ndarray:
-    """One line a round, as long as the longest; −1, which is nobody, where a tamper left fewer."""
+    """One row per round, padded with −1 (no client) where a tamper left fewer clients than in other rounds."""
     longest = max(map(len, rounds), default=0)
     lines = [clients + [-1] * (longest - len(clients)) for clients in rounds]
     return np.array(lines, dtype=np.int64)
 
 
 def _array(vector: torch.Tensor) -> np.ndarray:
-    """``vector`` in NumPy; as float32 where NumPy lacks its type (bfloat16), which loses nothing."""
+    """``vector`` as a NumPy array; bfloat16, which NumPy does not have, becomes float32 without loss."""
     vector = vector.cpu()
     return (vector.float() if vector.dtype == torch.bfloat16 else vector).numpy()
 
 
 def _moved(thing: Any, device: torch.device) -> Any:
-    """Nested dictionaries, lists and tuples of tensors, on ``device``."""
+    """``thing``, nested dictionaries, lists and tuples of tensors, moved to ``device``."""
     if isinstance(thing, torch.Tensor):
         return thing.to(device)
     if isinstance(thing, dict):

@@ -1,4 +1,4 @@
-"""``sweep``: every combination of rules, clients' work, server steps, attacks and seeds, as one tidy table."""
+"""``sweep``: train all combinations of rules, local training, server steps, attacks and seeds, as one tidy table."""
 
 import inspect
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from fairfl._extras import needed_by
+from fairfl._validation import integer
 from fairfl.clients import LocalSGD, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
-from fairfl.extras import needed_by
 from fairfl.federation import Federation
-from fairfl.kinds import a_rule
-from fairfl.numbers import whole
-from fairfl.rules import Rule
-from fairfl.server.step import Server
-from fairfl.training.checks import seeds_of
+from fairfl.rules import Rule, as_rule
+from fairfl.training.arguments import seeds_of
 from fairfl.training.history import History
-from fairfl.training.jobs import Job, train_jobs
 from fairfl.training.loop import train
+from fairfl.training.run_batches import Job, train_jobs
+from fairfl.training.server_optimiser import Server
 
 if TYPE_CHECKING:
     import pandas
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
 Local = LocalSGD | SecondOrder | None
 
 INSTEAD = {
-    "seed": "give seeds=[0, 1]",
-    "rule": "give rules=[…]",
-    "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone, with train(checkpoint=…)",
-    "personal": "train personal models alone, with train(personal=…)",
+    "seed": "pass seeds=[0, 1]",
+    "rule": "pass rules=[…]",
+    "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone with train(checkpoint=…)",
+    "personal": "train personal models alone with train(personal=…)",
 }
-# What sweep itself gives to train, or has no use for.
+# Arguments of train that sweep sets itself, or does not support.
 OWN = {"federation", "model", "checkpoint_every", *INSTEAD, *(part.name for part in fields(Job))}
 
 
@@ -50,7 +49,7 @@ def sweep(
     histories: list[History] | None = None,
     **settings: Any,
 ) -> "pandas.DataFrame":
-    """Train ``local`` × ``rules`` × ``server`` × ``tamper`` × ``seeds``, all combinations; one line a run and client.
+    """Train all combinations of ``local``, ``rules``, ``server``, ``tamper`` and ``seeds``; one row per run and client.
 
     >>> from fairfl import LocalSGD, data, partition, sweep
     >>> federation = partition.dirichlet(data.load("digits"), 5, 0.5)
@@ -60,53 +59,57 @@ def sweep(
     >>> len(table), len(worst)
     (40, 8)
 
-    Each of ``rules``, ``local``, ``server`` and ``tamper`` is one thing, a list, or a dict from label to thing. Without
-    a dict a thing's label is its ``repr``, or its name where it is given by name or is a function; no attack is "none".
-    ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
+    Each of ``rules``, ``local``, ``server`` and ``tamper`` is a single value, a list, or a dict from label to value.
+    Without a dict, the label of a value is its ``repr``, or its name if it is given by name or is a function; no attack
+    has the label "none". ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
-    Columns: ``rule``, ``seed``; ``local``, ``server``, ``tamper`` where several were given; ``client``; ``test_size``,
-    its test rows; ``accuracy`` (0 to 1; none where targets are numbers) and ``loss`` on these, each the mean of the
-    ``last`` evaluations; the same with ``train_`` or ``validation_`` before it for each part that ``score`` names (to
-    choose settings, read validation and not test);
-    ``rounds``, how many were finished at the last of them; ``diverged``, why the run ended early
-    or "". Lines come in the order of the product above, its first varying slowest. ``histories``: a list, to which
-    every run's ``History`` is added in that order. (In the table's ``attrs`` pandas would copy them at every step, and
-    could not join two sweeps.) A table written with ``to_csv`` is read back with ``pandas.read_csv(file,
-    keep_default_na=False)``: "" stays "".
+    Columns:
 
-    Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack; all of
-    their clients' updates are in memory together, so that ``together``, the most runs of a batch, limits what is
-    needed. The engine depends on how many there are unless it is named, so that a run's bits may differ from those of
-    ``train`` alone, by rounding. If a run diverges, its batch is trained again one run at a time, and the lines of that
-    run hold the rounds that it finished.
+    - ``rule``, ``seed``; and ``local``, ``server``, ``tamper`` if several were given.
+    - ``client``; ``test_size``: its number of test rows.
+    - ``accuracy`` (0 to 1; absent in regression) and ``loss`` on the test rows, each the mean of the ``last``
+      evaluations; the same with the prefix ``train_`` or ``validation_`` for each part that ``score`` names. Choose
+      settings by the validation rows, not the test rows.
+    - ``rounds``: the number of finished rounds at the last evaluation; ``diverged``: why the run ended early, or "".
 
-    Raises ``Refused`` for empty lists, unknown rules and settings, labels and seeds that come twice, settings that
-    belong to a single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass as
-    they are.
+    Rows come in the order of the combinations above, in which ``local`` varies slowest. ``histories``: a list, to which
+    every run's ``History`` is appended in that order. (In the table's ``attrs``, pandas would copy them at every step
+    and could not join two sweeps.) Read a table written with ``to_csv`` by ``pandas.read_csv(file,
+    keep_default_na=False)``, so that "" stays "".
+
+    Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack. All of
+    their clients' updates are in memory together; ``together``, the maximum number of runs per batch, limits this. The
+    engine depends on the size of the batch unless it is named, so a run can differ by rounding from the same run of
+    ``train``. If a run diverges, its batch is trained again one run at a time, and that run's rows hold the rounds that
+    it finished.
+
+    Raises ``Refused`` for empty lists, unknown rules and settings, repeated labels and seeds, settings that belong to a
+    single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass through.
     """
     with needed_by("sweep"):
         import pandas
     for name in INSTEAD.keys() & settings.keys():
-        raise Refused(f"sweep takes no {name}=; {INSTEAD[name]}")
+        raise Refused(f"sweep has no argument {name}; {INSTEAD[name]}", "name")
     taken = inspect.signature(train).parameters.keys() - OWN
     for name in settings.keys() - taken:
         raise unknown("setting of sweep", name, taken | inspect.signature(sweep).parameters.keys() - {"settings"})
-    last = whole("last", last, 1, "It is the number of evaluations that are averaged.")
+    last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
-        whole("together", together, 1, "It is the most runs that train as one batch.")
+        integer("together", together, 1, "It is the maximum number of runs in a batch.")
     asked = {
         "local": _labelled("local", local, LocalSGD()),
         "rule": _labelled("rules", rules),
         "server": _labelled("server", server, Server()),
         "tamper": _labelled("tamper", tamper),
     }
-    asked["rule"] = [(label, a_rule(rule)) for label, rule in asked["rule"]]
-    for _, work in asked["local"]:  # ``train`` would refuse the second when the first has trained
+    asked["rule"] = [(label, as_rule(rule)) for label, rule in asked["rule"]]
+    for _, work in asked["local"]:  # ``train`` would refuse the second one only after the first has trained
         if not isinstance(work, (LocalSGD, SecondOrder)):
-            raise refuse("local", work, "a LocalSGD, a list, or a dict of them", "Give one, such as LocalSGD().")
+            allowed = "a LocalSGD, or a list or dict of them"
+            raise refuse("local", work, allowed, "Pass an instance, such as LocalSGD().", "type")
     numbers, _ = seeds_of(seeds)
     if not numbers or len(set(numbers)) < len(numbers):
-        raise refuse("seeds", numbers, "one or more different integers", "Every seed is one run of each combination.")
+        raise refuse("seeds", numbers, "one or more different integers", "Every seed is one run per combination.")
     shown = [name for name in ("local", "server", "tamper") if len(asked[name]) > 1]
     tables: list = []
 
@@ -148,18 +151,19 @@ def _scores(history: History, last: int) -> dict[str, Any]:
 
 
 def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:
-    """Pairs of label and thing; ``default`` stands where ``None`` does."""
+    """Pairs of label and value; ``default`` replaces ``None``."""
     things = given.values() if isinstance(given, Mapping) else given if isinstance(given, (list, tuple)) else [given]
     things = [default if thing is None else thing for thing in things]
     labels = list(given) if isinstance(given, Mapping) else [_label(thing) for thing in things]
     if not things:
-        raise refuse(name, given, "one, a list, or a dict label → thing, not empty", "Without any nothing is trained.")
+        allowed = "a value, or a non-empty list or dict label → value"
+        raise refuse(name, given, allowed, "Leave it out, or pass at least one.", "missing")
     if twice := [label for label in labels if labels.count(label) > 1]:
         raise refuse(
-            f"a label in {name}, twice,",
+            f"a repeated label in {name}",
             twice[0],
-            "labels that differ",
-            f"Leave one out, or name them: {name}={{'one': …, 'other': …}}.",
+            "different labels",
+            f"Remove one, or name them: {name}={{'one': …, 'other': …}}.",
         )
     return list(zip(labels, things))
 

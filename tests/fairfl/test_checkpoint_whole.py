@@ -4,11 +4,10 @@ import random
 
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import partition, train
 from fairfl.errors import Refused
-
-SAID = "c.pt is not a readable checkpoint: it was cut short, damaged, or not written by train; delete it or give"
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def test_no_flipped_bit_changes_a_continued_run(finished):
         try:
             continued = again()
         except Refused as error:
-            assert SAID in str(error)
+            assert error.kind == "file" and str(path) in str(error)
             refused += 1
         else:  # the bit was one of the padding between the archive's records
             assert (continued.parameters == history.parameters).all() and (continued.loss == history.loss).all()
@@ -71,12 +70,12 @@ def test_a_checkpoint_that_lacks_a_part_is_refused(finished, change):
     held = torch.load(path, weights_only=True)
     CHANGES[change](held)
     torch.save(held, path)
-    with pytest.raises(Refused, match=SAID):
+    with refused("file", path):
         again()
 
 
 def test_a_file_of_something_else_is_refused(finished):
     _, path, again = finished
     torch.save(torch.zeros(3), path)
-    with pytest.raises(Refused, match=SAID):
+    with refused("file", path):
         again()

@@ -6,11 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import Dataset, LocalSGD, models, partition, train
 from fairfl.clients import Ditto, FlatModel, RoundWork, Slot, choose, train_slots
-from fairfl.clients.curvature import LBFGS
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.lbfgs import LBFGS
+from fairfl.clients.losses import cross_entropy
 from fairfl.errors import Diverged
 
 RECIPES = {
@@ -90,7 +91,7 @@ def test_choice_is_a_fixed_function():
 
 def test_running_statistics_are_refused(small):
     module = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3))
-    with pytest.raises(ValueError, match="BatchNorm1d layers that track running statistics"):
+    with refused("value", "BatchNorm1d"):
         FlatModel(module)
 
 
@@ -119,25 +120,25 @@ def test_adam_starts_anew_in_every_round(small, engine):
 
 
 @pytest.mark.parametrize(
-    "make, words",
+    "settings, kind, mentions",
     [
-        (lambda: LocalSGD(optimiser="adma"), "unknown local optimiser 'adma'.*mean 'adam'"),
-        (lambda: LocalSGD(optimiser="adam", momentum=0.9), "'adam' does not read momentum"),
-        (lambda: LocalSGD(betas=(0.5, 0.9)), "'sgd' does not read betas"),
-        (lambda: LocalSGD(eps=1.0), "does not read eps"),
-        (lambda: LocalSGD(optimiser="adam", betas=(0.5, 1)), "betas is"),
-        (lambda: LocalSGD(optimiser="adam", eps=0), "eps is 0"),
-        (lambda: LocalSGD(optimiser="adam", lr=2e37), r"lr is 2e\+37; allowed: above 0, at most 1e\+37"),
+        (dict(optimiser="adma"), "name", ["'adma'", "'adam'"]),
+        (dict(optimiser="adam", momentum=0.9), "combination", ["momentum is 0.9", "'adam'", "'sgd'"]),
+        (dict(betas=(0.5, 0.9)), "combination", ["betas is (0.5, 0.9)", "'sgd'", "'adam'"]),
+        (dict(eps=1.0), "combination", ["eps is 1.0", "'sgd'", "'adam'"]),
+        (dict(optimiser="adam", betas=(0.5, 1)), "value", ["betas is"]),
+        (dict(optimiser="adam", eps=0), "value", ["eps is 0"]),
+        (dict(optimiser="adam", lr=2e37), "value", ["lr is 2e+37", "1e+37"]),
     ],
 )
-def test_what_adam_does_not_read_is_refused(make, words):
-    with pytest.raises(ValueError, match=words):
-        make()
+def test_what_adam_does_not_read_is_refused(settings, kind, mentions):
+    with refused(kind, *mentions):
+        LocalSGD(**settings)
 
 
 @pytest.mark.parametrize("lr", [1e300, 10**400])
 def test_a_step_that_float32_does_not_hold_is_refused(lr):
-    with pytest.raises(ValueError, match=r"lr is 10*.*; allowed: above 0, at most 1e\+38"):
+    with refused("value", f"lr is {lr}", "1e+38"):
         LocalSGD(lr=lr)
 
 
@@ -148,7 +149,7 @@ def test_the_longest_step_diverges_at_worst(small, longest):
 
 
 def test_a_rule_that_reads_gradients_refuses_adam_s_updates(small):
-    with pytest.raises(ValueError, match="DQN-Fed reads an update as a multiple of a gradient"):
+    with refused("combination", "DQN-Fed", "local adam"):
         train(partition.iid(small, 3), "DQNFed", local=RECIPES["adam"], rounds=1)
 
 

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from fairfl import LocalSGD, partition, train
-from fairfl.clients.curvature import LBFGS
+from fairfl.clients.lbfgs import LBFGS
 
 
 def dense_bfgs(pairs, b0, d):

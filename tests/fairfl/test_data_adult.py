@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import data
 from fairfl.data import adult
@@ -93,20 +94,14 @@ def test_ucis_own_files(places):
     d = data.load("adult")
     assert d.targets.tolist() == [0, 1, 0] and d.columns["phd"].tolist() == [0, 1, 0] and d.test_from == 2
     (places / "adult.test").write_text(f"|1x3 Cross validator\n{CLERK}.\n{CLERK[:40]}")
-    with pytest.raises(ValueError, match="adult.test cannot be used: row 1 has . values instead of 15"):
+    with refused("file", "adult.test", "row 1", "15"):
         data.load("adult")
 
 
 def test_neither_file_nor_network(places):
     with pytest.raises(FileNotFoundError) as caught:
         data.load("adult")
-    for word in (
-        "adult-train.parquet",
-        "FAIRFL_DATA",
-        "Name or service not known",
-        "connect to the network",
-        "cache/adult",
-    ):
+    for word in ("adult-train.parquet", "FAIRFL_DATA", "Name or service not known", "cache/adult"):
         assert word in str(caught.value)
 
 
@@ -118,8 +113,9 @@ def test_a_download_is_compared_kept_and_not_repeated(places, monkeypatch):
         return io.BytesIO(text)
 
     monkeypatch.setattr(urllib.request, "urlopen", answer)
-    with pytest.raises(FileNotFoundError, match="adult.data came with 2 rows and another.*instead of 5b00264637"):
+    with pytest.raises(FileNotFoundError) as caught:
         data.load("adult")
+    assert all(word in str(caught.value) for word in ("adult.data", "2 rows", "5b00264637"))
     assert not list((places / "cache/adult").iterdir())
     monkeypatch.setattr(adult, "ROWS", (2, 2))
     monkeypatch.setattr(adult, "DIGESTS", dict.fromkeys(adult.DIGESTS, hashlib.sha256(text).hexdigest()))
@@ -127,24 +123,25 @@ def test_a_download_is_compared_kept_and_not_repeated(places, monkeypatch):
     assert data.load("adult").variant == "" and len(asked) == 3
     (places / "cache/adult/adult.test").unlink()
     text = text.replace(b"Black", b"White")  # as many rows as before
-    with pytest.raises(FileNotFoundError, match="adult.test came with 2 rows and another content"):
+    with pytest.raises(FileNotFoundError) as caught:
         data.load("adult")
+    assert all(word in str(caught.value) for word in ("adult.test", "2 rows"))
 
 
 def test_wrong_files_are_named(places):
     write(places / "adult-test.parquet", [CLERK])
     train = places / "adult-train.parquet"
 
-    def refused(words, **changed):
+    def refuses(kind, *mentions, **changed):
         write(train, [CLERK, DOCTOR], **changed)
-        with pytest.raises(ValueError, match=words):
+        with refused(kind, "adult-train.parquet", *mentions):
             data.load("adult")
 
-    refused("adult-train.parquet has no categorical column 'race'; its columns: age, workclass", race=None)
-    refused("adult-train.parquet cannot be used: race has the value 'Green'", race=["Green", "White"])
-    refused("adult-train.parquet cannot be used: income has the value 'a lot'", income=["a lot", ">50K"])
-    refused("adult-train.parquet cannot be used: row 1 has no income", income=[">50K", None])
+    refuses("name", "'race'", "age, workclass", race=None)
+    refuses("file", "race", "'Green'", race=["Green", "White"])
+    refuses("file", "income", "'a lot'", income=["a lot", ">50K"])
+    refuses("file", "row 1", "income", income=[">50K", None])
     whole = train.read_bytes()
     train.write_bytes(whole[:-100])
-    with pytest.raises(ValueError, match="adult-train.parquet cannot be used"):
+    with refused("file", "adult-train.parquet"):
         data.load("adult")

@@ -1,4 +1,4 @@
-"""Image datasets from parquet files that each test writes itself, and from a torchvision that answers as told."""
+"""Image datasets from parquet files that each test writes itself, and from a stand-in for torchvision."""
 
 import io
 import os
@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 
-from fairfl import data, vision
-from fairfl.data import pixels
+from fairfl import _torchvision, data
+from fairfl.data import image_decoding
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("PIL")
@@ -31,7 +32,7 @@ def places(monkeypatch, tmp_path):
 
             return refuse
 
-    monkeypatch.setattr(vision, "torchvision", lambda: SimpleNamespace(datasets=Unreachable()))
+    monkeypatch.setattr(_torchvision, "torchvision", lambda: SimpleNamespace(datasets=Unreachable()))
     return tmp_path / "data"
 
 
@@ -105,8 +106,9 @@ def test_cifar100_takes_the_hubs_fine_labels_and_a_folder_of_shards(places):
     assert d.targets.tolist() == [98, 0, 99, 1, 99] and len(d.classes) == 100 and d.classes[99] == "worm"
     assert torch.equal(d.inputs[2], torch.tensor(pictures(2, (32, 32, 3), 1)[0]).permute(2, 0, 1) / 255)
     (places / "cifar100/train-00001-of-00002.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match="train-00001-of-00002.parquet is missing: 1 of 00002 shards"):
+    with pytest.raises(FileNotFoundError) as caught:
         data.load("cifar100")
+    assert all(word in str(caught.value) for word in ("train-00001-of-00002.parquet", "1 of 2"))
 
 
 def test_emnist_splits_and_letters_counted_from_one(places):
@@ -115,7 +117,7 @@ def test_emnist_splits_and_letters_counted_from_one(places):
     d = data.load("emnist", classes="abcdefghij")
     assert d.classes == tuple("abcdefghij") and len(d) == 20 and d.targets.tolist() == 2 * list(range(10))
     assert [len(c) for c in data.images.EMNIST_SPLITS.values()] == [26, 47, 47, 62, 10, 10]
-    with pytest.raises(ValueError, match="unknown EMNIST split 'leters'"):
+    with refused("name", "EMNIST", "'leters'"):
         data.load("emnist", split="leters")
 
 
@@ -134,43 +136,43 @@ def test_normalise(places):
 
 
 @pytest.mark.parametrize(
-    "normalise, words",
+    "normalise, kind, mentions",
     [
-        ("chanel", "unknown normalise 'chanel'.*Did you mean 'channel'"),
-        ((0.5, 0), "positive deviations"),
-        (0.5, r"\(mean, deviation\)"),
-        (((1, 2), (1, 2)), "for each of 1 channels"),
+        ("chanel", "name", ["'chanel'", "Did you mean 'channel'?"]),
+        ((0.5, 0), "value", ["(0.5, 0)"]),
+        (0.5, "type", ["0.5", "(mean, deviation)"]),
+        (((1, 2), (1, 2)), "shape", ["((1, 2), (1, 2))", "1 channels"]),
     ],
 )
-def test_normalise_refuses(places, normalise, words):
+def test_normalise_refuses(places, normalise, kind, mentions):
     mnist(places)
-    with pytest.raises(ValueError, match=words):
+    with refused(kind, "normalise", *mentions):
         data.load("mnist", normalise=normalise)
 
 
 def test_neither_file_nor_network_is_one_error_with_both_ways_out(places, monkeypatch, tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         data.load("cifar10")
-    said = str(caught.value)
+    message = str(caught.value)
     for word in (
         "cifar10-train.parquet",
         "FAIRFL_DATA",
         str(places),
         "Name or service not known",
-        "connect to the network",
         str(tmp_path / "cache"),
     ):
-        assert word in said
+        assert word in message
     assert caught.value.__cause__ is None and list((tmp_path / "cache/torchvision").iterdir()) == []
     monkeypatch.delenv("FAIRFL_DATA")
-    with pytest.raises(FileNotFoundError, match="it is not set"):
+    with pytest.raises(FileNotFoundError, match="FAIRFL_DATA") as caught:
         data.load("emnist", split="balanced")
+    assert "emnist_balanced" in str(caught.value) and str(places) not in str(caught.value)
 
 
 def test_one_part_alone_is_refused(places):
     mnist(places)
     (places / "mnist-test.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match="mnist-train.parquet is there, but no test part"):
+    with pytest.raises(FileNotFoundError, match="mnist-test.parquet"):
         data.load("mnist")
 
 
@@ -180,7 +182,7 @@ def test_a_truncated_file_is_named(places, keep):
     file = places / "mnist-train.parquet"
     whole = file.read_bytes()
     file.write_bytes(whole[: int(keep * len(whole))])
-    with pytest.raises(ValueError, match="mnist-train.parquet cannot be used.*truncated"):
+    with refused("file", "mnist-train.parquet"):
         data.load("mnist")
 
 
@@ -190,7 +192,7 @@ def test_a_file_damaged_in_the_middle_is_named(places):
     whole = bytearray(file.read_bytes())
     whole[500:60000] = bytes(59500)
     file.write_bytes(whole)
-    with pytest.raises(ValueError, match="mnist-train.parquet"):
+    with refused("file", "mnist-train.parquet"):
         data.load("mnist")
 
 
@@ -198,36 +200,35 @@ def test_wrong_files_are_named_with_what_is_wrong(places):
     mnist(places)
     train = places / "mnist-train.parquet"
 
-    def refused(words):
-        with pytest.raises(ValueError, match=words) as caught:
+    def refuses(*mentions, kind="file"):
+        with refused(kind, "mnist-train.parquet", *mentions):
             data.load("mnist")
-        assert "mnist-train.parquet" in str(caught.value)
 
     write(train, pictures(3), [0, 1, 10])
-    refused("labels run from 0 to 10 and those of mnist from 0 to 9")
+    refuses("labels", "from 0 to 10", "mnist from 0 to 9")
     write(train, pictures(3), [0, -1, 1])
-    refused("labels run from -1 to 1")
+    refuses("labels", "from -1 to 1")
     write(train, pictures(3), ["a", "b", "c"])
-    refused("labels are text")
+    refuses("labels", "text")
     write(train, pictures(3), [0, None, 1])
-    refused("column 'label' has no value in row 1")
+    refuses("'label'", "row 1")
     write(train, pictures(3), [0.5, 1.5, 1.0])
-    refused("holds float64")
+    refuses("'label'", "float64")
     write(train, pictures(3, (32, 32, 3)), [0, 1, 2])
-    refused(r"images are \(3, 32, 32\)")
+    refuses("(3, 32, 32)", "(1, 28, 28)")
     write(train, [*pictures(2), *pictures(1, (27, 28))], [0, 1, 2])
-    refused(r"image 2 is \(1, 27, 28\)")
+    refuses("image 2", "(1, 27, 28)")
     write(train, pictures(2), [0, 1], image="picture")
-    refused("no image column 'image' or 'img'; its columns: picture, label")
+    refuses("'image' or 'img'", "picture, label", kind="name")
     write(train, pictures(2), [0, 1], label="digit")
-    refused("no label column 'label' or")
+    refuses("'label' or", kind="name")
     write(train, pictures(0), pa.array([], pa.int64()))
-    refused("cannot be used")
+    refuses()
     cells = [{"bytes": encoded(pictures(1)[0]), "path": None}, {"bytes": encoded(pictures(1)[0])[:100], "path": None}]
     pq.write_table(pa.table({"image": cells, "label": [0, 1]}), train)
-    refused("image 1 does not decode")
+    refuses("image 1")
     pq.write_table(pa.table({"image": [{"bytes": None, "path": "x.png"}], "label": [0]}), train)
-    refused("cannot be used")
+    refuses()
 
 
 def test_decoding_is_cached_by_content_and_a_broken_cache_does_no_harm(places, monkeypatch, tmp_path):
@@ -235,10 +236,10 @@ def test_decoding_is_cached_by_content_and_a_broken_cache_does_no_harm(places, m
     first = data.load("mnist")
     kept = sorted((tmp_path / "cache/pixels").iterdir())
     assert len(kept) == 2 and all(f.suffix == ".npz" for f in kept)
-    decode = pixels._decode
-    monkeypatch.setattr(pixels, "_decode", lambda *a: pytest.fail("decoded although it was cached"))
+    decode = image_decoding._decode
+    monkeypatch.setattr(image_decoding, "_decode", lambda *a: pytest.fail("decoded although it was cached"))
     assert torch.equal(data.load("mnist").inputs, first.inputs)
-    monkeypatch.setattr(pixels, "_decode", decode)
+    monkeypatch.setattr(image_decoding, "_decode", decode)
     for f in kept:
         f.write_bytes(f.read_bytes()[:1000])
     assert torch.equal(data.load("mnist").inputs, first.inputs)
@@ -276,7 +277,7 @@ class Theirs:
 def theirs(monkeypatch):
     Theirs.fetched, Theirs.fails = [], False
     monkeypatch.setattr(
-        vision, "torchvision", lambda: SimpleNamespace(datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs))
+        _torchvision, "torchvision", lambda: SimpleNamespace(datasets=SimpleNamespace(MNIST=Theirs, EMNIST=Theirs))
     )
     return Theirs
 
@@ -288,7 +289,7 @@ def test_torchvision_downloads_once(theirs, tmp_path):
     data.load("mnist")
     assert theirs.fetched == [True, False]
     (tmp_path / "cache/torchvision/mnist/True").unlink()
-    with pytest.raises(ValueError, match="torchvision/mnist cannot be used: Dataset not found"):
+    with refused("file", "torchvision/mnist", "Dataset not found"):
         data.load("mnist")
 
 

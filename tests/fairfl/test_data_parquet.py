@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 from test_data_images import pictures, places, write  # noqa: F401  (the fixture is used by name)
 
 from fairfl import data
@@ -34,7 +35,7 @@ def test_test_rows_by_another_name_and_clients_of_both_parts(places):  # noqa: F
     assert d.test_from == 3 and len(d) == 5 and d.classes == tuple("0123")
     assert d.columns["client"].tolist() == [2, 2, 0, 1, 2] and d.column_names["client"] == ("5", "6", "7")
     assert data.load("parquet", path=places / "tiny").test_from == len(data.load("parquet", path=places / "tiny")) == 3
-    with pytest.raises(FileNotFoundError, match="no part 'validation'"):
+    with pytest.raises(FileNotFoundError, match="'validation'"):
         data.load("parquet", path=places / "tiny", test="validation")
 
 
@@ -47,38 +48,36 @@ def test_one_file_alone_and_labels_as_text(places):  # noqa: F811
 
 def test_mixed_colours_need_a_decision(places):  # noqa: F811
     file = write(places / "mixed.parquet", [*pictures(1, (8, 8, 3)), *pictures(1, (8, 8))], [0, 1])
-    with pytest.raises(
-        ValueError, match=r"mixed.parquet.*image 1 is \(1, 8, 8\).*channels=3 makes mixed colours alike"
-    ):
+    with refused("file", "mixed.parquet", "image 1", "(1, 8, 8)", "channels=3"):
         data.load("parquet", path=file)
     assert data.load("parquet", path=file, channels=3).inputs.shape == (2, 3, 8, 8)
     assert data.load("parquet", path=file, channels=1).inputs.shape == (2, 1, 8, 8)
-    with pytest.raises(ValueError, match="channels is 2; allowed: None, 1 or 3"):
+    with refused("value", "channels is 2", "None, 1 or 3"):
         data.load("parquet", path=file, channels=2)
 
 
 def test_shards_and_parts_must_have_one_shape(places):  # noqa: F811
     for i in range(2):
         write(places / f"odd/train-0000{i}-of-00002.parquet", pictures(2, (8 + i, 8)), [0, 1])
-    with pytest.raises(ValueError, match=r"train-00001-of-00002.parquet cannot be used: its images are \(1, 9, 8\)"):
+    with refused("file", "train-00001-of-00002.parquet", "(1, 9, 8)"):
         data.load("parquet", path="odd")
     write(places / "two-train.parquet", pictures(2, (8, 8)), [0, 1])
     write(places / "two-test.parquet", pictures(2, (9, 9)), [0, 1])
-    with pytest.raises(ValueError, match="two-test.parquet cannot be used"):
+    with refused("file", "two-test.parquet"):
         data.load("parquet", path="two")
 
 
 def test_wrong_labels_columns_and_paths_are_named(places):  # noqa: F811
     hub = {"huggingface": json.dumps({"info": {"features": {"label": {"names": ["only"]}}}})}
     file = write(places / "x.parquet", pictures(2), [0, 1], metadata=hub)
-    with pytest.raises(ValueError, match="x.parquet.*labels go up to 1 and it names 1 classes"):
+    with refused("file", "x.parquet", "label", "1 classes"):
         data.load("parquet", path=file)
     write(file, pictures(2), [0, -1])
-    with pytest.raises(ValueError, match="x.parquet.*labels go down to -1"):
+    with refused("file", "x.parquet", "label", "-1"):
         data.load("parquet", path=file)
-    with pytest.raises(ValueError, match="no client column 'writer'; its columns: image, label"):
+    with refused("name", "'writer'", "image, label"):
         data.load("parquet", path=file, client="writer")
-    with pytest.raises(FileNotFoundError, match=r"no parquet files at nowhere or .*nowhere. Give a .parquet file"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere or .*nowhere"):
         data.load("parquet", path="nowhere")
 
 
@@ -100,14 +99,12 @@ def test_palettes_and_bits_become_grey_or_colour(places):  # noqa: F811
     held = io.BytesIO()
     Image.fromarray(np.zeros((8, 8), np.uint16)).save(held, "PNG")
     pq.write_table(pa.table({"image": [held.getvalue()], "label": [0]}), places / "deep.parquet")
-    with pytest.raises(ValueError, match="deep.parquet.*more than 8 bits"):
+    with refused("file", "deep.parquet", "8 bits"):
         data.load("parquet", path="deep.parquet")
 
 
 def test_text_and_numbers_are_not_mixed_into_text(places):  # noqa: F811
     write(places / "two-train.parquet", pictures(2), [0, 1])
     write(places / "two-test.parquet", pictures(2), ["0", "1"])
-    with pytest.raises(
-        ValueError, match="two-test.parquet cannot be used: its labels are text, unlike those of .*two-train"
-    ):
+    with refused("file", "two-test.parquet", "labels", "two-train"):
         data.load("parquet", path="two")

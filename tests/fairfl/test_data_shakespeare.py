@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import data
 from fairfl.data.shakespeare import ALPHABET
@@ -89,35 +90,31 @@ def test_roles_are_drawn_by_seed_among_those_with_enough_windows(speeches):
 
 
 @pytest.mark.parametrize(
-    "options, words",
+    "options, kind, mentions",
     [
-        ({"stride": 0}, "stride is 0; allowed: a whole number, 1 or more"),
-        ({"min_windows": 0}, "min_windows is 0"),
-        ({"min_windows": 10**6}, "no role has that many windows; lower min_windows"),
-        ({"roles": 4}, "roles is 4; allowed: a whole number, 1 to 3"),
-        ({"roles": "p/D"}, "unknown role .* 'p/D'.*Did you mean 'p/"),
+        ({"stride": 0}, "value", ["stride is 0", "1 or more"]),
+        ({"min_windows": 0}, "value", ["min_windows is 0"]),
+        ({"min_windows": 10**6}, "missing", ["role", "min_windows"]),
+        ({"roles": 4}, "value", ["roles is 4", "1 to 3"]),
+        ({"roles": "p/D"}, "name", ["role", "'p/D'", "Did you mean 'p/"]),
     ],
 )
-def test_options_are_refused(options, words):
-    with pytest.raises(ValueError, match=words):
+def test_options_are_refused(options, kind, mentions):
+    with refused(kind, *mentions):
         data.load("shakespeare", **options)
 
 
 def test_wrong_and_missing_files_are_named(speeches):
     file = speeches.folder / "shakespeare-train.parquet"
     speeches(("p", None, "x"))
-    with pytest.raises(ValueError, match="shakespeare-train.parquet cannot be used: row 0 has no play, role or text"):
+    with refused("file", "shakespeare-train.parquet", "row 0", "role"):
         data.load("shakespeare")
     pq.write_table(pa.table({"play": ["p"], "line": ["x"]}), file)
-    with pytest.raises(
-        ValueError, match="shakespeare-train.parquet has no text column 'role'; its columns: play, line"
-    ):
+    with refused("name", "shakespeare-train.parquet", "'role'", "play, line"):
         data.load("shakespeare")
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(ValueError, match="shakespeare-train.parquet cannot be used"):
+    with refused("file", "shakespeare-train.parquet"):
         data.load("shakespeare")
     file.unlink()
-    with pytest.raises(
-        FileNotFoundError, match="Two ways out.*shakespeare-train.parquet .one speech a row.*FAIRFL_DATA"
-    ):
+    with pytest.raises(FileNotFoundError, match="shakespeare-train.parquet .*FAIRFL_DATA"):
         data.load("shakespeare")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from fairfl import Dataset, LocalSGD, Server, attacks, data, partition, rules, train
-from fairfl.clients import Ditto, batched, coded, graphed
+from fairfl.clients import Ditto, batched, cuda_graphs, uint8_images
 
 SETTINGS = {"FedFV": dict(alpha=0.1, tau=2), "AdaFed": dict(gamma=1.0), "FedMGDAPlus": dict(epsilon=0.3)}
 # Waits for the card a round: looks at updates, direction and model, what the rule's own arithmetic needs, losses.
@@ -80,7 +80,7 @@ def test_a_graph_finds_everything_where_it_left_it(federation, card, monkeypatch
         step()
 
     monkeypatch.setattr(batched, "GRAPHS", True)
-    monkeypatch.setattr(graphed.Graphs, "run", run)
+    monkeypatch.setattr(cuda_graphs.Graphs, "run", run)
     settings = settings_of("FedAvg", local=local, engine="batched", participation=1.0)
     there, here = (train(federation, device=device, **settings) for device in ("cuda", "cpu"))
     assert places and np.allclose(there.parameters, here.parameters, atol=3e-6)
@@ -90,8 +90,8 @@ def test_a_graph_finds_everything_where_it_left_it(federation, card, monkeypatch
 def test_a_crowded_card_trains_the_same_model_on_bytes(card, monkeypatch, engine):
     images = torch.randint(256, (200, 1, 8, 8), generator=torch.Generator().manual_seed(0)) / 255
     federation = partition.iid(Dataset(images, torch.arange(200) % 10, tuple("0123456789")), 5, test=0.3)
-    whole, made, trained = coded.coded, [], []
-    monkeypatch.setattr(coded, "coded", lambda *given: made.append(whole(*given)) or made[-1])
+    whole, made, trained = uint8_images.coded, [], []
+    monkeypatch.setattr(uint8_images, "coded", lambda *given: made.append(whole(*given)) or made[-1])
     settings = settings_of("QFedAvg", local=LocalSGD(lr=0.1, batch_size=16), engine=engine, device="cuda")
     for free in (10**12, 1000):
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device, free=free: (free, 10**12))

@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
-from fairfl.extras import NotInstalled, needed_by
+from fairfl._extras import NotInstalled, needed_by
 
 # What a reader calls → the extra that it needs.
 LIBRARY = {
     "data.load('mnist')": "data",
     "data.load('parquet', path='there.parquet')": "data",
-    "data.pixels._pixels('there.parquet', 0, b'', None)": "data",
+    "data.image_decoding._pixels('there.parquet', 0, b'', None)": "data",
     "models.build('resnet18', data.load('digits'))": "data",
     "published(paper='fedfv')": "data",
     "figures.style()": "chapters",
@@ -23,7 +23,7 @@ LIBRARY = {
     "labs.TwoClients().picture()": "chapters",
     "labs.Hull().widget()": "chapters",
     "labs.Hull().picture()": "chapters",
-    "fairfl.flower.FairStrategy": "flower",
+    "fairfl.deployment.flower.FairStrategy": "flower",
 }
 COMMANDS = {
     "main(['lab'])": "lab",
@@ -36,13 +36,13 @@ COMMANDS = {
 WORKS = {"train(partition.iid(data.load('digits'), 4), 'FedMGDAPlus', rounds=1)": "History", "reproduce(['run'])": "0"}
 WITHOUT = """
 import contextlib, io, json, sys
-from fairfl.extras import BROUGHT_BY
+from fairfl._extras import BROUGHT_BY
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in BROUGHT_BY:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
-import fairfl.flower
+import fairfl.deployment.flower
 from fairfl import data, models, partition, train
 from fairfl_book import figures, labs
 from fairfl_book.command import main
@@ -115,7 +115,7 @@ def test_other_failures_pass_through():
 def test_the_public_names_of_flower_are_shown_without_importing_flower():
     script = (
         "import sys, pydoc, importlib.util\n"
-        "import fairfl.flower as f\n"
+        "import fairfl.deployment.flower as f\n"
         "names = ('FairStrategy', 'client_app', 'server_app')\n"
         "assert all(name in f.__doc__ for name in names)\n"
         "there = importlib.util.find_spec('flwr') is not None\n"

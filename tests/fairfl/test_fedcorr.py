@@ -6,10 +6,10 @@ import torch
 from oracles import fedcorr as oracle
 
 from fairfl import Dataset, Federation, LocalSGD, attacks, models, partition, train
+from fairfl._randomness import generator
 from fairfl.clients import Correction, FedCorr, FlatModel
-from fairfl.clients.dimension import intrinsic_dimensions
+from fairfl.clients.intrinsic_dimension import intrinsic_dimensions
 from fairfl.errors import Diverged, Refused
-from fairfl.randomness import generator
 
 
 def clusters(rows=240, clients=8, seed=0):
@@ -108,8 +108,8 @@ def test_dimensions_by_hand_and_where_there_are_none():
         ((line, 1), "neighbours is 1"),
         ((line[:, 0],), "shape of points"),
         ((line, 2, -1), "slack"),
-        ((None,), "points is 'NoneType'; allowed: numbers"),
-        ((line + 1j,), "points is 'complex numbers'"),
+        ((None,), "points is None"),
+        ((line + 1j,), "torch.complex64"),
         ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"entries that are not finite is \[1, 3\]"),
     ):
         with pytest.raises(Refused, match=words):
@@ -167,7 +167,7 @@ def test_whose_model_is_not_finite_is_named():
     federation = clusters()
     rows = federation.train[3]
     federation.dataset.inputs[rows] *= 1e30
-    with pytest.raises(Diverged, match="client 3's model stopped being finite in round 0 of FedCorr; lower") as caught:
+    with pytest.raises(Diverged, match="client 3's model .*round 0 of FedCorr") as caught:
         METHOD.repair(federation)
     assert set(caught.value.clients) == {3}
 

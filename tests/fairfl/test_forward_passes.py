@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from fairfl import LocalSGD, WeightRule, data, partition, rules, train
-from fairfl.clients.loss import cross_entropy
+from fairfl.clients.losses import cross_entropy
 
 
 class Counting:

@@ -2,7 +2,9 @@
 
 import pytest
 import torch
+from refusals import refused
 
+from fairfl.errors import Diverged
 from fairfl.rules import gram
 
 LONG = gram.SHORT + 7 * gram.BLOCK + 3
@@ -74,7 +76,7 @@ def test_a_lowered_matmul_precision_is_not_felt():
 
 
 def test_products_beyond_float64_are_refused():
-    with pytest.raises(ValueError, match="largest product.*diverged"):
+    with refused("diverged", "product", 1.8e308):
         gram.gram_matrix(torch.full((2, 3), 1e200, dtype=torch.float64))
 
 
@@ -111,9 +113,9 @@ def test_combine_where_weights_leave_the_range_of_the_type(dtype, norms):
 
 
 def test_a_vector_that_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match=r"about 1e(49|50).*float32.*float64 updates"):
+    with pytest.raises(Diverged, match=r"1e(49|50).*float32.*float64"):
         gram.combine(torch.ones(2, 3), torch.tensor([1e50, 1.0], dtype=torch.float64))
-    with pytest.raises(ValueError, match="weights"):
+    with refused("value", "weights", "nan"):
         gram.combine(torch.ones(2, 3), torch.tensor([float("nan"), 1.0]))
     assert not gram.combine(torch.ones(2, 3), torch.zeros(2)).any()
 

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from refusals import refused
 
 from fairfl import History, partition, train
 from fairfl.errors import Refused
@@ -42,20 +43,20 @@ def test_no_flipped_bit_makes_another_history(history, tmp_path):
     "plain, words",
     [
         ({}, "lacks rounds, loss, participants, direction_norm, smallest_rate, test_sizes"),
-        ([1], "is not a saved History, or not a whole one"),
-        ({"remarks": 3}, "is not a saved History, or not a whole one"),
-        ({"colour": "red"}, "unknown entry of .* 'colour'"),
+        ([1], "h.npz"),
+        ({"remarks": 3}, "h.npz"),
+        ({"colour": "red"}, "'colour'"),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path, plain, words):
     np.savez(path := tmp_path / "h.npz", plain=json.dumps(plain))
-    with pytest.raises(Refused, match=words):
+    with refused("name" if "colour" in plain else "file", words):
         History.load(path)
 
 
 def test_one_array_alone_is_no_history(tmp_path):
     np.save(path := tmp_path / "h.npy", np.zeros(3))
-    with pytest.raises(Refused, match="is not a saved History"):
+    with refused("file", "h.npy"):
         History.load(path)
 
 

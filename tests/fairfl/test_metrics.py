@@ -1,4 +1,5 @@
 from fractions import Fraction
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -7,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from refusals import refused
 
 from fairfl import metrics
-from fairfl.errors import Refused
 
 
 def test_known_values():
@@ -233,48 +234,48 @@ def test_gains_and_weights(a, data):
 
 
 @pytest.mark.parametrize(
-    "bad, words",
+    "bad, kind, mentions",
     [
-        (lambda: metrics.mean([]), "N ≥ 1"),
-        (lambda: metrics.mean(0.5), "N ≥ 1"),
-        (lambda: metrics.std([1.0, np.nan]), "client 1 has a non-finite"),
-        (lambda: metrics.worst([1.0], 0), "above 0"),
-        (lambda: metrics.kl([-1.0, 2.0]), "non-negative"),
-        (lambda: metrics.improved([1.0, 2.0], [1.0]), "equal"),
-        (lambda: metrics.jain([0.0, 0.0]), "not all zero"),
-        (lambda: metrics.entropy([-1.0, 2.0]), "non-negative"),
-        (lambda: metrics.gini([0.5, np.inf]), "client 1 has a non-finite"),
-        (lambda: metrics.cvar([1.0], 101), "100"),
-        (lambda: metrics.weighted_std([0.5, 0.5], [1.0]), "2 non-negative numbers"),
-        (lambda: metrics.weighted_std([0.5, 0.5], [0.0, 0.0]), "not all zero"),
-        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, -1.0]), "non-negative"),
-        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, np.inf]), "non-negative"),
-        (lambda: metrics.collaboration_gain([0.5, np.nan], [0.5, 0.5]), "client 1 has a non-finite"),
-        (lambda: metrics.collaboration_gain([0.5, 0.5], [np.nan, 0.5]), "client 0 has a non-finite"),
-        (lambda: metrics.collaboration_gain([0.5, 0.5], [0.5]), "shape of alone"),
-        (lambda: metrics.sampling_std([0.5, 0.5], [10]), "2 positive numbers"),
-        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.nan]), "2 positive numbers"),
-        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.inf]), "2 positive numbers"),
-        (lambda: metrics.sampling_std([0.1, 0.2], ["1", "2"]), "test_sizes is 'text'"),
-        (lambda: metrics.weighted_std([0.1, 0.2], [[1], [1, 2]]), "weights is 'list'"),
-        (lambda: metrics.summary([90, 80]), "the largest accuracy is 90.0; allowed: fractions.*by 100"),
-        (lambda: metrics.mean(["0.5", "0.6"]), "values is 'text'; allowed: real numbers"),
-        (lambda: metrics.mean("0.5"), "values is 'text'"),
-        (lambda: metrics.mean(["0.5", None]), "values is 'text'"),
-        (lambda: metrics.mean([0.5, 1j]), "values is 'complex128'"),
-        (lambda: metrics.mean(torch.ones(2) * 1j), "values is 'complex64'"),
-        (lambda: metrics.mean([[0.5], [0.5, 0.6]]), "values is 'list'.*lists of one length"),
-        (lambda: metrics.mean([0.5, {}]), "values is 'list'"),
-        (lambda: metrics.sampling_std([0.5, 1.5], [10, 10]), "0 to 1"),
+        (lambda: metrics.mean([]), "shape", ["(0,)", "N ≥ 1"]),
+        (lambda: metrics.mean(0.5), "shape", ["()", "N ≥ 1"]),
+        (lambda: metrics.std([1.0, np.nan]), "value", ["client 1"]),
+        (lambda: metrics.worst([1.0], 0), "value", ["percent is 0", "above 0"]),
+        (lambda: metrics.kl([-1.0, 2.0]), "value", ["-1.0"]),
+        (lambda: metrics.improved([1.0, 2.0], [1.0]), "shape", ["before", "after", "(2,)", "(1,)"]),
+        (lambda: metrics.jain([0.0, 0.0]), "value", ["0.0"]),
+        (lambda: metrics.entropy([-1.0, 2.0]), "value", ["-1.0"]),
+        (lambda: metrics.gini([0.5, np.inf]), "value", ["client 1"]),
+        (lambda: metrics.cvar([1.0], 101), "value", ["percent is 101", "100"]),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0]), "shape", ["weights is [1.0]", "2"]),
+        (lambda: metrics.weighted_std([0.5, 0.5], [0.0, 0.0]), "value", ["weights is [0.0, 0.0]"]),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, -1.0]), "value", ["weights is [1.0, -1.0]"]),
+        (lambda: metrics.weighted_std([0.5, 0.5], [1.0, np.inf]), "value", ["weights is [1.0, inf]"]),
+        (lambda: metrics.collaboration_gain([0.5, np.nan], [0.5, 0.5]), "value", ["client 1"]),
+        (lambda: metrics.collaboration_gain([0.5, 0.5], [np.nan, 0.5]), "value", ["client 0"]),
+        (lambda: metrics.collaboration_gain([0.5, 0.5], [0.5]), "shape", ["alone", "(1,)", "(2,)"]),
+        (lambda: metrics.sampling_std([0.5, 0.5], [10]), "shape", ["test_sizes is [10.0]", "2"]),
+        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.nan]), "value", ["test_sizes is [1.0, nan]", "2"]),
+        (lambda: metrics.sampling_std([0.1, 0.2], [1, np.inf]), "value", ["test_sizes is [1.0, inf]", "2"]),
+        (lambda: metrics.sampling_std([0.1, 0.2], ["1", "2"]), ANY, ["test_sizes is"]),
+        (lambda: metrics.weighted_std([0.1, 0.2], [[1], [1, 2]]), ANY, ["weights is 'list'"]),
+        (lambda: metrics.summary([90, 80]), "value", ["accuracy is 90.0", "0 to 1", "100", "loss_summary"]),
+        (lambda: metrics.mean(["0.5", "0.6"]), ANY, ["values is"]),
+        (lambda: metrics.mean("0.5"), ANY, ["values is"]),
+        (lambda: metrics.mean(["0.5", None]), ANY, ["values is"]),
+        (lambda: metrics.mean([0.5, 1j]), ANY, ["values is 'complex128'"]),
+        (lambda: metrics.mean(torch.ones(2) * 1j), ANY, ["values is 'complex64'"]),
+        (lambda: metrics.mean([[0.5], [0.5, 0.6]]), ANY, ["values is 'list'"]),
+        (lambda: metrics.mean([0.5, {}]), ANY, ["values is 'list'"]),
+        (lambda: metrics.sampling_std([0.5, 1.5], [10, 10]), "value", ["(0.5, 1.5)", "0 to 1"]),
     ],
 )
-def test_refusals_teach(bad, words):
-    with pytest.raises(ValueError, match=words):
+def test_refusals_teach(bad, kind, mentions):
+    with refused(kind, *mentions):
         bad()
 
 
 @pytest.mark.parametrize("row", [metrics.summary, metrics.loss_summary])
 @pytest.mark.parametrize("percent", ["x", None, 0, 101])
 def test_a_row_refuses_a_share_of_clients_that_is_none(row, percent):
-    with pytest.raises(Refused, match="percent is .*; allowed: above 0, at most 100"):
+    with refused(ANY, f"percent is {percent!r}", "above 0, at most 100"):
         row([0.1, 0.2], percent=percent)

@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 import torch
+from refusals import refused
 from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from fairfl import Dataset, models, partition, train
-from fairfl.errors import Refused
 
 
 def dataset(shape, classes: int, rows: int = 3, text: bool = False) -> Dataset:
@@ -169,8 +169,8 @@ def test_resnet_stems_and_groups():
     assert model(data.inputs).shape == (3, 10)
     assert built("resnet18", data, stem="imagenet")(data.inputs).shape == (3, 10)
     assert count(built("resnet18", dataset((3, 64, 64), 200), stem="imagenet")) == 11_689_512 - 513 * 1000 + 513 * 200
-    for settings, words in (({"stem": "cifer"}, "Did you mean 'cifar'"), ({"groups": 3}, "a divisor of 64")):
-        with pytest.raises(ValueError, match=words):
+    for settings, kind, word in (({"stem": "cifer"}, "name", "Did you mean 'cifar'?"), ({"groups": 3}, "value", "64")):
+        with refused(kind, *settings, *settings.values(), word):
             built("resnet18", data, **settings)
 
 
@@ -207,20 +207,17 @@ def test_a_models_name_and_its_function_are_one(federation):
 
 
 @pytest.mark.parametrize(
-    "make, words",
+    "make, kind, mentions",
     [
-        (
-            lambda: nn.Linear(5, 3),
-            r"model function <lambda> cannot be called as <lambda>\(shape, classes\): too many positional arguments",
-        ),
-        (partial(two_layers, wide=3), r"model function two_layers cannot be called.*'wide'"),
-        (lambda shape, classes: shape, "what <lambda> makes is 'tuple'; allowed: a torch.nn.Module"),
-        (partial(models.mlp, hiden=3), "unknown setting of model 'mlp' 'hiden'"),
-        (models.char_lstm, "holds numbers and model 'char_lstm' reads text"),
+        (lambda: nn.Linear(5, 3), "type", ["<lambda>", "(shape, classes)", "too many positional arguments"]),
+        (partial(two_layers, wide=3), "type", ["two_layers", "'wide'"]),
+        (lambda shape, classes: shape, "type", ["<lambda>", "'tuple'", "torch.nn.Module"]),
+        (partial(models.mlp, hiden=3), "name", ["'mlp'", "'hiden'", "Did you mean 'hidden'?"]),
+        (models.char_lstm, "combination", ["numbers", "'char_lstm'", "text"]),
     ],
 )
-def test_a_function_that_does_not_fit_is_refused(federation, make, words):
-    with pytest.raises(Refused, match=words):
+def test_a_function_that_does_not_fit_is_refused(federation, make, kind, mentions):
+    with refused(kind, *mentions):
         train(federation, model=make, rounds=1)
 
 
@@ -233,33 +230,18 @@ def test_a_default_device_does_not_change_the_weights():
 
 
 @pytest.mark.parametrize(
-    "name, data, settings, words",
+    "name, data, settings, kind, mentions",
     [
-        ("mpl", dataset((64,), 10), {}, "unknown model 'mpl'.*Did you mean 'mlp'"),
-        (
-            "mlp",
-            dataset((64,), 10),
-            {"hiden": 3},
-            "unknown setting of model 'mlp' 'hiden'; known: hidden, seed, softmax",
-        ),
-        ("logistic", dataset((), 2), {}, r"shape of inputs in .* is \(\d+,\); .*inputs\[:, None\]"),
-        ("char_lstm", dataset((), 80, text=True), {}, r"one row of text an example"),
-        ("fedmgda_cifar10", dataset((64,), 10), {}, r"\(1, 8, 8\); allowed: an image large enough"),
-        ("fedfv_mnist", dataset((99,), 2), {}, r"\(99,\); allowed: .*a square image laid flat.*mlp"),
-        (
-            "char_lstm",
-            dataset((64,), 10),
-            {},
-            "holds numbers and model 'char_lstm' reads text; for numbers use one of fedfv",
-        ),
-        (
-            "mlp",
-            dataset((80,), 80, text=True),
-            {},
-            "holds text and model 'mlp' reads numbers; for text use one of char_lstm",
-        ),
+        ("mpl", dataset((64,), 10), {}, "name", ["'mpl'", "Did you mean 'mlp'?"]),
+        ("mlp", dataset((64,), 10), {"hiden": 3}, "name", ["'mlp'", "'hiden'", "hidden, seed, softmax"]),
+        ("logistic", dataset((), 2), {}, "shape", ["inputs", "(3,)", "inputs[:, None]"]),
+        ("char_lstm", dataset((), 80, text=True), {}, "shape", ["inputs", "(3,)", "text"]),
+        ("fedmgda_cifar10", dataset((64,), 10), {}, "shape", ["(1, 8, 8)"]),
+        ("fedfv_mnist", dataset((99,), 2), {}, "shape", ["(99,)", "(C, H, W)", "mlp"]),
+        ("char_lstm", dataset((64,), 10), {}, "combination", ["numbers", "'char_lstm'", "text", "fedfv"]),
+        ("mlp", dataset((80,), 80, text=True), {}, "combination", ["text", "'mlp'", "numbers", "char_lstm"]),
     ],
 )
-def test_what_does_not_fit_is_refused(name, data, settings, words):
-    with pytest.raises(ValueError, match=words):
+def test_what_does_not_fit_is_refused(name, data, settings, kind, mentions):
+    with refused(kind, *mentions):
         models.build(name, data, **settings)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import Dataset, partition
 
@@ -63,7 +64,7 @@ def test_shakespeare_is_cut_in_time():
 
 
 def test_unknown_preset():
-    with pytest.raises(ValueError, match="Did you mean 'fedfv_mnist'"):
+    with refused("name", "'fedfv-mnist'", "Did you mean 'fedfv_mnist'?"):
         partition.preset("fedfv-mnist")
 
 
@@ -93,7 +94,7 @@ def test_in_time_leaves_out_what_straddles():
     assert all(float(starts[r].min()) >= 0.5 for r in federation.test)
     used = sum(len(r) for r in (*federation.train, *federation.test))
     assert used < 40
-    with pytest.raises(ValueError, match="rows on both sides"):
+    with refused("missing", "'role'", "2 rows", "0.95"):
         partition.in_time(text(), "role", cut=0.95)
 
 
@@ -101,6 +102,6 @@ def test_some_classes(digits):
     federation = partition.some_classes(digits, 20, 5, seed=2)
     counts = federation.class_counts()
     assert ((counts > 0).sum(1) == 5).all() and (counts.sum(0) > 0).all()
-    for bad in (dict(per_client=11), dict(clients=1, per_client=5)):
-        with pytest.raises(ValueError, match="allowed"):
+    for bad, kind in ((dict(per_client=11), "value"), (dict(clients=1, per_client=5), "combination")):
+        with refused(kind, "per_client", bad["per_client"], "10"):
             partition.some_classes(digits, **{"clients": 20, "per_client": 5, **bad})

@@ -8,7 +8,7 @@ import torch
 
 from fairfl import Dataset, data, partition
 
-LAWS = ("iid", "shards", "dirichlet", "by_class", "some_classes", "by_column", "in_time")
+PARTITIONERS = ("iid", "shards", "dirichlet", "by_class", "some_classes", "by_column", "in_time")
 FIRST = {
     "iid": {"clients": 7},
     "shards": {"clients": 7, "per_client": 3},
@@ -18,7 +18,7 @@ FIRST = {
     "by_column": {"column": "who", "max_clients": 6},
     "in_time": {"column": "who"},
 }
-# As dealt before the laws had their keywords written out; recorded results rest on these rows.
+# As dealt before the partitioners had their keywords written out; recorded results rest on these rows.
 DIGESTS = {
     ("iid", "own"): "afbc70828e1f",
     ("iid", "pool"): "7b9ebbef0f44",
@@ -56,28 +56,28 @@ def dataset():
     )
 
 
-def split(dataset, law, **more):
-    seed = {} if law == "in_time" else {"seed": 3}
-    return getattr(partition, law)(dataset, **FIRST[law], **seed, **more)
+def split(dataset, partitioner, **more):
+    seed = {} if partitioner == "in_time" else {"seed": 3}
+    return getattr(partition, partitioner)(dataset, **FIRST[partitioner], **seed, **more)
 
 
-@pytest.mark.parametrize("law, scored", DIGESTS)
-def test_the_rows_are_those_that_results_were_recorded_with(dataset, law, scored):
-    assert split(dataset, law, **SCORED[scored]).digest == DIGESTS[law, scored]
+@pytest.mark.parametrize("partitioner, scored", DIGESTS)
+def test_the_rows_are_those_that_results_were_recorded_with(dataset, partitioner, scored):
+    assert split(dataset, partitioner, **SCORED[scored]).digest == DIGESTS[partitioner, scored]
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_every_keyword_is_in_the_recipe_and_the_recipe_deals_the_same_rows(dataset, law):
-    federation = split(dataset, law)
+@pytest.mark.parametrize("partitioner", PARTITIONERS)
+def test_every_keyword_is_in_the_recipe_and_the_recipe_deals_the_same_rows(dataset, partitioner):
+    federation = split(dataset, partitioner)
     recipe = dict(federation.recipe)
-    assert recipe.pop("law") == law
+    assert recipe.pop("law") == partitioner
     recipe.pop("left_out", None)
-    assert list(recipe) == list(inspect.signature(getattr(partition, law)).parameters)[1:]
-    assert getattr(partition, law)(dataset, **recipe).digest == federation.digest
+    assert list(recipe) == list(inspect.signature(getattr(partition, partitioner)).parameters)[1:]
+    assert getattr(partition, partitioner)(dataset, **recipe).digest == federation.digest
 
 
 def test_every_law_is_tried_here():
-    assert set(partition.__all__) - {"PRESETS", "preset", "presets", "split"} == set(LAWS)
+    assert set(partition.__all__) - {"PRESETS", "preset", "presets", "split"} == set(PARTITIONERS)
 
 
 def test_the_recipe_tells_what_was_given_and_what_was_found(dataset):
@@ -113,7 +113,7 @@ def test_test_is_not_in_the_recipe_where_it_counts_for_nothing(dataset):
 
 
 @pytest.mark.parametrize(
-    "law, keyword, words",
+    "partitioner, keyword, words",
     [
         ("iid", {"tset": 0.2}, "unknown keyword of partition.iid 'tset'.*Did you mean 'test'"),
         ("shards", {"in_order": True}, "keyword of partition.shards 'in_order'; known: clients, dataset, per_client"),
@@ -122,14 +122,14 @@ def test_test_is_not_in_the_recipe_where_it_counts_for_nothing(dataset):
         ("dirichlet", {"min_sise": 3}, "keyword of partition.dirichlet 'min_sise'.*mean 'min_size'"),
     ],
 )
-def test_a_keyword_that_a_law_does_not_have_is_refused_with_the_nearest(dataset, law, keyword, words):
+def test_a_keyword_that_a_partitioner_does_not_have_is_refused_with_the_nearest(dataset, partitioner, keyword, words):
     with pytest.raises(ValueError, match=words):
-        split(dataset, law, **keyword)
+        split(dataset, partitioner, **keyword)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_help_shows_the_keywords(law):
-    kinds = [parameter.kind for parameter in inspect.signature(getattr(partition, law)).parameters.values()]
+@pytest.mark.parametrize("partitioner", PARTITIONERS)
+def test_help_shows_the_keywords(partitioner):
+    kinds = [parameter.kind for parameter in inspect.signature(getattr(partition, partitioner)).parameters.values()]
     assert inspect.Parameter.VAR_KEYWORD not in kinds
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import partition, train
 from fairfl.clients import FedNew, FedNL
@@ -30,13 +31,13 @@ def test_arrays_lists_and_tensors_with_a_graph_give_the_rows_of_tensors(method):
 @pytest.mark.parametrize(
     "given, words",
     [
-        ((G + 1j, H), "gradients is 'complex numbers'; allowed: real numbers"),
-        ((G, H + 1j), "hessians is 'complex numbers'"),
-        ((None, H), "gradients is 'NoneType'; allowed: numbers"),
+        ((G + 1j, H), "gradients .*complex"),
+        ((G, H + 1j), "hessians .*complex"),
+        ((None, H), "gradients is .*None"),
         (([[1.0], [1.0, 2.0]], H), "lists of one length"),
-        ((G, "H"), "hessians is 'str'"),
+        ((G, "H"), "hessians is '"),
         ((G, H, {}, torch.tensor([torch.nan, 1.0])), r"shares is \[nan, 1.0\]; allowed"),
-        ((G, H, {}, "half"), "shares is 'str'"),
+        ((G, H, {}, "half"), "shares is '"),
     ],
 )
 def test_what_is_no_real_numbers_is_refused(method, given, words):
@@ -49,7 +50,7 @@ def test_another_problem_begins_with_nothing_kept(method):
     kept: dict = {}
     method.rows(G, H, kept)
     for other in ((G[:1], H[:1]), (G[:, :2], H[:, :2, :2])):
-        with pytest.raises(Refused, match=r"the rounds before, whose .* are \(2, 3.*with an empty kept"):
+        with refused("shape", "gradients is", "(2, 3", "kept"):
             method.rows(*other, kept)
 
 
@@ -70,7 +71,7 @@ def test_a_direction_that_cannot_be_used_is_not_kept():
 
 
 def test_a_matrix_whose_size_overflows_is_told():
-    with pytest.raises(Diverged, match="FedNL's matrix.* not finite.*lower ridge"):
+    with pytest.raises(Diverged, match="FedNL's matrix.*ridge"):
         FedNL().rows(G, H.double() * 1e200, {})
 
 
@@ -85,5 +86,5 @@ class Casting(torch.nn.Module):
 
 @pytest.mark.parametrize("every", [1, None])
 def test_a_model_that_casts_its_numbers_is_told(small, every):
-    with pytest.raises(Refused, match="evaluates the model in float64.*casts"):
+    with refused("type", "float64", "forward"):
         train(partition.iid(small, 3), model=Casting(), rounds=2, local=FedNew(every=every))

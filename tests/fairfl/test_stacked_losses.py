@@ -2,8 +2,8 @@ import torch
 
 from fairfl import models, partition
 from fairfl.clients import FlatModel
-from fairfl.clients.loss import cross_entropy
-from fairfl.clients.provide import _stacked_losses
+from fairfl.clients.client_statistics import _stacked_losses
+from fairfl.clients.losses import cross_entropy
 from fairfl.clients.slots import Examples
 
 

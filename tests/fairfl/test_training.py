@@ -3,10 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import History, LocalSGD, Rule, Server, Updates, models, partition, rules, train
 from fairfl.rules import Direction, GramRule
-from fairfl.server import ServerStep
+from fairfl.training import ServerStep
 
 
 @pytest.fixture
@@ -87,9 +88,9 @@ def test_rules_servers_and_attacks_side_by_side_equal_them_one_by_one(federation
         for name in ("rule", "server", "tamper", "seed"):
             assert one.settings[name] == alone.settings[name]
     assert [g["seed"] for g in together[0].settings["batch_group"]] == [0, 0, 1]
-    with pytest.raises(ValueError, match="other settings"):
+    with refused("state", "c.pt", "server"):
         train(federation, **settings, **both | {"server": [Server()] * 3}, checkpoint=tmp_path / "c.pt")
-    with pytest.raises(ValueError, match="the number of entries in rule is 2; allowed: 3, one a seed"):
+    with refused("shape", "rule is 2; allowed: 3"):
         train(federation, ["FedAvg"] * 2, seed=[0, 1, 2])
 
 
@@ -166,9 +167,9 @@ def test_a_resumed_run_has_the_same_bits(federation, tmp_path, optimiser):
 def test_a_checkpoint_of_other_settings_is_refused_by_name(federation, tmp_path):
     path = tmp_path / "c.pt"
     train(federation, rounds=2, checkpoint=path)
-    with pytest.raises(ValueError, match=r"local.lr: 0.2 here, 0.1 in the checkpoint; participation"):
+    with refused("state", "local.lr: 0.2 here, 0.1 in the checkpoint; participation"):
         train(federation, rounds=2, checkpoint=path, local=LocalSGD(lr=0.2), participation=0.5)
-    with pytest.raises(ValueError, match="rule.weighting"):
+    with refused("state", "rule.weighting"):
         train(federation, rules.FedAvg("uniform"), rounds=2, checkpoint=path)
 
 
@@ -177,7 +178,7 @@ def test_a_broken_checkpoint_is_named(federation, tmp_path, content):
     path = tmp_path / "c.pt"
     train(federation, rounds=2, checkpoint=path)
     path.write_bytes(path.read_bytes()[:200] if content is None else content)
-    with pytest.raises(ValueError, match="c.pt is not a readable checkpoint"):
+    with refused("file", path):
         train(federation, rounds=2, checkpoint=path)
 
 
@@ -188,7 +189,7 @@ def test_histories_survive_the_disk(federation, tmp_path):
     assert same(history, back) and (back.train_loss == history.train_loss).all() and back.validation_loss is None
     assert back.remarks == history.remarks and back.settings == history.settings
     (tmp_path / "bad.npz").write_bytes(b"PK nothing")
-    with pytest.raises(ValueError, match="is not a saved History"):
+    with refused("file", "bad.npz"):
         History.load(tmp_path / "bad.npz")
 
 
@@ -271,7 +272,7 @@ class Everyone(rules.FedAvg):
         (dict(participation=0), "participation"),
         (dict(seed=[1, 1]), "several different"),
         (dict(evaluate_every=0), "evaluate_every"),
-        (dict(score=("tests",)), "parts of 'test'"),
+        (dict(score=("tests",)), "score is .*'test', 'train', 'validation'"),
         (dict(engine="parallel"), "unknown engine"),
     ],
 )
@@ -281,5 +282,5 @@ def test_refusals_come_before_the_first_round(federation, settings, words):
 
 
 def test_score_without_validation_rows_is_refused(small):
-    with pytest.raises(ValueError, match="no validation rows|has none"):
+    with refused("missing", "score", "client 0"):
         train(partition.iid(small, 3), score=("validation",))

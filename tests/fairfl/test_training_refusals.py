@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 
-from fairfl import LocalSGD, Server, atomic, partition, rules, train
+from fairfl import LocalSGD, Server, _atomic_files, partition, rules, train
 from fairfl.clients import Ditto
-from fairfl.clients.provide import PROVIDERS
+from fairfl.clients.client_statistics import PROVIDERS
 from fairfl.errors import Diverged, Refused
 
 
@@ -27,7 +28,7 @@ def never(updates):
 @pytest.mark.parametrize(
     "settings, words",
     [
-        (dict(rule=rules.FedAvg), r"This is the class; make one of it: FedAvg\(\)"),
+        (dict(rule=rules.FedAvg), r"rule is <class.*FedAvg\(\)"),
         (dict(rule=["FedAvg", rules.AFL], seed=[0, 1]), r"AFL\(\)"),
         (dict(rule=3), "Derive your class from fairfl.rules.Rule"),
         (dict(model=3), "unknown model 3"),
@@ -38,10 +39,7 @@ def never(updates):
         (dict(tamper="Scaling"), "tamper is 'Scaling'; allowed: a function"),
         (dict(loss="cross_entropi"), "unknown loss .cross_entropi.*mean .cross_entropy."),
         (dict(loss=torch.nn.CrossEntropyLoss), "loss is "),
-        (
-            dict(loss=torch.nn.functional.cross_entropy),
-            r"the shape of loss\(outputs, targets\) is \(\); allowed: \(2,\), one loss a row",
-        ),
+        (dict(loss=torch.nn.functional.cross_entropy), r"shape of loss\(outputs, targets\) is \(\); allowed: \(2,\)"),
         (dict(rounds=2.5), "rounds is 2.5; allowed: a whole number, 1 or more"),
         (dict(rounds="3"), "rounds is '3'"),
         (dict(rounds=True), "rounds is True"),
@@ -52,7 +50,7 @@ def never(updates):
         (dict(participation=float("nan")), "participation"),
         (dict(score=3), "score is 3"),
         (dict(score=("test", 3)), "score is"),
-        (dict(score="tests"), "score is 'tests'; allowed: parts of"),
+        (dict(score="tests"), "score is 'tests'; allowed: .*'test'"),
         (dict(engine="parallel"), "unknown engine"),
         (dict(device="gpu"), "unknown device 'gpu'; known: cpu, cuda"),
         (dict(device="meta"), "device is 'meta'; allowed: a device that computes"),
@@ -80,7 +78,7 @@ def forgetful(updates):
 
 
 def test_an_attack_that_returns_nothing_is_named(federation):
-    with pytest.raises(Refused, match="what tamper=forgetful returns is 'NoneType'; allowed: Updates.*replace"):
+    with refused("type", "tamper=forgetful is 'NoneType'; allowed: Updates", "replace"):
         train(federation, rounds=1, tamper=forgetful)
 
 
@@ -135,26 +133,20 @@ def test_one_part_alone_may_be_named(federation):
 @pytest.mark.parametrize(
     "settings, words",
     [
-        (
-            dict(optimiser="adam", momentum=0.9),
-            "optimiser 'adam' does not read momentum, which is 0.9; leave it out, or use 'sgd'",
-        ),
-        (
-            dict(betas=(0.5, 0.9)),
-            r"'sgd' does not read betas, which is \(0.5, 0.9\); leave it out, or use 'adam' or 'yogi'",
-        ),
-        (dict(tau=0.1), "'sgd' does not read tau"),
-        (dict(optimiser="adagrad", betas=(0.5, 0.9)), "'adagrad' does not read betas"),
+        (dict(optimiser="adam", momentum=0.9), "momentum is 0.9.*'adam'.*'sgd'"),
+        (dict(betas=(0.5, 0.9)), r"betas is \(0.5, 0.9\).*'sgd'.*'adam' or 'yogi'"),
+        (dict(tau=0.1), "tau is 0.1.*'sgd'"),
+        (dict(optimiser="adagrad", betas=(0.5, 0.9)), "betas is .*'adagrad'"),
         (dict(optimiser="adam", betas=(2, 3)), r"betas is 2; allowed: 0 to below 1"),
         (dict(optimiser="adam", betas=0.9), "betas is 0.9"),
         (dict(optimiser="adam", betas=(0.9,)), "betas"),
-        (dict(lr=1e40), r"lr is 1e\+40; allowed: .*that float32 holds"),
+        (dict(lr=1e40), r"lr is 1e\+40; allowed: .*float32"),
         (dict(lr=float("inf")), "lr is inf"),
         (dict(lr=float("nan")), "lr is nan"),
         (dict(lr="1"), "lr is '1'"),
         (dict(lr=True), "lr is True"),
         (dict(momentum=1.0), "momentum"),
-        (dict(decay=0), "decay 0 mean 1"),
+        (dict(decay=0), "decay is 0"),
         (dict(optimiser="adam", tau=float("inf")), "tau"),
         (dict(optimiser="adam", tau=1e300), r"tau is 1e\+300; allowed: above 0, at most 1e\+19"),
     ],
@@ -308,7 +300,7 @@ def test_a_full_disk_keeps_the_rounds_and_the_last_checkpoint(federation, tmp_pa
             full_disk(10_000)
         return updates
 
-    with pytest.raises(OSError, match="so that the checkpoint could not be written. Make room there, or") as caught:
+    with pytest.raises(OSError, match="c.pt") as caught:
         train(federation, rounds=6, tamper=fill, **settings)
     full_disk(resource.RLIM_INFINITY)
     assert caught.value.errno == errno.EFBIG and caught.value.filename == str(path)
@@ -319,24 +311,22 @@ def test_a_full_disk_keeps_the_rounds_and_the_last_checkpoint(federation, tmp_pa
 
 def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    with pytest.raises(
-        Refused, match="no checkpoint can be written to .*file.c.pt .*give checkpoint= a path in a folder"
-    ):
+    with refused("file", tmp_path / "file" / "c.pt", "checkpoint="):
         train(federation, tamper=never, checkpoint=tmp_path / "file" / "c.pt")
-    with pytest.raises(Refused, match="the path of a file. Name a file in that folder"):
+    with refused("file", "checkpoint is", "run.pt"):
         train(federation, tamper=never, checkpoint=tmp_path)
 
     def read_only(**more):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(atomic.tempfile, "mkstemp", read_only)
-    with pytest.raises(Refused, match=r"no checkpoint can be written to .*c.pt \(Permission denied\)"):
+    monkeypatch.setattr(_atomic_files.tempfile, "mkstemp", read_only)
+    with refused("file", tmp_path / "c.pt", "Permission denied"):
         train(federation, tamper=never, checkpoint=tmp_path / "c.pt")
 
 
 @pytest.mark.parametrize("length", [253, 300])
 def test_a_name_that_is_too_long_is_said_before_the_first_round(federation, tmp_path, length):
-    with pytest.raises(Refused, match=r"\(File name too long\); give checkpoint= a shorter name"):
+    with refused("file", "File name too long", "checkpoint="):
         train(federation, tamper=never, checkpoint=tmp_path / (length * "c"))
     assert not list(tmp_path.iterdir())
 

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import Layout, Updates, rules
 from fairfl.errors import Diverged, Refused
@@ -24,66 +25,64 @@ def test_shares_decide():
 
 
 @pytest.mark.parametrize(
-    "change, words",
+    "change, kind, mentions",
     [
-        (dict(gradients=[1.0, 2.0]), r"\(K, d\)"),
-        (dict(losses=[1.0, 2.0]), r"\(3,\), one entry per participating client"),
-        (dict(losses=[1.0, 2.0, math.nan]), "client 2's loss has 1 non-finite entry"),
-        (dict(shares=[0.5, 0.1, 0.1]), "sum to 1"),
-        (dict(shares=[0.5, 0.25, 0.2498]), "sum to 1"),
-        (dict(shares=[1.5, -0.25, -0.25]), "non-negative"),
-        (dict(clients=[0, 0, 1]), "each client once"),
-        (dict(clients=[0, 1, 9], population=5), "0 to 4"),
-        (dict(layout=Layout(("w",), ((3,),))), "length of a row"),
-        (dict(clients=[0.0, 1.5, 2.0]), r"clients is \[0.0, 1.5, 2.0\]; allowed: integers"),
-        (dict(clients=[True, False, True]), "clients is .*integers"),
-        (
-            dict(gradients=torch.ones(3, 2, dtype=torch.complex64)),
-            "the type of gradients is 'torch.complex64'; allowed: real numbers",
-        ),
-        (dict(local_lr=-1), "local_lr is -1; allowed: 0 or more"),
-        (dict(local_lr=math.inf), "local_lr is inf"),
-        (dict(extras={"accuracies": torch.ones(2)}), "one entry per participating client|extras"),
-        (dict(extras={"mine": [[1, 2], [3, math.nan], [5, 6]]}), "client 1's mine has 1 non-finite entry"),
-        (dict(extras={"mine": None}), r"extras\['mine'\] is None; allowed: numbers"),
-        (dict(extras=[1, 2, 3]), r"extras is \[1, 2, 3\]; allowed: numbers by name"),
-        (dict(extras=None), "extras is None; allowed: numbers by name"),
-        (dict(layout="x"), "layout is 'x'; allowed: a Layout"),
-        (dict(population=math.nan), "population is nan; allowed: a whole number, 1 or more"),
-        (dict(population="3"), "population is '3'"),
-        (dict(population=3.9), "population is 3.9"),
-        (dict(clients=[-1, 0, 1]), r"range of clients is \(-1, 1\)"),
-        (dict(round="x"), "round is 'x'; allowed: a whole number, 0 or more"),
-        (dict(round=-3), "round is -3"),
-        (dict(round=1.5), "round is 1.5"),
-        (dict(gradients=[[1e39, 0.0]]), r"largest entry of gradients is 1e\+39; .* torch.float32 holds.*float64"),
-        (dict(gradients=torch.eye(3).to_sparse()), "layout of gradients is 'torch.sparse_coo'.*to_dense"),
-        (dict(gradients=[torch.ones(2)] * 3), "torch.stack"),
+        (dict(gradients=[1.0, 2.0]), "shape", ["gradients", "(2,)", "(K, d)"]),
+        (dict(losses=[1.0, 2.0]), "shape", ["losses", "(2,)", "(3,)"]),
+        (dict(losses=[1.0, 2.0, math.nan]), "diverged", ["client 2's loss", "round 0"]),
+        (dict(shares=[0.5, 0.1, 0.1]), "value", ["shares", 0.7]),
+        (dict(shares=[0.5, 0.25, 0.2498]), "value", ["shares", 0.9998]),
+        (dict(shares=[1.5, -0.25, -0.25]), "value", ["shares", -0.25]),
+        (dict(clients=[0, 0, 1]), "value", ["clients", [0, 0, 1]]),
+        (dict(clients=[0, 1, 9], population=5), "value", ["clients", "(0, 9)", 4]),
+        (dict(layout=Layout(("w",), ((3,),))), "shape", ["layout", 3, 2]),
+        (dict(clients=[0.0, 1.5, 2.0]), "type", ["clients", [0.0, 1.5, 2.0]]),
+        (dict(clients=[True, False, True]), "type", ["clients", [True, False, True]]),
+        (dict(gradients=torch.ones(3, 2, dtype=torch.complex64)), "type", ["gradients", "torch.complex64"]),
+        (dict(local_lr=-1), "value", ["local_lr", -1]),
+        (dict(local_lr=math.inf), "value", ["local_lr", "inf"]),
+        (dict(extras={"accuracies": torch.ones(2)}), "shape", ["extras['accuracies']", "(2,)", "(3, ...)"]),
+        (dict(extras={"mine": [[1, 2], [3, math.nan], [5, 6]]}), "diverged", ["client 1's mine"]),
+        (dict(extras={"mine": None}), "type", ["extras['mine']", None]),
+        (dict(extras=[1, 2, 3]), "type", ["extras", [1, 2, 3]]),
+        (dict(extras=None), "type", ["extras", None]),
+        (dict(layout="x"), "type", ["layout", "'x'", "Layout"]),
+        (dict(population=math.nan), "type", ["population", "nan", 1]),
+        (dict(population="3"), "type", ["population", "'3'"]),
+        (dict(population=3.9), "type", ["population", 3.9]),
+        (dict(population=0), "value", ["population", 0, 1]),
+        (dict(clients=[-1, 0, 1]), "value", ["clients", "(-1, 1)"]),
+        (dict(round="x"), "type", ["round", "'x'", 0]),
+        (dict(round=-3), "value", ["round", -3, 0]),
+        (dict(round=1.5), "type", ["round", 1.5]),
+        (dict(gradients=[[1e39, 0.0]]), "value", ["gradients", "1e+39", "torch.float32", "torch.float64"]),
+        (dict(gradients=torch.eye(3).to_sparse()), "type", ["gradients", "torch.sparse_coo", "to_dense"]),
+        (dict(gradients=[torch.ones(2)] * 3), "type", ["gradients", "torch.stack"]),
     ],
 )
-def test_refusals_teach(change, words):
-    with pytest.raises(Refused, match=words):
+def test_refusals_teach(change, kind, mentions):
+    with refused(kind, *mentions):
         Updates(**{"gradients": G, **change})
 
 
 @pytest.mark.parametrize("what", ["gradients", "losses", "shares", "clients", "extras"])
 @pytest.mark.parametrize(
-    "value, words",
+    "value, mention",
     [
-        ("abc", "is 'abc'; allowed: numbers"),
-        (["a", "b", "c"], "allowed: numbers"),
-        ([None] * 3, "allowed: numbers"),
-        ([[1.0], [1.0, 2.0], [3.0]], "allowed: numbers"),
-        ([[10**400]], "allowed: numbers"),
-        (np.array([1.0, "x", None], dtype=object), "allowed: numbers"),
-        ([1j, 0, 0], "complex64.*allowed: real numbers"),
-        (np.ones(3, dtype=complex), "complex128.*allowed: real numbers"),
+        ("abc", "'abc'"),
+        (["a", "b", "c"], "['a', 'b', 'c']"),
+        ([None] * 3, "[None, None, None]"),
+        ([[1.0], [1.0, 2.0], [3.0]], "[[1.0], [1.0, 2.0], [3.0]]"),
+        ([[10**400]], "[[1"),
+        (np.array([1.0, "x", None], dtype=object), "array"),
+        ([1j, 0, 0], "complex64"),
+        (np.ones(3, dtype=complex), "complex128"),
     ],
     ids=str,
 )
-def test_what_is_no_numbers_is_refused_by_name(what, value, words):
+def test_what_is_not_a_number_is_refused_by_name(what, value, mention):
     change = {"extras": {"mine": value}} if what == "extras" else {what: value}
-    with pytest.raises(Refused, match=f"{what}.*{words}"):
+    with refused("type", what, mention):
         Updates(**{"gradients": G, **change})
 
 
@@ -124,7 +123,7 @@ def test_tables_are_taken_too():
 def test_a_broken_update_is_named(bad):
     rows = torch.ones(3, 10)
     rows[1, 2:5] = bad
-    with pytest.raises(Diverged, match=r"client 7's update has 3 non-finite entries \(round 12\); lower the local"):
+    with pytest.raises(Diverged, match=r"client 7's update .*3 .*round 12"):
         Updates(rows, clients=[2, 7, 9], population=10, round=12)
 
 
@@ -149,7 +148,7 @@ def test_a_missing_need_is_named():
     class Needy(rules.Rule):
         needs = frozenset({"losses"})
 
-    with pytest.raises(ValueError, match="Needy needs 'losses' of every client"):
+    with refused("missing", "Needy", "'losses'"):
         Needy().direction(Updates(G))
 
 
@@ -164,8 +163,8 @@ def test_the_way_out_that_a_refusal_names_works(name):
         try:
             rule.direction(Updates(rows, **arguments))
             break
-        except Refused as refused:
-            what, where = re.search(r"needs '(\w+)'.*Pass Updates\(\.\.\., (\w+)=", str(refused)).groups()
+        except Refused as error:
+            what, where = re.search(r"'(\w+)'.*Updates\(\.\.\., (\w+)=", str(error)).groups()
         value = given.get(what, [0.5, 0.75])
         arguments[where] = value if where == what else arguments.get("extras", {}) | {what: value}
         asked += 1
@@ -173,7 +172,7 @@ def test_the_way_out_that_a_refusal_names_works(name):
 
 
 def test_losses_among_the_extras_are_not_taken_for_the_column():
-    with pytest.raises(Refused, match="q-FedAvg needs 'losses'"):
+    with refused("missing", "q-FedAvg", "'losses'"):
         rules.make("QFedAvg").direction(Updates(G, extras={"losses": [1.0] * len(G)}))
 
 
@@ -183,10 +182,10 @@ def test_layout_places():
 
 
 def test_unknown_rule_offers_the_nearest():
-    with pytest.raises(ValueError, match="Did you mean 'FedAvg'"):
+    with refused("name", "'fedavgg'", "'FedAvg'?"):
         rules.make("fedavgg")
 
 
 def test_unknown_setting_offers_the_nearest():
-    with pytest.raises(ValueError, match="Did you mean 'epsilon'"):
+    with refused("name", "'epsilom'", "'epsilon'?"):
         rules.make("FedMGDAPlus", epsilom=0.1)

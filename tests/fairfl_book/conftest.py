@@ -3,11 +3,11 @@
 import nbformat
 import pytest
 import yaml
-from fairfl_book.build import guards, references
+from fairfl_book.book_paths import Book
+from fairfl_book.build import bibtex, notebook_checks
 from fairfl_book.build.frontmatter import read
 from fairfl_book.exercises import Exercise, Question
 from fairfl_book.exercises.registry import _EXERCISES
-from fairfl_book.places import Book
 
 BIBLIOGRAPHY = """
 @article{ada1843,
@@ -113,4 +113,4 @@ def chapter(front, exercises):
         v4.new_markdown_cell(REFERENCES),
     ]
     notebook = v4.new_notebook(cells=cells, metadata={"fairfl": front, "fairfl_run": {"seconds": 1.0}})
-    return guards.Chapter("01_ferries", notebook, read(front), 1000, references.parse(BIBLIOGRAPHY))
+    return notebook_checks.Chapter("01_ferries", notebook, read(front), 1000, bibtex.parse(BIBLIOGRAPHY))

@@ -1,10 +1,13 @@
 """One setting makes every launch link; without it there is none, and a wrong one says what to write."""
 
 import pytest
-from fairfl_book import address as module
-from fairfl_book.address import Address, address
+from fairfl_book import repository_address as module
+from fairfl_book.repository_address import Address, address
+from refusals import refused
 
 import fairfl
+
+REPOSITORY, TAG = "https://github.com/OWNER/NAME", f"v{fairfl.__version__}"
 
 
 def write(book, text):
@@ -39,31 +42,32 @@ def test_without_a_branch_links_open_the_editions_own_tag(book):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "kind", "mentions"),
     [
+        ('repositry = "https://github.com/a/b"', "name", ("'repositry'", "'repository'")),
+        ('site = "https://a.org"', "missing", ("repository", REPOSITORY)),
+        ("repository = https://github.com/a/b", "file", ("TOML",)),
+        ("repository = 1", "type", ("repository", "is 1;")),
+        ('repository = "http://github.com/a/b"', "value", ("repository", "'http://github.com/a/b'", REPOSITORY)),
+        ('repository = "https://github.com/a/b/"', "value", ("'https://github.com/a/b/'", REPOSITORY)),
+        ('repository = "https://github.com/a/b.git"', "value", ("'https://github.com/a/b.git'", ".git", REPOSITORY)),
         (
-            'repositry = "https://github.com/a/b"',
-            "unknown key in book/address.toml 'repositry'.*Did you mean 'repository'",
+            'repository = "https://github.com/a/b/tree/main"',
+            "value",
+            ("'https://github.com/a/b/tree/main'", REPOSITORY),
         ),
-        ('site = "https://a.org"', "has no repository.*Write that line, or remove the file"),
-        ("repository = https://github.com/a/b", "is not TOML.*a text in quotation marks"),
-        ("repository = 1", "is 1; allowed: a text.*quotation marks"),
-        ('repository = "http://github.com/a/b"', "allowed: https://github.com/OWNER/NAME"),
-        ('repository = "https://github.com/a/b/"', "Take away a slash"),
-        ('repository = "https://github.com/a/b.git"', "Take away a slash, a branch or .git"),
-        ('repository = "https://github.com/a/b/tree/main"', "nothing behind the name"),
-        ('repository = "https://github.com/a/.."', "allowed: https://github.com/OWNER/NAME"),
-        ('repository = "https://gitlab.com/a/b"', "open nothing but GitHub"),
-        ('repository = "https://github.com/a/b"\nbranch = "--upload-pack=x"', "the name of a branch or a tag"),
-        ('repository = "https://github.com/a/b"\nbranch = "main; rm"', "Leave it out for this edition's own tag"),
-        ('repository = "https://github.com/a/b"\nsite = "http://a.org"', "an https address"),
-        ('repository = "https://github.com/a/b"\nsite = "https://a.org/book/"', "Take away a slash"),
-        ('repository = "https://github.com/a/b"\nsite = "https://a.org/index.html"', "a page's name"),
-        ('repository = "https://github.com/a/b"\nsite = "https://a.org?x=1"', "an https address, and nothing behind"),
+        ('repository = "https://github.com/a/.."', "value", ("'https://github.com/a/..'", REPOSITORY)),
+        ('repository = "https://gitlab.com/a/b"', "value", ("'https://gitlab.com/a/b'", "GitHub")),
+        ('repository = "https://github.com/a/b"\nbranch = "--upload-pack=x"', "value", ("branch", "'--upload-pack=x'")),
+        ('repository = "https://github.com/a/b"\nbranch = "main; rm"', "value", ("branch", "'main; rm'", TAG)),
+        ('repository = "https://github.com/a/b"\nsite = "http://a.org"', "value", ("site", "'http://a.org'", "https")),
+        ('repository = "https://github.com/a/b"\nsite = "https://a.org/book/"', "value", ("'https://a.org/book/'",)),
+        ('repository = "https://github.com/a/b"\nsite = "https://a.org/index.html"', "value", ("/index.html'",)),
+        ('repository = "https://github.com/a/b"\nsite = "https://a.org?x=1"', "value", ("'https://a.org?x=1'",)),
     ],
 )
-def test_a_wrong_file_says_what_to_write(book, text, said):
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_file_says_what_to_write(book, text, kind, mentions):
+    with refused(kind, f"{module.FILE}", *mentions):
         write(book, text)
 
 

@@ -1,9 +1,10 @@
-"""A class's notebooks: emptied for students, solved for the teacher."""
+"""Notebooks for a class: without outputs for students, with solutions for the teacher."""
 
 import pytest
 from fairfl_book.exercises.solutions import read
-from fairfl_book.teaching import exercises as made_for
+from fairfl_book.teaching import exercise_notebooks as made_for
 from nbformat import v4
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("exercises")
 
@@ -74,7 +75,7 @@ def test_a_student_gets_every_cell_and_no_output():
     assert sources(made) == [made_for.NOTE, *sources(given)]
     assert all(not cell.outputs and cell.execution_count is None for cell in made.cells if cell.cell_type == "code")
     assert set(made.metadata) == {"fairfl"}
-    assert given.cells[2].outputs, "what was given stays as it was"
+    assert given.cells[2].outputs, "the input is not changed"
 
 
 def test_a_solved_notebook_has_solutions_in_the_stubs_and_the_verdict_under_the_check(solutions):
@@ -94,12 +95,12 @@ def test_a_solved_notebook_has_solutions_in_the_stubs_and_the_verdict_under_the_
     stub, check, _, after, _, opened = made.cells[1:7]
     [output] = check.outputs
     assert output.data["text/plain"] == "✓ ferries.count: right. Both." and "✓ <b>" in output.data["text/html"]
-    assert (stub.outputs, opened.outputs, opened.execution_count) == ([], [], None), "an open one was not run"
+    assert (stub.outputs, opened.outputs, opened.execution_count) == ([], [], None), "an open exercise is not run"
     assert after.outputs[0].text == "Ellipsis\n" and after.execution_count == 3
     assert sources(given)[1] == "n = ..." and len({cell.id for cell in made.cells}) == len(made.cells)
 
 
-def test_the_verdict_is_what_check_itself_shows(solutions, capsys):
+def test_the_verdict_is_the_one_that_check_shows(solutions, capsys):
     from fairfl_book.exercises import check
 
     check("ferries.count", 2)
@@ -115,8 +116,8 @@ def test_an_exercise_without_a_solution_stays_as_it_is(solutions):
 
 def chapter_with_ids_of(made):
     same = chapter()
-    for ours, theirs in zip(same.cells, made.cells):
-        ours["id"] = theirs.id
+    for cell, other in zip(same.cells, made.cells):
+        cell["id"] = other.id
     return same
 
 
@@ -129,7 +130,7 @@ def test_an_answer_is_found_under_the_id_of_its_stub(solutions):
     assert ids[0]["n = ..."] == ids[1]["n = ..."] == ids[2]["# Two.\nn = 2"]
 
 
-def test_a_solution_that_cannot_be_put_anywhere_is_refused(solutions):
+def test_a_solution_without_a_place_is_refused(solutions):
     with pytest.raises(ValueError, match="unknown exercise 'ferries.why'; known: ferries.count"):
         made_for.solved(notebook(*chapter().cells[:4]), solutions)
     with pytest.raises(ValueError, match="cell 1: a check without a stub before it"):
@@ -143,5 +144,5 @@ def test_a_solution_that_cannot_be_put_anywhere_is_refused(solutions):
 def test_a_solution_that_does_not_end_with_its_check_is_refused(tmp_path):
     path = tmp_path / "01_ferries.md"
     path.write_text(SOLUTIONS.replace('\ncheck("ferries.count", n)', ""), encoding="utf-8")
-    with pytest.raises(ValueError, match="ferries.count does not end with its check"):
+    with refused("file", "ferries.count"):
         made_for.solved(chapter(), read(path))

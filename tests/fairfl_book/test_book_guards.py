@@ -5,22 +5,22 @@ import dataclasses
 import nbformat
 import numpy as np
 import pytest
-from fairfl_book.build import guards, prose
+from fairfl_book.build import notebook_checks, text_checks
 from fairfl_book.exercises import Verdict
 from fairfl_book.exercises.compare import short
-from fairfl_book.exercises.said import bundle
-from fairfl_book.exercises.said import marked_up as said_in_html
+from fairfl_book.exercises.display import bundle
+from fairfl_book.exercises.display import marked_up as said_in_html
 
 V4 = nbformat.v4
 
 
 def problems(chapter, **changed):
-    return guards.inspect(dataclasses.replace(chapter, **changed))
+    return notebook_checks.inspect(dataclasses.replace(chapter, **changed))
 
 
 def add(chapter, source, *outputs, **metadata):
     """Append an executed code cell."""
-    count = sum(1 for _ in guards.code_cells(chapter.notebook)) + 1
+    count = sum(1 for _ in notebook_checks.code_cells(chapter.notebook)) + 1
     chapter.notebook.cells.append(
         V4.new_code_cell(source, execution_count=count, outputs=list(outputs), metadata=metadata)
     )
@@ -57,17 +57,17 @@ def test_in_the_third_manner_plumbing_is_folded(chapter, source, said):
 
 
 def test_the_shortest_way_goes_through_sections_that_there_are(chapter):
-    chapter.notebook.cells[0].source += f"\n\n## Piers\n\n{guards.ON_THE_WAY}\n\n## Bows\n\nWet."
+    chapter.notebook.cells[0].source += f"\n\n## Piers\n\n{notebook_checks.ON_THE_WAY}\n\n## Bows\n\nWet."
     front = dataclasses.replace(chapter.front, shortest=("Piers", "Bow"))
     only(chapter, "unknown section 'Bow'", front=front)
     assert problems(chapter, front=dataclasses.replace(front, shortest=("Piers",))) == []
 
 
 def test_a_section_on_the_shortest_way_carries_the_mark_and_no_other_does(chapter):
-    chapter.notebook.cells[0].source += f"\n\n## Piers\n\nDry.\n\n## Bows\n\n{guards.ON_THE_WAY}\n\nWet."
+    chapter.notebook.cells[0].source += f"\n\n## Piers\n\nDry.\n\n## Bows\n\n{notebook_checks.ON_THE_WAY}\n\nWet."
     front = dataclasses.replace(chapter.front, shortest=("Piers",))
     bare, marked = problems(chapter, front=front)
-    assert "'Piers'" in bare and guards.ON_THE_WAY in bare
+    assert "'Piers'" in bare and notebook_checks.ON_THE_WAY in bare
     assert "'Bows'" in marked and "the head does not name it" in marked
 
 
@@ -111,15 +111,15 @@ EXERCISES = "## Exercises\n\n**For an hour:** exercises {}.\n\n**1.** *(warm-up)
 )
 def test_a_first_set_of_three_takes_about_an_hour(chapter, given, said):
     chapter.notebook.cells[0].source += "\n\n" + EXERCISES.format(given)
-    found = list(guards.first_set_of_three(dataclasses.replace(chapter, third=True)))
+    found = list(notebook_checks.first_set_of_three(dataclasses.replace(chapter, third=True)))
     assert found == [] if said.startswith("takes") else len(found) == 1 and said in found[0]
-    assert list(guards.first_set_of_three(chapter)) == []
+    assert list(notebook_checks.first_set_of_three(chapter)) == []
 
 
 def test_a_first_set_that_takes_too_little_is_named(chapter, monkeypatch):
     chapter.notebook.cells[0].source += "\n\n" + EXERCISES.format("1, 2 and 4")
-    monkeypatch.setattr(guards, "HOUR", (50, 70))
-    [problem] = guards.first_set_of_three(dataclasses.replace(chapter, third=True))
+    monkeypatch.setattr(notebook_checks, "HOUR", (50, 70))
+    [problem] = notebook_checks.first_set_of_three(dataclasses.replace(chapter, third=True))
     assert "takes 42 minutes" in problem
 
 
@@ -342,7 +342,7 @@ def test_another_title(chapter):
 
 def test_a_chapter_that_starts_with_code(chapter):
     chapter.notebook.cells.pop(0)
-    assert list(prose.title(chapter)) and len(problems(chapter)) == 1
+    assert list(text_checks.title(chapter)) and len(problems(chapter)) == 1
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_what_follows_the_references_is_not_part_of_them(chapter):
 def test_check_names_what_is_missing(book, write_twin, chapter):
     write_twin("01_ferries", "# Ferries", needs=["sailing"])
     nbformat.write(chapter.notebook, book.notebook("02_boats"))
-    found = "\n".join(guards.check(book, book.names()))
+    found = "\n".join(notebook_checks.check(book, book.names()))
     assert "01_ferries: has a text but no notebook; run make chapters" in found
     assert "02_boats: has a notebook but no text under chapters/src" in found
     assert "01_ferries: needs: unknown term 'sailing'" in found

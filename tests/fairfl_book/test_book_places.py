@@ -1,7 +1,7 @@
 """Where chapters stand, and how they are named."""
 
-import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
+from refusals import refused
 
 
 def test_names_are_every_text_and_notebook_in_order(book):
@@ -22,19 +22,19 @@ def test_select_takes_names_and_numbers(book):
 
 def test_select_offers_the_nearest(book):
     book.twin("01_federated").write_text("")
-    with pytest.raises(ValueError, match="Did you mean '01_federated'"):
+    with refused("name", "'01_federatd'", "'01_federated'"):
         book.select(["01_federatd"])
 
 
 def test_a_badly_named_file_is_refused(book):
     book.notebook("Untitled").write_text("")
-    with pytest.raises(ValueError, match="Untitled.ipynb is not named like a chapter"):
+    with refused("name", "Untitled.ipynb", "01_federated_learning"):
         book.names()
 
 
 def test_the_book_is_found_from_inside(book):
-    assert places.find(book.chapters / "src") == places.Book(book.root.resolve())
+    assert book_paths.find(book.chapters / "src") == book_paths.Book(book.root.resolve())
 
 
 def test_the_installed_book_is_found_from_elsewhere(tmp_path):
-    assert (places.find(tmp_path).root / "fairfl").is_dir()
+    assert (book_paths.find(tmp_path).root / "fairfl").is_dir()

@@ -9,8 +9,9 @@ from pathlib import Path
 import fairfl_book.command as command
 import nbformat
 import pytest
-from fairfl_book.reading import copies, dress, running, server, threads
+from fairfl_book.reading import copies, copy_extras, running_servers, server, threads
 from nbformat.sign import NotebookNotary
+from refusals import refused
 
 
 @pytest.fixture
@@ -74,7 +75,12 @@ def test_it_opens_the_cover_and_the_notice_once(book, publish, launched, capsys)
     publish("01_ferries", "new", teaches=[])
     for chapter in (None, None, "00_start_here"):
         server.start(book, chapter=chapter)
-    assert [opened(call) for call in launched] == [dress.COVER, copies.NOTICE, dress.COVER, "00_start_here.ipynb"]
+    assert [opened(call) for call in launched] == [
+        copy_extras.COVER,
+        copies.NOTICE,
+        copy_extras.COVER,
+        "00_start_here.ipynb",
+    ]
     assert "my answer" in copy.read_text()
     assert capsys.readouterr().out.count("01_ferries.newer.ipynb") == 3  # every start after the change says so
 
@@ -82,7 +88,7 @@ def test_it_opens_the_cover_and_the_notice_once(book, publish, launched, capsys)
 def test_what_it_opens_is_trusted(book, publish, launched):
     publish("00_start_here")
     server.start(book)
-    for name in (dress.COVER, "00_start_here.ipynb"):
+    for name in (copy_extras.COVER, "00_start_here.ipynb"):
         assert NotebookNotary().check_signature(nbformat.read(book.work / name, 4)), name
 
 
@@ -90,7 +96,7 @@ def test_the_cover_maps_the_chapters(book, publish, launched):
     publish("00_start_here", title="0. Start")
     publish("01_ferries", title="1. Ferries", promise="Boats.", needs=["ferry", "calculus"], teaches=[], minutes=7)
     server.start(book)
-    cells = json.loads((book.work / dress.COVER).read_text())["cells"]
+    cells = json.loads((book.work / copy_extras.COVER).read_text())["cells"]
     assert (
         "| [1. Ferries](01_ferries.ipynb) | 7 | [0](00_start_here.ipynb) | 0\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}5 | Boats. |"
         in cells[2]["source"]
@@ -114,7 +120,7 @@ def test_the_contents_are_open_and_a_reader_may_close_them(book, publish, launch
 
 def one_runs(monkeypatch, pid, token):
     """A server of process ``pid`` has said where it is, and answers."""
-    monkeypatch.setattr(running, "_answers", lambda found: True)
+    monkeypatch.setattr(running_servers, "_answers", lambda found: True)
     runtime = Path(os.environ["JUPYTER_RUNTIME_DIR"])
     runtime.mkdir()
     known = {"pid": pid, "url": "http://localhost:8888/", "token": token, "port": 8888}
@@ -133,7 +139,7 @@ def test_a_running_server_is_opened_instead_of_a_second_one(book, publish, launc
     server.start(book, browser=False)
     assert len(pages) == 1 and len(launched) == 1
     server.start(book, port=9999)  # who insists on a port gets it
-    monkeypatch.setattr(running, "_answers", lambda found: False)
+    monkeypatch.setattr(running_servers, "_answers", lambda found: False)
     server.start(book)  # and one that hangs is not waited for
     assert len(launched) == 3
 
@@ -192,11 +198,11 @@ def test_lab_and_reset_take_a_chapters_number(book, publish, launched, monkeypat
     assert "my answer" in (book.work / "04_ferries.yours.ipynb").read_text()
     assert "old" in (book.work / "04_ferries.ipynb").read_text()
     assert command.main(["lab", "44"]) == 2 and "unknown chapter '44'" in capsys.readouterr().err
-    assert command.main(["reset"]) == 2 and "reset needs a chapter" in capsys.readouterr().err
+    assert command.main(["reset"]) == 2 and "reset 04" in capsys.readouterr().err
 
 
 def test_a_book_without_notebooks_says_what_to_do(book):
-    with pytest.raises(ValueError, match="fairfl-book chapters"):
+    with refused("missing", "fairfl-book chapters"):
         server.start(book)
 
 

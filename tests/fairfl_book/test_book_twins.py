@@ -5,9 +5,9 @@ from pathlib import Path
 import jupytext.config
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import guards, twins
-from fairfl_book.build.guards import code_cells
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks, notebook_checks
+from fairfl_book.build.notebook_checks import code_cells
 
 BODY = """# Ferries
 
@@ -54,17 +54,17 @@ jupyter:
 
 def test_an_executed_text_passes_every_guard_and_is_the_same_twice(book, write_twin):
     write_twin("01_ferries", BODY)
-    run = twins.execute(book, "01_ferries")
+    run = chapter_notebooks.execute(book, "01_ferries")
     first = book.notebook("01_ferries").read_text(encoding="utf-8")
     notebook = nbformat.reads(first, as_version=4)
-    assert guards.check(book, ["01_ferries"]) == []
+    assert notebook_checks.check(book, ["01_ferries"]) == []
     assert notebook.metadata["fairfl_run"]["seconds"] == run.seconds
     assert {"seconds", "threads", "python", "numpy", "torch"} == set(notebook.metadata["fairfl_run"])
     assert notebook.cells[1].outputs[0].text == "1 1 1 0\n"
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
     assert str(book.root) not in first and "jupytext" not in notebook.metadata
 
-    twins.execute(book, "01_ferries")
+    chapter_notebooks.execute(book, "01_ferries")
     second = nbformat.read(book.notebook("01_ferries"), as_version=4)
     del notebook.metadata["fairfl_run"]["seconds"], second.metadata["fairfl_run"]["seconds"]
     assert notebook == second
@@ -74,7 +74,7 @@ def test_a_failing_text_leaves_the_old_notebook(book, write_twin):
     write_twin("01_ferries", "# Ferries\n\n```{code-cell}\n1 / 0\n```")
     book.notebook("01_ferries").write_text("old")
     with pytest.raises(ValueError, match="01_ferries was not written(?s:.)*ZeroDivisionError"):
-        twins.execute(book, "01_ferries")
+        chapter_notebooks.execute(book, "01_ferries")
     assert book.notebook("01_ferries").read_text() == "old"
     assert [path.name for path in book.chapters.iterdir() if path.is_file()] == ["01_ferries.ipynb"]
 
@@ -82,13 +82,15 @@ def test_a_failing_text_leaves_the_old_notebook(book, write_twin):
 def test_jupyterlab_writes_back_what_a_chapter_needs(write_twin):
     """With the repository's jupytext.toml, opening a text as a notebook and saving it loses nothing."""
     path = write_twin("01_ferries", BODY)
-    config = jupytext.config.load_jupytext_configuration_file(str(places.find(Path(__file__)).root / "jupytext.toml"))
-    notebook = twins.read(path)
+    config = jupytext.config.load_jupytext_configuration_file(
+        str(book_paths.find(Path(__file__)).root / "jupytext.toml")
+    )
+    notebook = chapter_notebooks.read(path)
     notebook.cells[1].metadata["trusted"] = True  # what JupyterLab adds by itself
     config.set_default_format_options(notebook.metadata.setdefault("jupytext", {}))
     path.write_text(jupytext.writes(notebook, fmt="md:myst", config=config), encoding="utf-8")
-    again = twins.read(path)
-    assert twins.differences(twins.read(path), notebook) == []
+    again = chapter_notebooks.read(path)
+    assert chapter_notebooks.differences(chapter_notebooks.read(path), notebook) == []
     assert [cell.metadata for cell in again.cells if cell.metadata] == [
         {"tags": ["setup"]},
         {"tags": ["raises-exception"]},
@@ -100,11 +102,11 @@ def test_jupyterlab_writes_back_what_a_chapter_needs(write_twin):
 @pytest.fixture
 def pair(write_twin):
     path = write_twin("01_ferries", BODY)
-    return twins.read(path), twins.read(path)
+    return chapter_notebooks.read(path), chapter_notebooks.read(path)
 
 
 def test_equal_cells_are_in_step(pair):
-    assert twins.differences(*pair) == []
+    assert chapter_notebooks.differences(*pair) == []
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_equal_cells_are_in_step(pair):
 )
 def test_a_difference_is_named(pair, spoil):
     spoil(pair[1])
-    assert any("run make chapters" in problem for problem in twins.differences(*pair))
+    assert any("run make chapters" in problem for problem in chapter_notebooks.differences(*pair))
 
 
 def test_widget_ids_follow_their_order():
@@ -131,12 +133,12 @@ def test_widget_ids_follow_their_order():
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell("slider", outputs=[output])], metadata={"widgets": state}
     )
-    twins.still(notebook)
+    chapter_notebooks.still(notebook)
     [(_, cell)] = code_cells(notebook)
     assert cell.outputs[0].data["application/vnd.jupyter.widget-view+json"]["model_id"] == "widget-0000"
     assert model not in nbformat.writes(notebook)
 
 
 def test_a_run_over_budget_says_so():
-    assert "over the budget of 60 s" in twins.Run("01_ferries", 61.0).line
-    assert "budget" not in twins.Run("01_ferries", 39.0).line
+    assert "over the budget of 60 s" in chapter_notebooks.Run("01_ferries", 61.0).line
+    assert "budget" not in chapter_notebooks.Run("01_ferries", 39.0).line

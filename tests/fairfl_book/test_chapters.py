@@ -1,28 +1,28 @@
 """The committed chapters: every guard, texts and notebooks in step, exercises that are known and have solutions."""
 
 import pytest
-from fairfl_book import places
-from fairfl_book.build import frontmatter, guards, twins
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks, frontmatter, notebook_checks
 from fairfl_book.exercises import registry, solutions
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.exercise_cells import answered_after
 from fairfl_book.exercises.registry import everything
 
-BOOK = places.find()
+BOOK = book_paths.find()
 NAMES = BOOK.names() or [pytest.param("", marks=pytest.mark.skip(reason="the book has no chapters yet"))]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_chapter_passes_every_guard_and_is_in_step_with_its_text(name):
-    assert guards.check_one(BOOK, name) == []
+    assert notebook_checks.check_one(BOOK, name) == []
 
 
 def test_chapters_build_on_each_other():
-    assert frontmatter.dangling(guards.fronts(BOOK)) == []
+    assert frontmatter.dangling(notebook_checks.fronts(BOOK)) == []
 
 
 def asked(name):
     """The slugs of a chapter's exercises, checked and open, in the order of its text."""
-    cells = twins.read(BOOK.twin(name)).cells
+    cells = chapter_notebooks.read(BOOK.twin(name)).cells
     return [slug for cell in cells if cell.cell_type == "code" and (slug := answered_after(cell))]
 
 

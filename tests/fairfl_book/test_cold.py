@@ -1,4 +1,4 @@
-"""A check that is run before the cells above it names what is missing, and any other NameError stays Python's."""
+"""A check run before the cells above it names what is missing; any other NameError is left to Python."""
 
 import os
 import subprocess
@@ -6,9 +6,10 @@ import sys
 
 import pytest
 from fairfl_book.exercises.registry import find
-from fairfl_book.reading import cold, server
+from fairfl_book.reading import missing_setup, server
 from nbclient import NotebookClient
 from nbformat import v4
+from refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from nbformat import v4
     ],
 )
 def test_only_a_cell_that_does_nothing_but_check_is_answered(source, names):
-    assert cold.asked(source) == ("fl.average" if names else "", names)
+    assert missing_setup.asked(source) == ("fl.average" if names else "", names)
 
 
 def run(cells, **environment):
@@ -40,8 +41,8 @@ def test_in_a_kernel_of_make_lab_a_check_says_what_is_missing_even_in_the_first_
     first, names, _, second, other, _, right = run(cells, PYTHONSTARTUP=str(server.DEFAULTS / "startup.py"))
     for outputs, missing in ((first, "`check`, `rate`"), (second, "`rate`")):
         [output] = outputs
-        words = " ".join(output["data"]["text/plain"].split())
-        assert words.startswith("○ mgda.common_rate: ") and f": {missing}." in words and "cells above" in words
+        shown = " ".join(output["data"]["text/plain"].split())
+        assert shown.startswith("○ mgda.common_rate: ") and f": {missing}." in shown and "cells above" in shown
         assert "text/html" in output["data"]
     assert [output.output_type for output in other] == ["error"] and other[0].ename == "NameError"
     assert "cold" not in names[0]["data"]["text/plain"]
@@ -54,18 +55,18 @@ def test_a_runner_of_notebooks_still_stops_at_a_check_run_cold():
         NotebookClient(notebook, kernel_name="python3").execute()
 
 
-def test_what_watches_from_the_first_cell_is_light():
-    code = "import sys, fairfl_book.reading.cold; print({'numpy', 'torch', 'fairfl'} & set(sys.modules))"
+def test_the_module_loaded_with_the_first_cell_imports_nothing_heavy():
+    code = "import sys, fairfl_book.reading.missing_setup; print({'numpy', 'torch', 'fairfl'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
 
 
-def test_a_mistyped_slug_is_told_the_nearest_first_and_not_all_names():
-    with pytest.raises(ValueError) as refused:
+def test_a_mistyped_slug_names_the_nearest_first_and_not_all_slugs():
+    with refused("name", "'start.rate'", "start.threshold") as caught:
         find("start.rate")
-    said = str(refused.value)
-    assert said.startswith("unknown exercise 'start.rate'. Did you mean 'start.rates'?")
-    assert "start.threshold" in said and "fl." not in said and "mgda." not in said
-    with pytest.raises(ValueError, match="unknown exercise 'xyzzy'") as refused:
+    message = str(caught.value)
+    assert message.index("'start.rates'") < message.index("start.threshold")
+    assert "fl." not in message and "mgda." not in message
+    with refused("name", "'xyzzy'") as caught:
         find("xyzzy")
-    assert "start." not in str(refused.value) and len(str(refused.value)) < 120
+    assert "start." not in str(caught.value) and len(str(caught.value)) < 120

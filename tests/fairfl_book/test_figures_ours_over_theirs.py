@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from fairfl_book import figures
 from matplotlib.figure import Figure
-
-from fairfl.errors import Refused
+from refusals import refused
 
 OURS = pd.DataFrame(
     {"row": ["A"] * 4 + ["B"], "seed": [0, 1, 0, 1, 0], "round": [0, 0, 10, 10, 0], "mean": [10.0, 20, 50, 54, 99]}
@@ -25,8 +24,8 @@ def test_ours_and_theirs_are_drawn_with_their_bands():
     assert (below.min(), below.max()) == (10, 52) and (above.min(), above.max()) == (10, 54)
 
 
-@pytest.mark.parametrize("row, told", [("B", "row of theirs"), ("C", "row of ours")])
-def test_a_row_that_one_of_them_lacks_is_told(row, told):
+@pytest.mark.parametrize("row, table", [("B", "theirs"), ("C", "ours")])
+def test_a_row_that_one_of_them_lacks_is_refused(row, table):
     axes = Figure().subplots()
-    with pytest.raises(Refused, match=told):
+    with refused("name", table, f"'{row}'"):
         figures.ours_over_theirs(axes, OURS, THEIRS, row)

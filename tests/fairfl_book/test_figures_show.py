@@ -10,9 +10,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from fairfl_book import figures
-from fairfl_book.build import pictures
+from fairfl_book.build import embedded_images
 from matplotlib import pyplot as plt
 from PIL import Image
+from refusals import refused
 
 V4 = nbformat.v4
 CFG = Path(__file__).parents[1] / "nbval.cfg"
@@ -38,7 +39,7 @@ def test_one_output_holds_the_words_and_a_picture_of_two_pixels_for_one(shown):
     figures.show(figure, WORDS)
     [(data, options)] = shown
     assert set(data) == {"text/html", "text/plain"} and options == {"raw": True} and data["text/plain"] == WORDS
-    assert pictures.words(data["text/html"]) == [WORDS] and not plt.fignum_exists(figure.number)
+    assert embedded_images.words(data["text/html"]) == [WORDS] and not plt.fignum_exists(figure.number)
     [(width, code)] = re.findall(
         r'width="(\d+)" style="max-width: 100%; height: auto" src="data:image/png;base64,(\S+)">$', data["text/html"]
     )
@@ -51,7 +52,7 @@ def test_the_same_figure_twice_is_the_same_output():
 
 
 def test_a_figure_without_words_is_refused():
-    with pytest.raises(ValueError, match="Say what there is to see"):
+    with refused("value", "alt", "'plot'"):
         figures.show(line(1), "plot")
 
 

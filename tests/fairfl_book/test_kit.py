@@ -7,15 +7,16 @@ from contextlib import redirect_stdout
 
 import nbformat
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.exercises import solutions
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.exercises.exercise_cells import answered_after
 from fairfl_book.reading import copies
-from fairfl_book.teaching import kit, release
+from fairfl_book.teaching import class_notebooks, release
 from nbclient import NotebookClient
+from refusals import refused
 
-BOOK = places.find()
-NAMES = kit.chosen(BOOK, [])
+BOOK = book_paths.find()
+NAMES = class_notebooks.chosen(BOOK, [])
 solved = pytest.mark.skipif(not solutions.there(BOOK), reason="this copy of the book has no solutions")
 
 
@@ -24,7 +25,7 @@ def tags(cell):
 
 
 def made(kind, name):
-    return nbformat.reads(kit.made(BOOK, kind, name).decode("utf-8"), as_version=4)
+    return nbformat.reads(class_notebooks.made(BOOK, kind, name).decode("utf-8"), as_version=4)
 
 
 def outputs(cell):
@@ -85,9 +86,9 @@ def test_a_students_notebook_runs_with_nothing_solved():
 
 def test_the_books_own_notebooks_are_not_written_over(tmp_path):
     for folder in (BOOK.chapters, BOOK.work, BOOK.work / "mine"):
-        with pytest.raises(ValueError, match="any but chapters/ and work/"):
-            kit.write(BOOK, "student", ["00_start_here"], folder)
-    (path,) = kit.write(BOOK, "student", ["00_start_here"], tmp_path / "new" / "folder")
+        with refused("file", folder, "chapters/", "work/"):
+            class_notebooks.write(BOOK, "student", ["00_start_here"], folder)
+    (path,) = class_notebooks.write(BOOK, "student", ["00_start_here"], tmp_path / "new" / "folder")
     assert json.loads(path.read_text())["cells"]
 
 
@@ -95,35 +96,35 @@ def test_answers_of_a_reader_are_never_written_over(tmp_path):
     theirs = tmp_path / "somewhere"
     theirs.mkdir()
     (theirs / copies.RECORD).write_text("{}")
-    with pytest.raises(ValueError, match="where a reader keeps copies"):
-        kit.write(BOOK, "student", ["00"], theirs)
+    with refused("file", theirs, copies.RECORD):
+        class_notebooks.write(BOOK, "student", ["00"], theirs)
 
-    (path,) = kit.write(BOOK, "student", ["00"], tmp_path)
-    kit.write(BOOK, "student", ["00"], tmp_path)  # nobody has written in it: it is made anew
+    (path,) = class_notebooks.write(BOOK, "student", ["00"], tmp_path)
+    class_notebooks.write(BOOK, "student", ["00"], tmp_path)  # nobody has written in it: it is made anew
     notebook = json.loads(path.read_text())
     notebook["cells"].append({"cell_type": "markdown", "id": "mine", "metadata": {}, "source": "my answer"})
     path.write_text(json.dumps(notebook))
     before = path.read_bytes()
-    with pytest.raises(ValueError, match="somebody has written in it since. Nothing was changed"):
-        kit.write(BOOK, "student", ["00", "01"], tmp_path)
+    with refused("file", path, "--out"):
+        class_notebooks.write(BOOK, "student", ["00", "01"], tmp_path)
     assert path.read_bytes() == before and not (tmp_path / "01_federated_learning.ipynb").exists()
 
 
 def test_without_the_solutions_students_copies_are_made_and_solved_ones_refused(book, tmp_path):
     nbformat.write(nbformat.v4.new_notebook(), book.notebook("01_ferries"))
-    assert kit.write(book, "student", [], tmp_path)
-    with pytest.raises(ValueError, match="this copy of the book has no solutions: .*solutions is not there"):
-        kit.write(book, "solutions", [], tmp_path / "solved")
+    assert class_notebooks.write(book, "student", [], tmp_path)
+    with refused("missing", solutions.folder(book), "CONTRIBUTING.md"):
+        class_notebooks.write(book, "solutions", [], tmp_path / "solved")
     assert not (tmp_path / "solved").exists()
 
 
 def test_an_unknown_kind_and_a_chapter_without_a_notebook_are_refused(tmp_path, write_twin, book):
-    with pytest.raises(ValueError, match="Did you mean 'student'"):
-        kit.write(BOOK, "students", [], tmp_path)
+    with refused("name", "'students'", "'student'"):
+        class_notebooks.write(BOOK, "students", [], tmp_path)
     write_twin("07_ferries", "# Ferries")
-    with pytest.raises(ValueError, match="07_ferries has a text but no notebook; run make chapters ARGS=07"):
-        kit.write(book, "student", ["07"], tmp_path)
-    assert kit.write(book, "student", [], tmp_path) == []
+    with refused("missing", "07_ferries", "make chapters ARGS=07"):
+        class_notebooks.write(book, "student", ["07"], tmp_path)
+    assert class_notebooks.write(book, "student", [], tmp_path) == []
 
 
 def test_the_archive_holds_what_a_class_needs_and_is_the_same_twice(tmp_path):

@@ -5,17 +5,17 @@ import sys
 
 import nbformat
 import pytest
-from fairfl_book import command, places
-from fairfl_book.address import FILE, Address
-from fairfl_book.build import guards, twins
-from fairfl_book.reading import copies, dress, launch
+from fairfl_book import book_paths, command
+from fairfl_book.build import chapter_notebooks, notebook_checks
+from fairfl_book.reading import cloud_launch, copies, copy_extras
+from fairfl_book.repository_address import FILE, Address
 from fairfl_book.site import sources
-from fairfl_book.teaching import kit
+from fairfl_book.teaching import class_notebooks
 
 import fairfl
 
 PLACE = Address("https://github.com/nobody/fairfl", site="https://nobody.github.io/fairfl")
-FETCH = launch.cells(PLACE, "05_ferries")[1]["source"]
+FETCH = cloud_launch.cells(PLACE, "05_ferries")[1]["source"]
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def ferries(book, write_twin):
         "01_ferries",
         "# Ferries\n\n```{code-cell} ipython3\n:tags: [head]\n'head'\n```\n\n```{code-cell} ipython3\n:tags: [exercise]\nn = ...\n```\n",
     )
-    notebook = twins.read(twin)
+    notebook = chapter_notebooks.read(twin)
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
         cell.execution_count = count
-    notebook.metadata[twins.RUN] = {"seconds": 1.0}
+    notebook.metadata[chapter_notebooks.RUN] = {"seconds": 1.0}
     book.notebook("01_ferries").write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
     return book
 
@@ -39,39 +39,43 @@ def give(book, place):
 
 def sought(book):
     """What the guards say of the first cell."""
-    return [problem for problem in guards.check_one(book, "01_ferries") if "first cell for Colab" in problem]
+    return [problem for problem in notebook_checks.check_one(book, "01_ferries") if "first cell for Colab" in problem]
 
 
 def test_without_an_address_nothing_changes(ferries):
     before = ferries.notebook("01_ferries").read_bytes()
-    assert launch.write(ferries) == [] and ferries.notebook("01_ferries").read_bytes() == before and not sought(ferries)
+    assert (
+        cloud_launch.write(ferries) == []
+        and ferries.notebook("01_ferries").read_bytes() == before
+        and not sought(ferries)
+    )
 
 
 def test_with_an_address_two_cells_stand_before_the_first_that_runs_and_go_with_it(ferries):
     before = ferries.notebook("01_ferries").read_bytes()
     give(ferries, PLACE)
     assert sought(ferries), "a guard says what is missing"
-    assert launch.write(ferries) == ["01_ferries"] and launch.write(ferries) == [] and not sought(ferries)
+    assert cloud_launch.write(ferries) == ["01_ferries"] and cloud_launch.write(ferries) == [] and not sought(ferries)
     notebook = nbformat.read(ferries.notebook("01_ferries"), as_version=4)
     nbformat.validate(notebook)
     links, fetch = notebook.cells[1:3]
     assert PLACE.colab("01_ferries") in links.source and PLACE.kaggle("01_ferries") in links.source
     assert PLACE.page("01_ferries") in links.source and fetch.execution_count is None and not fetch.outputs
-    assert twins.differences(twins.read(ferries.twin("01_ferries")), notebook) == []
+    assert chapter_notebooks.differences(chapter_notebooks.read(ferries.twin("01_ferries")), notebook) == []
     fetch.source = fetch.source.replace("nobody", "somebody")
     ferries.notebook("01_ferries").write_text(nbformat.writes(notebook), encoding="utf-8")
     assert sought(ferries), "a guard says what is not as the address"
     (ferries.root / FILE).unlink()
     assert sought(ferries), "a guard says what is left over"
-    assert launch.write(ferries) == ["01_ferries"] and ferries.notebook("01_ferries").read_bytes() == before
+    assert cloud_launch.write(ferries) == ["01_ferries"] and ferries.notebook("01_ferries").read_bytes() == before
 
 
 def test_every_chapter_of_the_book_keeps_its_cells_and_the_guards_their_words():
-    book = places.find()
-    for name in kit.chosen(book, []):
+    book = book_paths.find()
+    for name in class_notebooks.chosen(book, []):
         whole = nbformat.read(book.notebook(name), as_version=4)
-        own, dressed = dress.own(whole.cells), launch.dressed(whole.cells, PLACE, name)
-        assert dress.own(dressed) == own and len(dressed) == len(own) + 2
+        own, dressed = copy_extras.own(whole.cells), cloud_launch.dressed(whole.cells, PLACE, name)
+        assert copy_extras.own(dressed) == own and len(dressed) == len(own) + 2
         at = next(k for k, cell in enumerate(dressed) if cell["cell_type"] == "code")
         assert dressed[at]["id"] == "launch-fetch" and "head" in dressed[at + 1]["metadata"]["tags"], name
 
@@ -81,21 +85,21 @@ def test_a_readers_copy_has_neither_and_does_not_change_with_the_address(ferries
     copy = tmp_path / "work" / "01_ferries.ipynb"
     before = copy.read_bytes()
     give(ferries, PLACE)
-    launch.write(ferries)
+    cloud_launch.write(ferries)
     assert copies.prepare(ferries.chapters, tmp_path / "work").lines() == [] and copy.read_bytes() == before
 
 
 def test_students_get_them(ferries):
     give(ferries, PLACE)
-    launch.write(ferries)
-    notebook = nbformat.reads(kit.made(ferries, "student", "01_ferries").decode(), as_version=4)
-    assert sum(dress.LAUNCH in cell.metadata.get("tags", ()) for cell in notebook.cells) == 2
+    cloud_launch.write(ferries)
+    notebook = nbformat.reads(class_notebooks.made(ferries, "student", "01_ferries").decode(), as_version=4)
+    assert sum(copy_extras.LAUNCH in cell.metadata.get("tags", ()) for cell in notebook.cells) == 2
 
 
 @pytest.mark.parametrize("place", [None, PLACE])
 def test_the_sites_pages_have_links_if_there_is_an_address(place, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "address", lambda book: place)
-    names = sources.lay_out(places.find(), tmp_path, tmp_path / "nowhere")
+    names = sources.lay_out(book_paths.find(), tmp_path, tmp_path / "nowhere")
     for name in names:
         page = nbformat.read(tmp_path / f"{name}.ipynb", as_version=4)
         found = [cell.source for cell in page.cells if "colab" in cell.source]
@@ -167,16 +171,14 @@ def test_on_a_host_it_fetches_this_edition_says_so_and_the_chapter_goes_on(monke
         f"{folder}[chapters]",
     ]
     assert (
-        said.startswith(f"Fetching the book into {folder}")
-        and said.endswith("The book is there: go on.\n")
-        and not ended
+        said.startswith(f"Fetching the book into {folder}") and said.endswith("The book is installed.\n") and not ended
     )
     assert sys.path[-2:] == [str(folder), str(folder / "book")]
 
 
 def test_without_a_network_it_stops_and_says_what_to_switch_on(monkeypatch, capsys, tmp_path):
     asked, said, ended = run(monkeypatch, capsys, tmp_path, statuses=(128,))
-    assert len(asked) == 1 and "go on" not in said and "Is the internet on" in ended
+    assert len(asked) == 1 and "installed" not in said and "Is the internet on" in ended
 
 
 def test_a_second_try_fetches_nothing_twice(monkeypatch, capsys, tmp_path):
@@ -189,9 +191,9 @@ def test_what_the_kernel_had_loaded_already_asks_for_a_restart(monkeypatch, caps
     import numpy  # noqa: F401  (loaded, so that it can be too old)
 
     _, _, ended = run(monkeypatch, capsys, tmp_path, loaded={"numpy": "99.0"})
-    assert "Restart the session, since numpy changed" in ended
+    assert "numpy" in ended and "estart the session" in ended
 
 
 def test_the_cell_can_be_read_in_one_glance():
     lines = FETCH.splitlines()
-    assert len(lines) <= 24 and max(map(len, lines)) <= guards.CHARACTERS
+    assert len(lines) <= 24 and max(map(len, lines)) <= notebook_checks.CHARACTERS

@@ -1,8 +1,8 @@
 """How long a chapter takes to read, and its exercises to do."""
 
 import pytest
-from fairfl_book.build import guards, length
-from fairfl_book.places import find
+from fairfl_book.book_paths import find
+from fairfl_book.build import notebook_checks, reading_time
 
 HEAD = "---\nfairfl:\n  minutes: 99\n  exercise_minutes: 98\n---\n\n# A chapter\n\n> **99 minutes** · needs nothing\n"
 CELL = "\n```{code-cell} ipython3\n" + "print(1)\n" * 15 + "```\n"
@@ -32,17 +32,17 @@ def words(n):
     ],
 )
 def test_what_is_read_costs_time_and_what_is_folded_or_apart_does_not(piece, minutes):
-    assert length.minutes(HEAD + piece) == minutes
+    assert reading_time.minutes(HEAD + piece) == minutes
 
 
 def test_exercises_take_the_time_of_their_levels():
-    levels = "\n".join(f"**{n}.** *({level})* Do it." for n, level in enumerate(length.LEVELS, 1))
-    assert length.exercise_minutes(HEAD + "\n## Exercises\n\n" + levels) == 110
-    assert length.exercise_minutes(HEAD) == 0
+    levels = "\n".join(f"**{n}.** *({level})* Do it." for n, level in enumerate(reading_time.LEVELS, 1))
+    assert reading_time.exercise_minutes(HEAD + "\n## Exercises\n\n" + levels) == 110
+    assert reading_time.exercise_minutes(HEAD) == 0
 
 
 def test_it_is_told_in_both_places_with_what_the_chapter_builds_on():
-    told = length.retold(HEAD + words(1800) + "\n## Exercises\n\n**1.** *(proof)* Do it.\n", "needs chapter 1")
+    told = reading_time.retold(HEAD + words(1800) + "\n## Exercises\n\n**1.** *(proof)* Do it.\n", "needs chapter 1")
     assert (
         "  minutes: 10\n  exercise_minutes: 30\n" in told
         and "> **10 minutes** · needs chapter 1\n" in told
@@ -51,6 +51,6 @@ def test_it_is_told_in_both_places_with_what_the_chapter_builds_on():
 
 
 def test_the_line_under_a_title_follows_from_needs():
-    fronts = guards.fronts(find())
-    assert length.builds_on("00_start_here", fronts) == "needs calculus and linear algebra"
-    assert length.builds_on("04_mgda", fronts) == "needs chapters 0, 1 and 3"
+    fronts = notebook_checks.fronts(find())
+    assert reading_time.builds_on("00_start_here", fronts) == "needs calculus and linear algebra"
+    assert reading_time.builds_on("04_mgda", fronts) == "needs chapters 0, 1 and 3"

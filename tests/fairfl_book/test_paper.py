@@ -5,10 +5,10 @@ import re
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import paper, references, whole
+from fairfl_book import book_paths
+from fairfl_book.build import bibtex, book_pdf, note_pdf
 from fairfl_book.site import __main__ as site
-from fairfl_book.site import vendor
+from fairfl_book.site import third_party
 
 HEAD = '---\ntitle: "T"\nby: "B"\ncites: [k]\n---\n'
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -16,7 +16,7 @@ PNG = "data:image/png;base64,iVBORw0KGgo="
 
 def page(body, picture=str, cited=lambda keys: [f"- cited {keys[0]}"], tmp="script.js"):
     pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
-    return paper.page(HEAD + body, picture, cited, places.find().root / tmp)
+    return note_pdf.page(HEAD + body, picture, cited, book_paths.find().root / tmp)
 
 
 def test_formulas_are_left_to_mathjax_and_survive_markdown():
@@ -40,7 +40,7 @@ def test_a_citation_stands_on_paper_as_the_text_has_it_and_is_no_link():
 def test_references_follow_from_the_keys_and_a_text_without_front_matter_is_refused():
     assert "<li>cited k</li>" in page("x")
     with pytest.raises(ValueError, match="front matter"):
-        paper.page("x", str, list, places.find().root)
+        note_pdf.page("x", str, list, book_paths.find().root)
 
 
 def test_the_picture_is_the_one_output_whose_words_begin_so(tmp_path):
@@ -49,42 +49,42 @@ def test_the_picture_is_the_one_output_whose_words_begin_so(tmp_path):
     )
     cell = nbformat.v4.new_code_cell(outputs=[output("Left, a line"), output("Left, a ring"), output("Right")])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
-    assert paper.stored_picture(tmp_path, "a.ipynb#Left,%20a%20ring") == PNG
+    assert note_pdf.stored_picture(tmp_path, "a.ipynb#Left,%20a%20ring") == PNG
     for words in ("Left", "Nowhere"):
         with pytest.raises(ValueError, match="one is wanted"):
-            paper.stored_picture(tmp_path, f"a.ipynb#{words}")
+            note_pdf.stored_picture(tmp_path, f"a.ipynb#{words}")
 
 
 def test_what_the_note_cites_is_in_the_bibliography():
-    book = places.find()
-    text = (book.root / "book" / "note" / f"{paper.NOTE}.md").read_text(encoding="utf-8")
+    book = book_paths.find()
+    text = (book.root / "book" / "note" / f"{note_pdf.NOTE}.md").read_text(encoding="utf-8")
     keys = text.split("cites: [")[1].split("]")[0].split(", ")
-    assert len(references.lines(keys, references.load(book.bibliography))) == len(keys)
+    assert len(bibtex.lines(keys, bibtex.load(book.bibliography))) == len(keys)
 
 
 def test_the_cover_of_the_whole_book_is_a_picture_that_does_not_move():
     pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
-    made, _ = whole.page(places.find(), {}, {}, places.find().root / "script.js")
+    made, _ = book_pdf.page(book_paths.find(), {}, {}, book_paths.find().root / "script.js")
     [cover] = re.findall(r'<div class="cover">.*?src="data:image/svg\+xml;base64,([^"]+)"', made)
     picture = base64.b64decode(cover).decode()
     assert not re.search("keyframes|animation|<animate|stroke-dashoffset", picture), "a printer catches it half-way"
     assert picture.count('class="way"') == 8 and "FedMGDA" in picture  # four rules in two panels
 
 
-@pytest.mark.parametrize("command", [paper, whole, site], ids=["note", "pdf", "book"])
+@pytest.mark.parametrize("command", [note_pdf, book_pdf, site], ids=["note", "pdf", "book"])
 def test_a_place_that_cannot_be_written_is_told_in_one_line(command, book, monkeypatch, capsys):
     pytest.importorskip("myst_nb", reason="the extra book brings it")
     (book.root / "book" / "_build").write_text("a file")
     monkeypatch.chdir(book.root)
-    monkeypatch.setattr(vendor, "fetch", lambda folder: [])
+    monkeypatch.setattr(third_party, "fetch", lambda folder: [])
     assert command.main([]) == 2
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("fairfl: ") and "_build" in line and "name another place" in line
 
 
-@pytest.mark.parametrize("command", [paper, whole])
+@pytest.mark.parametrize("command", [note_pdf, book_pdf])
 def test_help_prints_nothing_but_help(command, monkeypatch, capsys):
-    monkeypatch.setattr(paper.places, "find", lambda: pytest.fail("it would have been printed"))
+    monkeypatch.setattr(note_pdf.book_paths, "find", lambda: pytest.fail("it would have been printed"))
     for line, status in (("--help", 0), ("draft", 2)):
         with pytest.raises(SystemExit) as left:
             command.main([line])

@@ -9,10 +9,10 @@ import re
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import twins
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 INCHES, POINTS = 5.3, 10
 PHONE, LETTER = 358, 9  # pixels
 WIDEST = POINTS * 100 / 72 * PHONE / LETTER
@@ -25,7 +25,7 @@ ALLOWED = {
 
 
 def cells(name: str) -> list[str]:
-    return [cell.source for cell in twins.read(BOOK.twin(name)).cells if cell.cell_type == "code"]
+    return [cell.source for cell in chapter_notebooks.read(BOOK.twin(name)).cells if cell.cell_type == "code"]
 
 
 def widths(source: str) -> list[float | None]:

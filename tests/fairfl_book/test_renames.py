@@ -1,6 +1,7 @@
 """A reader's copies of an earlier edition import what stands elsewhere today."""
 
 import json
+from pathlib import Path
 
 import pytest
 from fairfl_book.reading import copies, renames
@@ -18,12 +19,22 @@ from fairfl_book.reading import copies, renames
         ("from fairfl.gram import gram_matrix", "from fairfl.rules.gram import gram_matrix"),
         (
             "from fairfl.flower import Coordinator, FairStrategy",
-            "from fairfl.server import Coordinator\nfrom fairfl.flower import FairStrategy",
+            "from fairfl.deployment import Coordinator\nfrom fairfl.deployment.flower import FairStrategy",
         ),
-        ("from fairfl.experiments import ledger, places", "from reproductions import ledger, places"),
+        ("from fairfl.experiments import ledger, places", "from reproductions import ledger, result_folders as places"),
         ("from fairfl import experiments", "import reproductions as experiments"),
-        ("from fairfl.labs.scalarisation import backdrop, level", "from fairfl_book.two_spaces import backdrop, level"),
+        (
+            "from fairfl.labs.scalarisation import backdrop, level",
+            "from fairfl_book.objective_plots import backdrop, level",
+        ),
         ("from fairfl.labs.scalarisation import METHODS", "from fairfl_book.labs.scalarisation import METHODS"),
+        (
+            "from fairfl.server import Member, Server",
+            "from fairfl.deployment import Member\nfrom fairfl.training import Server",
+        ),
+        ("from fairfl.rules.geometry.mgda import FedMGDA", "from fairfl.rules.mgda import FedMGDA"),
+        ("from fairfl.secure import by_sums", "from fairfl.deployment.secure_sums import by_sums"),
+        ("from reproductions import places", "from reproductions import result_folders as places"),
         ("import fairfl.figures as f", "import fairfl_book.figures as f"),
         ("from fairfl import train\nx = 'from fairfl.labs I learned'", None),
         ("from fairfl.rules import min_norm", None),
@@ -57,3 +68,11 @@ def test_an_answered_copy_of_an_earlier_edition_runs_again_and_keeps_its_answers
         "01_a.ipynb" in line and "imports" in line for line in report.lines()
     )
     assert copies.prepare(chapters, work).renewed == []
+
+
+IMPORTS = Path(__file__).with_name("second_edition_imports.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_every_import_of_the_second_editions_chapters_works_once_it_is_renewed(line):
+    exec(renames.renew(line), {})

@@ -4,8 +4,8 @@ import re
 
 import nbformat
 import pytest
-from fairfl_book import figures, places
-from fairfl_book.build import sheets, twins, whole
+from fairfl_book import book_paths, figures
+from fairfl_book.build import book_pdf, chapter_notebooks, print_html
 
 pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
 
@@ -19,7 +19,7 @@ def shown(**data):
 
 
 def chapter(*cells, solved=()):
-    return sheets.chapter(nbformat.v4.new_notebook(cells=list(cells)), "04", frozenset(solved))
+    return print_html.chapter(nbformat.v4.new_notebook(cells=list(cells)), "04", frozenset(solved))
 
 
 def text(source):
@@ -70,11 +70,11 @@ def test_what_was_printed_is_no_html():
 
 def test_every_heading_and_every_link_of_the_whole_book_has_a_place(tmp_path):
     """From the texts alone: anchors are unique, and no link inside leads nowhere."""
-    book = places.find()
-    made, anchors = whole.page(
+    book = book_paths.find()
+    made, anchors = book_pdf.page(
         book,
-        {name: twins.read(book.twin(name)) for name in book.names()},
-        {name: twins.read(book.twin(name)) for name in book.companions()},
+        {name: chapter_notebooks.read(book.twin(name)) for name in book.names()},
+        {name: chapter_notebooks.read(book.twin(name)) for name in book.companions()},
         tmp_path / "m.js",
     )
     assert len(anchors) == len(set(anchors))

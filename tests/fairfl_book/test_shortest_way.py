@@ -2,13 +2,13 @@
 
 import re
 
-from fairfl_book import places
-from fairfl_book.build import guards, length
-from fairfl_book.reading import cover, shortest
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks, reading_time
+from fairfl_book.reading import cover, shortest_path
 from fairfl_book.site import contents
 
-BOOK = places.find()
-FRONTS = guards.fronts(BOOK)
+BOOK = book_paths.find()
+FRONTS = notebook_checks.fronts(BOOK)
 
 
 def test_it_takes_about_four_hours():
@@ -16,10 +16,10 @@ def test_it_takes_about_four_hours():
     minutes = 0.0
     for name, front in FRONTS.items():
         if front.shortest:
-            body = length.unfolded(BOOK.twin(name).read_text(encoding="utf-8").split("---\n", 2)[2])
+            body = reading_time.unfolded(BOOK.twin(name).read_text(encoding="utf-8").split("---\n", 2)[2])
             opening, *sections = re.split(r"^## ", body, flags=re.MULTILINE)
-            minutes += length._cost(opening)
-            minutes += sum(length._cost(one) for one in sections if one.partition("\n")[0] in front.shortest)
+            minutes += reading_time._cost(opening)
+            minutes += sum(reading_time._cost(one) for one in sections if one.partition("\n")[0] in front.shortest)
     assert 180 <= minutes <= 300
 
 
@@ -29,7 +29,7 @@ def test_it_ends_with_the_one_picture_and_which_rule_when():
 
 
 def test_cover_and_front_page_tell_it_alike():
-    told = shortest.way(FRONTS, lambda name: f"{name}.ipynb")
+    told = shortest_path.way(FRONTS, lambda name: f"{name}.ipynb")
     assert told.count("\n- ") == 9 and "One pair, by hand" in told
     page = cover.content(FRONTS).decode()
     assert all(front.shortest[0] in page for front in FRONTS.values() if front.shortest)

@@ -6,7 +6,7 @@ import sys
 
 import nbformat
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 from nbformat import v4
 
 pytest.importorskip("nbval", reason="nbval is not installed")
@@ -14,8 +14,8 @@ SOLUTION = '## start.threshold\n\n```python\nweight = {weight}\n\ncheck("start.t
 
 
 def run(book, weight):
-    """What ``pytest --nbval`` on a chapter, and on a notebook elsewhere, prints with this solution."""
-    shutil.copy(places.find().root / "conftest.py", book.root)
+    """The output of ``pytest --nbval`` with this solution, on a chapter and on a notebook elsewhere."""
+    shutil.copy(book_paths.find().root / "conftest.py", book.root)
     notebook = v4.new_notebook(cells=[v4.new_code_cell("half = 0.5", execution_count=1)])
     for path in (book.notebook("00_ferries"), book.root / "elsewhere" / "00_ferries.ipynb"):
         path.parent.mkdir(exist_ok=True)
@@ -34,13 +34,13 @@ def run(book, weight):
 
 
 def test_a_solution_is_judged_after_its_chapter_whose_names_it_knows(book):
-    said = run(book, "half")
+    output = run(book, "half")
     assert (
-        "PASSED chapters/00_ferries.ipynb::solutions" in said and "3 passed" in said
+        "PASSED chapters/00_ferries.ipynb::solutions" in output and "3 passed" in output
     )  # two cells, one chapter's solutions
 
 
 def test_a_wrong_solution_fails(book):
-    said = run(book, "half / 2")
-    assert "FAILED chapters/00_ferries.ipynb::solutions" in said and "1 failed, 2 passed" in said
-    assert "start.threshold: the solution is judged ['✗ start.threshold: not yet" in said
+    output = run(book, "half / 2")
+    assert "FAILED chapters/00_ferries.ipynb::solutions" in output and "1 failed, 2 passed" in output
+    assert "start.threshold: the solution is judged ['✗ start.threshold: not yet" in output

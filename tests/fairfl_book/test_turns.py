@@ -1,21 +1,22 @@
-"""Turns: the small questions inside a chapter's story."""
+"""Turns: the small questions in the middle of a chapter."""
 
 import dataclasses
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import guards, sheets, twins
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks, notebook_checks, print_html
 from fairfl_book.exercises import Exercise, Wrong, check, judge, progress, turns
-from fairfl_book.exercises.cells import answered_after, turn_in
+from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.registry import chapter_of, everything, registry
-from fairfl_book.marking import compared
-from fairfl_book.marking.chapter import Chapter as Given
-from fairfl_book.marking.handed_in import Cell, Paper
-from fairfl_book.site import answers, notebooks
+from fairfl_book.marking import comparison
+from fairfl_book.marking.chapter_exercises import Chapter as Given
+from fairfl_book.marking.submissions import Cell, Paper
+from fairfl_book.site import notebooks, solution_folds
+from refusals import refused
 
 v4 = nbformat.v4
-BOOK = places.find()
+BOOK = book_paths.find()
 TURNS = turns.every_turn()
 STUB = 'a = ...\ncheck("mgda.turn.more_weight", a)'
 
@@ -25,7 +26,7 @@ def turn_cell(source=STUB, count=1, **more):
 
 
 @pytest.mark.parametrize("slug", TURNS)
-def test_a_turn_tells_its_stub_its_answer_and_each_named_mistake_apart(slug):
+def test_a_turn_distinguishes_its_stub_its_answer_and_each_named_mistake(slug):
     turn = TURNS[slug]
     stub = tuple(... for _ in turn.right) if isinstance(turn.right, tuple) else ...
     assert judge(turn, stub).status == "not attempted yet"
@@ -35,46 +36,48 @@ def test_a_turn_tells_its_stub_its_answer_and_each_named_mistake_apart(slug):
     assert len({wrong.why for wrong in turn.wrong.values()}) == len(turn.wrong)
 
 
-def test_every_turn_stands_in_its_chapter_once_and_in_no_companion():
+def test_every_turn_is_in_its_chapter_once_and_in_no_companion():
     asked = {}
     for name in BOOK.with_companions(BOOK.names()):
-        for cell in twins.read(BOOK.twin(name)).cells:
+        for cell in chapter_notebooks.read(BOOK.twin(name)).cells:
             if cell.cell_type == "code" and (slug := turn_in(cell)):
-                assert slug not in asked and chapter_of(slug) == int(name[:2]) and not places.is_companion(name)
+                assert slug not in asked and chapter_of(slug) == int(name[:2]) and not book_paths.is_companion(name)
                 asked[slug] = name
     assert asked.keys() == TURNS.keys()
 
 
-def test_turns_are_no_exercises():
+def test_turns_are_not_exercises():
     assert not TURNS.keys() & everything().keys() and not TURNS.keys() & registry().keys()
     assert answered_after(turn_cell()) == ""
 
 
 @pytest.mark.parametrize(
-    "slug, hints, wrong",
+    "slug, hints, wrong, kind",
     [
-        ("mgda.more", (), True),
-        ("mgda.turn", (), True),
-        ("mgda.turn.new", ("a step",), True),
-        ("mgda.turn.new", (), False),
+        ("mgda.more", (), True, "name"),
+        ("mgda.turn", (), True, "name"),
+        ("mgda.turn.more_weight", (), True, "name"),
+        ("mgda.turn.new", ("a step",), True, "combination"),
+        ("mgda.turn.new", (), False, "combination"),
     ],
 )
-def test_what_is_no_turn_is_refused(slug, hints, wrong):
-    with pytest.raises(ValueError, match="mgda"):
+def test_invalid_turns_are_refused(slug, hints, wrong, kind):
+    known = turns.every_turn()
+    with refused(kind, slug):
         turns.register(Exercise(slug, "a number", 1, wrong={"two": Wrong(2, "one less")} if wrong else {}, hints=hints))
-    assert slug not in turns.every_turn()
+    assert turns.every_turn() == known
 
 
 @pytest.mark.parametrize("answer, mark", [(..., "○"), (0.2, "✓"), (0.4, "✗"), ("a text", "✗")])
-def test_a_turn_answers_in_one_breath_and_remembers_nothing(answer, mark, capsys, monkeypatch):
+def test_the_reply_to_a_turn_is_short_and_nothing_is_recorded(answer, mark, capsys, monkeypatch):
     monkeypatch.setattr(progress, "note", lambda slug: pytest.fail("a turn was noted"))
     check("mgda.turn.more_weight", answer)
-    said = capsys.readouterr().out
-    assert said.startswith(mark) and "hint(" not in said and "mgda.turn" not in said
+    shown = capsys.readouterr().out
+    assert shown.startswith(mark) and "hint(" not in shown and "mgda.turn" not in shown
 
 
 def test_an_unknown_turn_offers_the_nearest():
-    with pytest.raises(ValueError, match=r"mgda\.turn\.more_weight"):
+    with refused("name", "mgda.turn.more_weight"):
         check("mgda.turn.more_weigt", 1)
 
 
@@ -90,39 +93,39 @@ def test_an_unknown_turn_offers_the_nearest():
         ("**Your turn.** Which?", turn_cell(), None),
     ],
 )
-def test_the_guard_wants_a_question_a_stub_and_a_check(above, cell, words):
-    chapter = guards.load(BOOK, "04_mgda")
+def test_the_guard_requires_a_question_a_stub_and_a_check(above, cell, words):
+    chapter = notebook_checks.load(BOOK, "04_mgda")
     notebook = v4.new_notebook(cells=[v4.new_markdown_cell(above), cell])
-    found = list(guards.turns_in_the_story(dataclasses.replace(chapter, notebook=notebook)))
+    found = list(notebook_checks.turns_in_the_story(dataclasses.replace(chapter, notebook=notebook)))
     assert [words in problem for problem in found] == [True] if words else found == []
 
 
 def test_a_stored_right_answer_is_found():
-    chapter = guards.load(BOOK, "04_mgda")
+    chapter = notebook_checks.load(BOOK, "04_mgda")
     shown = turn_cell(outputs=[v4.new_output("stream", text="✓ Yes.")])
     notebook = v4.new_notebook(cells=[shown])
-    assert len(list(guards.nothing_solved(dataclasses.replace(chapter, notebook=notebook)))) == 1
+    assert len(list(notebook_checks.nothing_solved(dataclasses.replace(chapter, notebook=notebook)))) == 1
 
 
-def test_a_student_who_answered_a_turn_changed_no_given_cell():
+def test_answering_a_turn_does_not_count_as_changing_a_given_cell():
     given = Cell("code", STUB, "one", ("turn",))
-    mine = Cell("code", STUB.replace("...", "0.3", 1), "one", ("turn",))
+    answered = Cell("code", STUB.replace("...", "0.3", 1), "one", ("turn",))
     chapter, paper = Given.__new__(Given), Paper.__new__(Paper)
     object.__setattr__(chapter, "cells", [given])
-    object.__setattr__(paper, "cells", [mine])
-    assert compared.changed(chapter, paper, {0: 0}) == []
+    object.__setattr__(paper, "cells", [answered])
+    assert comparison.changed(chapter, paper, {0: 0}) == []
 
 
-def test_the_answer_is_folded_on_a_page_and_stands_in_the_appendix_on_paper():
+def test_the_answer_is_folded_on_a_page_and_in_the_appendix_on_paper():
     shown = turn_cell(outputs=[v4.new_output("stream", text="○ Your turn.")])
     page = notebooks.page(v4.new_notebook(cells=[shown]), lambda name, number: "")
-    assert page.cells[0].outputs == [] and page.cells[1].source == answers.of_turn("mgda.turn.more_weight")
+    assert page.cells[0].outputs == [] and page.cells[1].source == solution_folds.of_turn("mgda.turn.more_weight")
     assert page.cells[1].source.startswith("<details") and "0.2" in page.cells[1].source
-    paper = sheets.chapter(v4.new_notebook(cells=[shown]), "04").content
+    paper = print_html.chapter(v4.new_notebook(cells=[shown]), "04").content
     assert 'href="#answer-mgda.turn.more_weight"' in paper and "Both rates" not in paper
 
 
-def test_what_cells_right_below_a_turn_show_is_folded_on_the_static_page():
+def test_outputs_right_below_a_turn_are_folded_on_the_static_page():
     shown = lambda source: v4.new_code_cell(source, outputs=[v4.new_output("stream", name="stdout", text="4")])
     turn = v4.new_code_cell('a = ...\ncheck("mgda.turn.ends", a)', metadata={"tags": ["turn"]})
     cells = [

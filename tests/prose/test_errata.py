@@ -2,14 +2,14 @@
 
 import re
 
-from fairfl_book import places
-from fairfl_book.build import guards
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks
 from fairfl_book.site import contents
 from fairfl_book.teaching import release
 
 import fairfl
 
-BOOK = places.find()
+BOOK = book_paths.find()
 PAGE = BOOK.root / "book" / "pages" / "errata.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -22,7 +22,7 @@ def entries():
 
 
 def test_the_page_is_in_the_sites_contents():
-    trees = re.findall(r"```\{toctree\}(.+?)```", contents.contents(guards.fronts(BOOK)), re.DOTALL)
+    trees = re.findall(r"```\{toctree\}(.+?)```", contents.contents(notebook_checks.fronts(BOOK)), re.DOTALL)
     assert any("errata" in tree.split() for tree in trees)
 
 

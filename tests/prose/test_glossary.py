@@ -3,13 +3,13 @@
 import re
 import tomllib
 
-from fairfl_book import places
-from fairfl_book.build import guards
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 GLOSSARY = tomllib.loads((BOOK.root / "book" / "glossary.toml").read_text(encoding="utf-8"))
 TERMS, SYMBOLS = GLOSSARY["term"], GLOSSARY["symbol"]
-FRONTS = guards.fronts(BOOK)
+FRONTS = notebook_checks.fronts(BOOK)
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from fairfl_book import places
-from fairfl_book.build import twins
+from fairfl_book import book_paths
+from fairfl_book.build import chapter_notebooks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 LEVELS = ("warm-up", "work", "proof", "design", "open")
 
 
@@ -37,7 +37,7 @@ def test_every_exercise_carries_one_level_right_after_its_number(name):
 def test_every_stub_belongs_to_a_numbered_exercise(name):
     """So that no exercise escapes the levels by having no number."""
     twin = BOOK.twin(name)
-    stubs = [cell for cell in twins.read(twin).cells if "exercise" in cell.metadata.get("tags", [])]
+    stubs = [cell for cell in chapter_notebooks.read(twin).cells if "exercise" in cell.metadata.get("tags", [])]
     assert len(stubs) == len(levels(twin.read_text(encoding="utf-8")))
 
 

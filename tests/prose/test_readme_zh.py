@@ -3,12 +3,13 @@
 import re
 from pathlib import Path
 
-from fairfl_book import places
-from fairfl_book.build import guards
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 ENGLISH = (BOOK.root / "README.md").read_text(encoding="utf-8")
 CHINESE = (BOOK.root / "README.zh.md").read_text(encoding="utf-8")
+CHAPTERS = (BOOK.chapters / "README.zh.md").read_text(encoding="utf-8")
 COMMAND = r"`((?:make|conda|python|py|pip)\b[^`\n]*)`"
 
 
@@ -19,7 +20,7 @@ def blocks(page, language):
 
 
 def test_commands_and_code_are_the_same():
-    for language in ("sh", "powershell", "python"):
+    for language in ("sh", "python"):
         assert blocks(ENGLISH, language) and blocks(CHINESE, language) == blocks(ENGLISH, language), language
 
 
@@ -28,16 +29,16 @@ def test_every_command_in_the_english_text_is_in_the_chinese_one():
 
 
 def test_the_chapters_are_the_books_with_their_minutes():
-    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\(chapters/(\w+)\.ipynb\) \| (\d+) \|", CHINESE, re.M)
+    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\((\w+)\.ipynb\) \| (\d+) \|", CHAPTERS, re.M)
     told = {name: (number, int(minutes)) for number, _, name, minutes in rows}
-    book = {name: (name[:2], front.minutes) for name, front in guards.fronts(BOOK).items()}
+    book = {name: (name[:2], front.minutes) for name, front in notebook_checks.fronts(BOOK).items()}
     lacking = [
-        f"| {number} | [中文标题](chapters/{name}.ipynb) | {minutes} |"
+        f"| {number} | [中文标题]({name}.ipynb) | {minutes} |"
         for name, (number, minutes) in book.items()
         if told.get(name) != (number, minutes)
     ]
-    assert told == book and len(rows) == len(told), "README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(
-        lacking
+    assert told == book and len(rows) == len(told), (
+        "chapters/README.zh.md needs these rows, with Chinese titles:\n" + "\n".join(lacking)
     )
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert all(re.search(r"[\u4e00-\u9fff]", title) for _, title, _, _ in rows)

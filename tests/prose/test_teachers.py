@@ -3,22 +3,22 @@
 import re
 
 import pytest
-from fairfl_book import places
-from fairfl_book.build import frontmatter, guards, prerequisites
+from fairfl_book import book_paths
+from fairfl_book.build import frontmatter, notebook_checks, prerequisites
 from fairfl_book.exercises import solutions
-from fairfl_book.site import answers
+from fairfl_book.site import solution_folds
 
-BOOK = places.find()
+BOOK = book_paths.find()
 PAGE = (BOOK.root / "book" / "teachers.md").read_text(encoding="utf-8")
 
 
 def test_the_map_is_made_from_the_front_matter():
     printed = re.search(r"<!-- map -->\n(.*?)\n?<!-- /map -->", PAGE, re.S)[1]
-    assert printed == prerequisites.table(guards.fronts(BOOK)), "run fairfl-book map"
+    assert printed == prerequisites.table(notebook_checks.fronts(BOOK)), "run fairfl-book map"
 
 
 def test_nothing_is_needed_before_it_is_taught():
-    for name, earlier in frontmatter.needed(guards.fronts(BOOK)).items():
+    for name, earlier in frontmatter.needed(notebook_checks.fronts(BOOK)).items():
         assert all(other < name for other in earlier)
 
 
@@ -42,7 +42,7 @@ def test_a_plan_reads_nothing_before_what_it_builds_on(heading, count):
     assert list(plan) == list(range(1, count + 1))
     read = [chapter for chapters, _ in plan.values() for chapter in chapters]
     assert len(set(read)) == len(read), "every chapter once"
-    needed = {int(name[:2]): earlier for name, earlier in frontmatter.needed(guards.fronts(BOOK)).items()}
+    needed = {int(name[:2]): earlier for name, earlier in frontmatter.needed(notebook_checks.fronts(BOOK)).items()}
     for at, chapter in enumerate(read):
         missing = {int(name[:2]) for name in needed[chapter]} - set(read[:at])
         assert not missing, f"chapter {chapter} builds on {sorted(missing)}, which come later or not at all"
@@ -52,7 +52,7 @@ def test_a_plan_reads_nothing_before_what_it_builds_on(heading, count):
 
 @pytest.mark.parametrize("heading", ["Six weeks", "Four weeks"])
 def test_a_plan_s_minutes_are_the_chapters_and_its_exercises_stand_in_them(heading):
-    fronts = {int(name[:2]): front for name, front in guards.fronts(BOOK).items()}
+    fronts = {int(name[:2]): front for name, front in notebook_checks.fronts(BOOK).items()}
     texts = {int(name[:2]): BOOK.twin(name).read_text(encoding="utf-8") for name in BOOK.names()}
     for week, (chapters, (reading, exercises, asked, discuss)) in weeks(heading).items():
         assert int(reading) == sum(fronts[chapter].minutes for chapter in chapters), f"week {week}"
@@ -87,4 +87,4 @@ def test_every_exercise_without_a_check_has_its_line_in_the_marking_guide():
     assert sorted(answered) == sorted(asked), (
         "say in book/teachers.md, Marking, what a good answer to each exercise without a check has"
     )
-    assert not line.findall(answers.without(PAGE)), "a copy without solutions would show them"
+    assert not line.findall(solution_folds.without(PAGE)), "a copy without solutions would show them"

@@ -31,7 +31,7 @@ class Loudest(WeightRule):
 
 class First(Rule):
     def combine(self, updates: Updates) -> Direction:
-        return Direction(updates.gradients[0], None, lambda: updates.gradients @ updates.gradients[0])
+        return Direction(updates.gradients[0], None, updates.gradients @ updates.gradients[0])
 
 
 class Clipped(Correction):

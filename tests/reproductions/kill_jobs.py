@@ -1,4 +1,4 @@
-"""Run by test_kill_runner.py in a process of its own: runs a declaration with kills at many moments, and compares with a run that had none."""
+"""Run by test_kill_runner.py in its own process: runs a declaration with kills at many moments, and compares with an undisturbed run."""
 
 import random
 import sys
@@ -17,17 +17,17 @@ FIELDS = ("accuracy", "loss", "direction_norm", "smallest_rate", "participants")
 
 
 def running(jobs, folder: Path, together: str):
-    """What runs the ``jobs`` to the end in ``folder``, or continues there, and compiles the table."""
+    """A function that runs or continues the ``jobs`` in ``folder`` to the end, and compiles the table."""
 
     def work():
-        runner.run(jobs, folder / "runs", together=together, device="cpu", report=lambda said: None)
+        runner.run(jobs, folder / "runs", together=together, device="cpu", report=lambda line: None)
         results.compile(jobs[0].experiment, folder / "runs", folder / "results")
 
     return work
 
 
 def differing(jobs, a: Path, b: Path) -> int:
-    """How many of the jobs' arrays and batches are not the same."""
+    """The number of the jobs' arrays and batches that differ."""
     count = 0
     for job in jobs:
         one, two = (History.load(runner.where(folder / "runs", job)) for folder in (a, b))
@@ -43,13 +43,13 @@ def differing(jobs, a: Path, b: Path) -> int:
 
 def main(declared: Path, folder: Path, together: str) -> None:
     torch.set_num_threads(1)
-    own.offices(0), provenance.versions()  # so that no child waits for the dataset's library or for git
+    own.offices(0), provenance.versions()  # loaded here, so no child waits for the dataset's library or for git
     experiment = catalogue.load(declared)
     jobs = select(experiment, seeds=None if together == "rows" else [0])
     whole, moments, kills, differ = folder / "whole", random.Random(0), 0, 0
     events = strike.finish(running(jobs, whole, together))
     for event in strike.EVENTS:
-        # Early ones, each from where the last kill left it; and a late one, among the last files.
+        # Early kills, each continuing after the last one; and a late one, among the last files.
         for name, struck in (
             ("early", [moments.randint(1, max(1, events[event] // 5)) for _ in range(3)]),
             ("late", [events[event] - moments.randint(0, events[event] // 4)]),

@@ -1,4 +1,4 @@
-"""Run by test_kill_runner.py in a process of its own: the runner, on a declaration, until the end."""
+"""Run by test_kill_runner.py in its own process: runs a declaration to the end."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,4 @@ from reproductions.jobs import select
 
 if __name__ == "__main__":
     experiment = catalogue.load(Path(sys.argv[1]))
-    runner.run(select(experiment), Path(sys.argv[2]), together=sys.argv[3], report=lambda said: print(said, flush=True))
+    runner.run(select(experiment), Path(sys.argv[2]), together=sys.argv[3], report=lambda line: print(line, flush=True))

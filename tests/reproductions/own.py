@@ -1,4 +1,4 @@
-"""What a reader might bring from outside the package: a split, a rule, a measure; and a small experiment that uses them."""
+"""Code such as a reader might declare: a split, rules, an attack and a measure; and a small experiment that uses them."""
 
 import os
 import time
@@ -27,7 +27,7 @@ class First(rules.GramRule):
 
 
 class Stops(First):
-    """The first client's update, until an exception of this kind in the third round."""
+    """The first client's update, until the third round raises an exception of this kind."""
 
     def __init__(self, kind):
         super().__init__()
@@ -42,7 +42,7 @@ class Stops(First):
 
 
 class Waits(First):
-    """``First``, which in its third round leaves a file with its process and its parent's in ``folder`` and waits there until a file "struck" stands beside it."""
+    """``First``, which in its third round writes its process id and its parent's to a file in ``folder``, and waits for a file "struck"."""
 
     def __init__(self, factor, folder):
         super().__init__(factor)

@@ -1,4 +1,4 @@
-"""A table's agreement in one line, against the raw files and on cases whose answer is known."""
+"""A table's agreement in one line, compared with the raw files and with cases of known answer."""
 
 from collections import Counter
 
@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reproductions import agreement, catalogue, places, results
+from reproductions import agreement, catalogue, result_folders, results
 from reproductions.command import main
 
-RECORDS = places.find()
+RECORDS = result_folders.find()
 
 
 def of(name):

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from reproductions import catalogue, places, report
+from reproductions import catalogue, report, result_folders
 
-PAPERS = places.find().papers
+PAPERS = result_folders.find().papers
 TABLES = [
     "fedfv_table_2_logged",
     "fedfv_table_3_logged",

@@ -8,10 +8,10 @@ import pytest
 
 from fairfl import rules
 from fairfl.clients import LocalSGD
-from reproductions import catalogue, experiment, identity, places, results
+from reproductions import catalogue, experiment, job_identity, result_folders, results
 from reproductions.jobs import Job, select
 
-RECORDS = places.find()
+RECORDS = result_folders.find()
 RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.csv").exists()]
 
 
@@ -37,7 +37,7 @@ def test_recorded_jobs_stay_declared_when_rules_move_and_learn_settings(monkeypa
     grown = dataclasses.make_dataclass(
         "LocalSGD", [*fields, ("patience", int, dataclasses.field(default=3))], frozen=True
     )
-    monkeypatch.setattr(identity, "LocalSGD", grown)
+    monkeypatch.setattr(job_identity, "LocalSGD", grown)
     for name in RECORDED:
         recorded = [
             line["key"] for line in results._read((RECORDS.results / f"{name}.csv").read_text(encoding="utf-8"))

@@ -1,16 +1,15 @@
-"""What is recorded in data/results is sound and says what the ledger says."""
+"""The records in data/results are sound and agree with the ledger."""
 
 import csv
 
 import pytest
 
-from reproductions import catalogue, ledger, places, results
+from reproductions import catalogue, ledger, result_folders, results
 from reproductions.equivalence import Equivalence
 from reproductions.jobs import select
 from reproductions.report import Cell
-from reproductions.verdict import Verdict
 
-RECORDS = places.find()
+RECORDS = result_folders.find()
 RECORDED = [name for name in catalogue.names() if (RECORDS.results / f"{name}.csv").exists()]
 
 
@@ -70,10 +69,10 @@ def test_one_recorded_table_at_most_stands_for_a_published_one():
 
 
 def test_of_two_prints_of_the_same_runs_and_number_the_one_with_a_spread_stays():
-    words = Verdict("reproduced"), Equivalence("undecided")
+    verdict = Equivalence("undecided")
     bare, spread, other, idle = (
-        Cell("FedAvg", "mean_accuracy", value, said, *words, keys)
-        for value, said, keys in [
+        Cell("FedAvg", "mean_accuracy", value, printed_spread, verdict, keys)
+        for value, printed_spread, keys in [
             ("80.42", "", ("a", "b")),
             ("80.42", "0.76", ("a", "b")),
             ("80.43", "", ("a", "b")),
@@ -85,18 +84,18 @@ def test_of_two_prints_of_the_same_runs_and_number_the_one_with_a_spread_stays()
 
 
 def test_no_spread_buys_a_recorded_cell_a_green_verdict():
-    cells = [cell for cells in ledger.ledger(places.find()).values() for cell in cells]
+    cells = [cell for cells in ledger.ledger(result_folders.find()).values() for cell in cells]
     green = [cell for cell in cells if cell.equivalence.word == "equivalent"]
     assert all(abs(cell.equivalence.difference) <= cell.equivalence.margin for cell in green)
-    ten = [cell for cell in ledger.ledger(places.find())["adafed_table_12"] if cell.row == "AdaFed, γ = 10"]
+    ten = [cell for cell in ledger.ledger(result_folders.find())["adafed_table_12"] if cell.row == "AdaFed, γ = 10"]
     assert any(
-        cell.verdict.word == "reproduced" and abs(cell.verdict.difference) > 10 for cell in ten
+        cell.verdict.word == "reproduced" and abs(cell.equivalence.difference) > 10 for cell in ten
     )  # by the first edition's rule
     assert len(ten) == 5 and not any(cell.equivalence.word == "equivalent" for cell in ten)
 
 
 def test_each_cell_that_is_different_says_what_was_tried():
-    for name, cells in ledger.ledger(places.find()).items():
+    for name, cells in ledger.ledger(result_folders.find()).items():
         experiment = catalogue.load(name)
         if experiment.reading_of:
             continue  # a reading is itself what was tried

@@ -1,9 +1,9 @@
 import re
 
 import numpy as np
-import pytest
+from refusals import refused
 
-from reproductions import catalogue, command, places
+from reproductions import catalogue, command, result_folders
 from reproductions.published import published, wide
 
 
@@ -24,9 +24,9 @@ def test_a_table_is_selected_and_laid_out():
 
 
 def test_slips_are_named():
-    with pytest.raises(ValueError, match="unknown table 'Table 33'.*Did you mean 'Table 3'"):
+    with refused("name", "'Table 33'", "'Table 3'"):
         published(paper="fedfv", table="Table 33")
-    with pytest.raises(ValueError, match="unknown column 'tabel'"):
+    with refused("name", "column", "'tabel'"):
         published(tabel="Table 3")
 
 
@@ -36,12 +36,12 @@ def test_every_published_table_is_declared_or_said_not_to_be():
     kept = {(paper, table) for paper, table in told if paper in {paper for paper, _ in printed}}
     assert not declared & set(told) and declared | kept >= printed >= kept
     assert {paper for paper, _ in set(told) - kept} == {"fairmoo"}  # of no paper whose numbers are kept
-    listed = command.listing(places.find())
+    listed = command.listing(result_folders.find())
     assert all(f"{table} " in listed and why in listed for (_, table), why in told.items())
 
 
 def test_the_listing_counts_no_job_of_a_row_that_is_reprinted():
-    listed = command.listing(places.find()).splitlines()
+    listed = command.listing(result_folders.find()).splitlines()
     counts = [re.findall(r"(\d+) of +(\d+) jobs", line)[0] for line in listed if "jobs recorded" in line]
     assert len(counts) == len(catalogue.names()) and all(int(one) <= int(many) for one, many in counts)
     (seven,) = (line for line in listed if line.startswith("adafed_table_7_logged "))

@@ -1,19 +1,19 @@
-"""What is recorded stays recorded: kills between any two writes, changed declarations, records of other versions."""
+"""Records are never lost: after kills between any two writes, changed declarations, and with records of other versions."""
 
 import json
 import shutil
 
 import own
 import pytest
+from refusals import refused
 
-from fairfl import atomic
-from fairfl.errors import Refused
+from fairfl import _atomic_files
 from fairfl.training import History
-from reproductions import locks, places, report, results, runner
+from reproductions import locks, report, result_folders, results, runner
 from reproductions.command import main
 from reproductions.jobs import select
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 class Killed(BaseException):
@@ -55,7 +55,7 @@ def test_a_report_killed_at_any_write_is_made_good_by_the_next(
     experiment, whole = half_recorded
     recorded, written = tmp_path / "recorded", []
     before = results.load(experiment, recorded)
-    real = atomic.write
+    real = _atomic_files.write
 
     def write(path, content):
         if len(written) == n and moment != "after":
@@ -68,7 +68,7 @@ def test_a_report_killed_at_any_write_is_made_good_by_the_next(
             raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(atomic, "write", write)
+        patch.setattr(_atomic_files, "write", write)
         results.compile(experiment, tmp_path / "new", recorded)
     # Until the next report, what was recorded can be read, and each line finds where it comes from.
     read = results.load(experiment, recorded)
@@ -84,7 +84,7 @@ def test_a_report_killed_at_any_write_is_made_good_by_the_next(
 
 def test_lines_that_came_in_meanwhile_outlive_a_journal(half_recorded, tmp_path, monkeypatch):
     experiment, whole = half_recorded
-    recorded, real = tmp_path / "recorded", atomic.write
+    recorded, real = tmp_path / "recorded", _atomic_files.write
 
     def write(path, content):
         real(path, content)
@@ -92,7 +92,7 @@ def test_lines_that_came_in_meanwhile_outlive_a_journal(half_recorded, tmp_path,
             raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(atomic, "write", write)
+        patch.setattr(_atomic_files, "write", write)
         results.compile(experiment, tmp_path / "old", recorded)
     journal = next(recorded.glob("*.journal")).read_bytes()
     for name, content in whole.items():  # as another's commit would bring them
@@ -119,7 +119,7 @@ def test_a_line_of_an_earlier_declaration_stays_marked_and_is_judged_no_more(hal
     assert {line["key"] for line in lines + before} == set(results.provenance(other, recorded))
     clients = (recorded / "small.clients.csv").read_text().splitlines()
     assert len(clients) == 1 + 8 * 5 and sum("earlier declaration" in line for line in clients) == 2 * 5
-    text = report.render(other, lines, places.find().papers, earlier=len(before))
+    text = report.render(other, lines, result_folders.find().papers, earlier=len(before))
     assert "Recorded under an earlier declaration, kept in small.csv and not judged: 2 runs." in text
     # Declared as before, the old lines are the row's again, number for number, and the newer ones are the earlier ones.
     results.compile(experiment, tmp_path / "old", recorded)
@@ -161,7 +161,9 @@ def test_a_column_declared_later_is_empty_for_earlier_runs(half_recorded, tmp_pa
             runner.run(select(wider, ["FedAvg"]), tmp_path / "old", report=quiet)
             results.compile(wider, tmp_path / "old", tmp_path / "whole")
         lines = results.load(wider, tmp_path / "whole")
-        verdicts = {(c.row, c.metric): c.verdict.word for c in report.cells(wider, lines, places.find().papers)}
+        verdicts = {
+            (c.row, c.metric): c.equivalence.word for c in report.cells(wider, lines, result_folders.find().papers)
+        }
         assert verdicts["FedFV, a third", "accuracy_tshirt"] == "not run"
         assert report.paired(wider, lines)
     assert verdicts["FedAvg", "accuracy_tshirt"] != "not run"
@@ -176,8 +178,8 @@ def test_a_file_by_a_jobs_name_that_holds_another_run_leaves_the_record_alone(ha
     if holds == "a run of train":
         del history.settings["key"]
     history.save(mine)
-    said = f"{mine.name} holds .*{jobs[1].key if 'another' in holds else 'did not write'}; allowed: the run of job {jobs[0].key}"
-    with pytest.raises(Refused, match=said):
+    other_key = [jobs[1].key] if holds == "another job's run" else []
+    with refused("file", mine.name, jobs[0].key, *other_key):
         results.compile(experiment, tmp_path / "old", tmp_path / "recorded")
     assert files(tmp_path / "recorded") == before
 
@@ -192,17 +194,14 @@ def test_nothing_is_written_where_nothing_is_new(half_recorded, tmp_path):
 
 def test_two_reports_at_once_do_not_mix(half_recorded, tmp_path):
     experiment, _ = half_recorded
-    with (
-        locks.take(tmp_path / "new" / "locks", ["report-small"]),
-        pytest.raises(Refused, match="compiled by another process"),
-    ):
+    with locks.take(tmp_path / "new" / "locks", ["report-small"]), refused("state", "small"):
         results.compile(experiment, tmp_path / "new", tmp_path / "recorded")
 
 
 def test_the_reports_command_counts_what_was_declared_earlier(half_recorded, tmp_path, monkeypatch, capsys):
     own.small(tmp_path, own.TOML.replace('alpha = "1/3"', 'alpha = "1/2"'))
-    found = places.find()
-    monkeypatch.setattr(places.Records, "results", property(lambda self: tmp_path / "whole"))
-    monkeypatch.setattr(places.Records, "papers", property(lambda self: found.root / "data" / "papers"))
+    found = result_folders.find()
+    monkeypatch.setattr(result_folders.Records, "results", property(lambda self: tmp_path / "whole"))
+    monkeypatch.setattr(result_folders.Records, "papers", property(lambda self: found.root / "data" / "papers"))
     assert main(["report", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "nothing")]) == 0
     assert "not judged: 2 runs" in capsys.readouterr().out

@@ -5,10 +5,10 @@ from statistics import fmean, pstdev
 
 import pytest
 
-from reproductions import places
+from reproductions import result_folders
 
 KEY = ("paper", "table", "algorithm", "hyperparameters")
-RECORDS = places.find()
+RECORDS = result_folders.find()
 with open(RECORDS.results / "root_prices.csv", newline="", encoding="utf-8") as file:
     ROWS = list(csv.DictReader(file))
 WITH_WITNESS = [row for row in ROWS if row["price"]]

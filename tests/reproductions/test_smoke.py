@@ -47,7 +47,7 @@ def test_one_round_of_each_methods_best_row(name, tmp_path):
     rows = (rows[0], rows[-1]) if declared.model in ("resnet18", "char_lstm") and len(rows) > 2 else rows
     short = dataclasses.replace(declared, rows=rows, rounds=1, evaluate_every=1, participation=1.0)
     jobs = select(short, seeds=[0])
-    runner.run(jobs, tmp_path, federation=made_up(declared.dataset), device="cpu", report=lambda said: None)
+    runner.run(jobs, tmp_path, federation=made_up(declared.dataset), device="cpu", report=lambda line: None)
     assert [History.load(runner.where(tmp_path, job)).settings["failed"] for job in jobs] == [""] * len(jobs)
     results.compile(short, tmp_path, tmp_path / "results")
     assert [line["row"] for line in results.load(short, tmp_path / "results")] == [row.label for row in rows]

@@ -1,4 +1,4 @@
-"""The spread over clients, row by row, and who loses by joining; from records alone."""
+"""The spread over clients, row by row, and how many lose by joining; from records alone."""
 
 import dataclasses
 
@@ -6,7 +6,7 @@ import numpy as np
 import own
 import pytest
 
-from reproductions import catalogue, measures, places, report, results, runner, spread
+from reproductions import catalogue, measures, report, result_folders, results, runner, spread
 from reproductions.jobs import select
 from reproductions.measures import measure
 
@@ -18,7 +18,7 @@ def recorded(tmp_path_factory):
     """A small table of two rows of ours and each client alone: the declaration, and the folder of its records."""
     folder = tmp_path_factory.mktemp("spread")
     experiment = own.small(folder, own.TOML + ALONE)
-    runner.run(select(experiment), folder / "runs", device="cpu", report=lambda said: None)
+    runner.run(select(experiment), folder / "runs", device="cpu", report=lambda line: None)
     results.compile(experiment, folder / "runs", folder / "results")
     return experiment, folder / "results"
 
@@ -26,11 +26,11 @@ def recorded(tmp_path_factory):
 def test_the_rows_numbers_are_means_over_seeds_of_what_was_recorded(recorded):
     experiment, folder = recorded
     finals = results.finals(experiment, folder)
-    told = {one.row: one for one in spread.spreads(experiment, folder)}
-    assert list(told) == [row.label for row in experiment.rows]
+    found = {one.row: one for one in spread.spreads(experiment, folder)}
+    assert list(found) == [row.label for row in experiment.rows]
     a, n = (np.array([finals["FedAvg", seed][i] for seed in (0, 1)]) for i in (0, 1))
     weighted = [np.sqrt(np.cov(one, fweights=sizes.astype(int), ddof=0)) for one, sizes in zip(a, n)]
-    one = told["FedAvg"]
+    one = found["FedAvg"]
     assert one.runs == 2 and one.clients == 5 and one.lacking == ()
     assert one.numbers["std"] == pytest.approx(100 * np.mean(a.std(1)))
     assert one.numbers["std by test rows"] == pytest.approx(100 * np.mean(weighted))
@@ -62,23 +62,23 @@ def test_without_own_models_the_gain_is_not_run(recorded):
     experiment, folder = recorded
     without = dataclasses.replace(experiment, rows=experiment.rows[:-1])
     assert experiment.alone == "each alone" and without.alone is None
-    told = spread.spreads(without, folder)
-    assert all(one.gain is None for one in told)
-    assert spread.table(told)[1][-3:] == ["not run"] * 3
+    found = spread.spreads(without, folder)
+    assert all(one.gain is None for one in found)
+    assert spread.table(found)[1][-3:] == ["not run"] * 3
 
 
 def test_the_report_shows_both_spreads_and_names_runs_without_accuracies(recorded):
     experiment, folder = recorded
-    told = spread.spreads(experiment, folder)
-    text = report.render(experiment, results.load(experiment, folder), places.find().papers, told=told)
+    found = spread.spreads(experiment, folder)
+    text = report.render(experiment, results.load(experiment, folder), result_folders.find().papers, spreads=found)
     header = next(line for line in text.splitlines() if "gain by joining" in line)
     assert "std by test rows" in header and "Jain" in header and spread.READ in text
-    assert spread.READ not in report.render(experiment, results.load(experiment, folder), places.find().papers)
+    assert spread.READ not in report.render(experiment, results.load(experiment, folder), result_folders.find().papers)
     diverged = catalogue.load("dqn_fed_table_9")
-    lacking = [one for row in spread.spreads(diverged, places.find().results) for one in row.lacking]
+    lacking = [one for row in spread.spreads(diverged, result_folders.find().results) for one in row.lacking]
     assert len(lacking) == 5 and all(one.startswith("DQN-Fed, seed ") for one in lacking)
     assert lacking[0] in report.render(
-        diverged, [], places.find().papers, told=spread.spreads(diverged, places.find().results)
+        diverged, [], result_folders.find().papers, spreads=spread.spreads(diverged, result_folders.find().results)
     )
 
 

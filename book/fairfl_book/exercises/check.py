@@ -1,27 +1,28 @@
-"""``check(slug, answer)``: an answer is met as a person would meet it."""
+"""``check(slug, answer)``: judge an answer, and explain the mistake if it is a known one."""
 
 import copy
 import inspect
 from contextlib import suppress
 from dataclasses import dataclass
 
-from fairfl_book.exercises import attempt, progress, turns
-from fairfl_book.exercises.answers import clumsy, same_value
+from fairfl_book.exercises import progress, stale_answers, turns
+from fairfl_book.exercises.common_errors import recognise
 from fairfl_book.exercises.compare import equal, short
+from fairfl_book.exercises.display import say
+from fairfl_book.exercises.grading import clumsy, same_value
 from fairfl_book.exercises.registry import Exercise, chapter_of, find
-from fairfl_book.exercises.said import say
-from fairfl_book.exercises.slips import recognise
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
-SEVERAL = ". A comparison of arrays is one answer for each entry; `if`, `and`, `or` and `not` want one answer for all"
+SEVERAL = ". Comparing arrays gives one answer per entry, but `if`, `and`, `or` and `not` need a single one"
 MARKS = {"right": "✓", "not yet": "✗", "not attempted yet": "○"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``status``: "right", "not yet" (``known`` names the mistake if it is a known one), or "not attempted yet".
+    """The result of a check.
 
-    ``message``: what a reader is told beside it; empty for "not attempted yet", and for "right" without praise.
+    ``status``: "right", "not yet" (``known`` names the mistake if it is a known one), or "not attempted yet".
+    ``message``: the explanation shown with it; empty for "not attempted yet", and for "right" without praise.
     """
 
     slug: str
@@ -31,7 +32,7 @@ class Verdict:
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """Mark, head and text, as ``said.say`` takes them."""
+        """Mark, head and text, as ``display.say`` takes them."""
         head = "{slug}: {status}." if self.message else "{slug}: {status}"
         return MARKS[self.status], tr(head, slug=self.slug, status=tr(self.status)), self.message
 
@@ -40,7 +41,7 @@ class Verdict:
 
 
 def judge(exercise: Exercise, answer: object) -> Verdict:
-    """What ``check`` would say, as a ``Verdict``."""
+    """Judge ``answer`` and return the ``Verdict`` that ``check`` would show."""
     if answer is None or answer is ... or (isinstance(answer, tuple) and any(part is ... for part in answer)):
         return Verdict(exercise.slug, "not attempted yet")
     if exercise.is_function:
@@ -49,30 +50,30 @@ def judge(exercise: Exercise, answer: object) -> Verdict:
 
 
 def check(slug: str, answer: object) -> None:
-    """Say whether ``answer`` solves the exercise called ``slug``, and if not, why not where that can be told.
+    """Show whether ``answer`` solves the exercise called ``slug``, and if it does not, why, as far as that is known.
 
-    ``answer`` is a function or a value, as the exercise asks. What is right is remembered in the reader's folder (``progress``).
-    Of a turn (``turns``) nothing is remembered. Raises ``ValueError`` only for an unknown slug.
+    ``answer`` is a function or a value, as the exercise asks. Right answers are recorded in the reader's folder (``progress``), except
+    those to a turn (``turns``). Raises ``ValueError`` only for an unknown slug.
     """
     if turns.is_turn(slug):
         verdict = judge(turns.find(slug), answer)
         say(MARKS[verdict.status], *turns.words(verdict.status, verdict.message))
         return
     exercise = find(slug)
-    if left := attempt.stale(slug):
+    if left := stale_answers.stale(slug):
         verdict = Verdict(slug, "not yet", left, "stale")
     else:
         verdict = judge(exercise, answer)
     if verdict.status == "right":
         progress.note(slug)
         done = progress.folder() and progress.here(chapter_of(slug))
-        say(*verdict.words, done and tr("{done} exercises of this chapter done.", done=done))
+        say(*verdict.words, done and tr("{done} exercises in this chapter done.", done=done))
     else:
         say(*verdict.words, _onward(slug))
 
 
 def unsolved(slug: str) -> tuple[str, str, str, str]:
-    """What ``check`` says of the stub of ``slug`` that nobody has filled, as ``said.bundle`` takes it."""
+    """What ``check`` shows for an empty stub of ``slug``, as ``display.bundle`` takes it."""
     return *Verdict(slug, "not attempted yet").words, _onward(slug)
 
 
@@ -90,7 +91,7 @@ def _judge_value(exercise, answer):
     if right(answer):
         return Verdict(exercise.slug, "right", tr(exercise.praise))
     if callable(answer):
-        return not_yet(tr("A value is asked for, and this is a function: pass what it returns"), "form")
+        return not_yet(tr("The answer should be a value, but this is a function: pass what it returns"), "form")
     for name, wrong in exercise.wrong.items():
         if equal(answer, wrong.answer, exercise.tolerance):
             return not_yet(_fill(wrong.why, "", answer, exercise.right), name)
@@ -102,7 +103,7 @@ def _judge_value(exercise, answer):
     if slip := recognise(exercise, [answer]):
         return not_yet(slip, "slip")
     return not_yet(
-        tr("You answer {given}, and that is not it. Asked is: {task}", given=short(answer), task=tr(exercise.task))
+        tr("You answer {given}, which is not right. The task: {task}", given=short(answer), task=tr(exercise.task))
     )
 
 
@@ -113,7 +114,7 @@ def _judge_function(exercise, answer):
     if not callable(answer):
         return not_yet(
             tr(
-                "A function is asked for, and this is {given}: pass the function itself, not its result",
+                "The answer should be a function, but this is {given}: pass the function itself, not its result",
                 given=short(answer),
             )
         )
@@ -148,13 +149,13 @@ def _judge_function(exercise, answer):
             "returns nothing",
         )
     for name, wrong in exercise.wrong.items():
-        theirs = []
+        expected = []
         for case in exercise.cases:
             with suppress(Exception):
-                theirs.append(wrong.answer(*copy.deepcopy(case)))
-        if len(theirs) == len(given) and all(equal(g, t, exercise.tolerance) for g, t in zip(given, theirs)):
-            tell = _named(answer, exercise.cases[i]) if "For {case}" in wrong.why else _case(exercise.cases[i])
-            return not_yet(_fill(wrong.why, tell, given[i], right[i]), name)
+                expected.append(wrong.answer(*copy.deepcopy(case)))
+        if len(expected) == len(given) and all(equal(g, e, exercise.tolerance) for g, e in zip(given, expected)):
+            shown = _named(answer, exercise.cases[i]) if "For {case}" in wrong.why else _case(exercise.cases[i])
+            return not_yet(_fill(wrong.why, shown, given[i], right[i]), name)
     shown = tr(
         "For {case} you answer {given}; it should be {right}. ",
         case=_named(answer, exercise.cases[i]),
@@ -163,11 +164,11 @@ def _judge_function(exercise, answer):
     )
     if slip := recognise(exercise, given):
         return not_yet(shown + slip, "slip")
-    return not_yet(shown + tr("Asked is: {task}", task=tr(exercise.task)))
+    return not_yet(shown + tr("The task: {task}", task=tr(exercise.task)))
 
 
 def is_stub(function: object) -> bool:
-    """Whether a function's body does nothing: it reads no name and keeps no value but its description."""
+    """Whether a function's body does nothing: it reads no name, and its only constant is its docstring."""
     code = getattr(function, "__code__", None)
     if code is None:
         return True
@@ -180,10 +181,10 @@ def _case(case) -> str:
 
 
 def _named(function, case) -> str:
-    """Several arguments with the names that the reader's own function gives them, as in "t = 3, eta = 0.1"; without, where it gives none."""
+    """Several arguments with their names in the reader's function, as in "t = 3, eta = 0.1"; without names if it has none."""
     try:
         names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    except (TypeError, ValueError):  # what is callable need not tell
+    except (TypeError, ValueError):  # not every callable has a signature
         names = []
     if len(case) == 1 or len(names) != len(case):
         return _case(case)

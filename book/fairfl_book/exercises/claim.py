@@ -1,7 +1,7 @@
-"""``claim(statement, residual)``: a statement tried on many random problems.
+"""``claim(statement, residual)``: test a statement on many random problems.
 
-The residual, what would be zero if the statement held, is written in the reader's own cell; this file only
-repeats, bounds and reports.
+The residual, which is zero if the statement holds, is written in the reader's own cell. This module only repeats, bounds and
+reports it.
 """
 
 import math
@@ -10,16 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairfl._randomness import numpy_generator
 from fairfl.errors import refuse
-from fairfl.randomness import numpy_generator
 from fairfl_book.exercises.compare import short
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """``held`` of ``tried`` cases; ``worst`` residual; ``example``: the failing case with that residual, or ``None``;
-    ``plainest``: the failing case that takes the fewest words, where these are fewer than the worst one's."""
+    """The result of a claim: it ``held`` in that many of the ``tried`` cases.
+
+    ``worst``: the largest residual. ``example``: the failing case with that residual, or ``None``. ``plainest``: the failing case
+    with the shortest description, if that is shorter than the worst one's.
+    """
 
     held: int
     tried: int
@@ -29,10 +32,10 @@ class Outcome:
 
 
 def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> Outcome:
-    """Call ``residual(rng)`` with ``n`` keyed ``numpy`` generators.
+    """Evaluate ``residual(rng)`` with ``n`` keyed NumPy generators.
 
     ``residual`` returns a number, which fails when it exceeds ``tolerance`` or is not finite, or a pair (number, case)
-    where ``case`` describes what was tried. Inequalities: return ``max(0, left − right)``.
+    where ``case`` describes the problem. For an inequality left ≤ right, return ``max(0, left − right)``.
     """
     if n < 1:
         raise refuse("n", n, "1 or more", "It is the number of random cases.")
@@ -50,13 +53,15 @@ def try_claim(residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: i
     if not failing:
         return Outcome(held, n, worst)
     largest, plainest = max(failing, key=lambda f: f[0]), min(failing, key=lambda f: len(f[1]))
-    return Outcome(held, n, worst, _told(*largest), _told(*plainest) if len(plainest[1]) < len(largest[1]) else None)
+    return Outcome(
+        held, n, worst, _described(*largest), _described(*plainest) if len(plainest[1]) < len(largest[1]) else None
+    )
 
 
 def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1e-8, seed: int = 0) -> None:
-    """Print how ``statement`` fares on ``n`` random cases: a count and the bound that all meet, or the case that fails worst.
+    """Print whether ``statement`` holds in ``n`` random cases: the count and a bound on all residuals, or the worst failing case.
 
-    The bound printed is ``tolerance``, which every machine repeats; how far below it the worst residual lies is rounding.
+    The printed bound is ``tolerance``, which is the same on every machine. How far below it the worst residual lies is rounding.
     """
     outcome = try_claim(residual, n, tolerance, seed)
     if outcome.held == outcome.tried:
@@ -65,16 +70,16 @@ def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1
         return
     fails = "{statement}: fails in {failed} of {tried} random cases. Worst: {case}"
     failed = outcome.tried - outcome.held
-    said = tr(fails, statement=statement, failed=failed, tried=outcome.tried, case=outcome.example)
-    print(said + (tr(". Plainest: {case}", case=outcome.plainest) if outcome.plainest else ""))
+    message = tr(fails, statement=statement, failed=failed, tried=outcome.tried, case=outcome.example)
+    print(message + (tr(". Plainest: {case}", case=outcome.plainest) if outcome.plainest else ""))
 
 
-def _told(size: float, words: str) -> str:
+def _described(size: float, words: str) -> str:
     return f"{words}{', ' if words else ''}" + tr("residual {size}", size=f"{size:.2g}")
 
 
 def _power(number: float) -> str:
-    """1e-8 rather than Python's 1e-08."""
+    """A number with a short exponent: 1e-8 instead of Python's 1e-08."""
     mantissa, e, exponent = f"{number:g}".partition("e")
     return f"{mantissa}e{int(exponent)}" if e else mantissa
 

@@ -1,4 +1,4 @@
-"""Whether two answers are the same, for numbers, vectors, and the rest."""
+"""Compare two answers: numbers, vectors, sets, dictionaries and anything else."""
 
 from typing import Any
 
@@ -6,22 +6,22 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Tensors and arrays as NumPy arrays; anything else as it is."""
+    """Convert tensors to NumPy arrays, and leave anything else as it is."""
     if hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     return value
 
 
 def numbers(value: object) -> np.ndarray | None:
-    """A number, or lists of them, as an array of floats; ``None`` for what is no numbers."""
+    """Convert a number, or nested lists of numbers, to an array of floats; ``None`` for anything else."""
     try:
         return np.asarray(plain(value), dtype=float)
-    except (OverflowError, TypeError, ValueError):  # 10**400 is a number, and no float
+    except (OverflowError, TypeError, ValueError):  # 10**400 is a number but not a float
         return None
 
 
 def equal(given: object, right: object, tolerance: float) -> bool:
-    """Whether ``given`` is ``right`` up to ``tolerance``; never raises, whatever a reader may return."""
+    """Whether ``given`` equals ``right`` up to ``tolerance``. Never raises, whatever a reader's function returns."""
     given, right = plain(given), plain(right)
     if isinstance(given, np.ndarray) and given.shape == () and given.dtype == bool:
         given = bool(given)
@@ -42,7 +42,7 @@ def equal(given: object, right: object, tolerance: float) -> bool:
 
 
 def _members(given):
-    """The set of what is in ``given``; ``None`` where something in there can be in no set."""
+    """The set of the members of ``given``; ``None`` if a member is not hashable."""
     try:
         return set(given)
     except TypeError:
@@ -50,7 +50,7 @@ def _members(given):
 
 
 def short(value: object) -> str:
-    """A value as a reader wants it printed: few digits, few entries."""
+    """Format a value for a reply: few digits, few entries."""
     value = plain(value)
     if isinstance(value, str):
         return value

@@ -1,4 +1,4 @@
-"""What an exercise is: cases to try, the right answer, and wrong answers that are worth a word of their own."""
+"""Define and register exercises: the cases to try, the right answer, and known wrong answers with their replies."""
 
 import copy
 import difflib
@@ -14,9 +14,9 @@ from fairfl.errors import Refused, unknown
 
 @dataclass(frozen=True)
 class Wrong:
-    """A known wrong answer: ``answer`` as a reader would give it, ``why`` what to tell them.
+    """A known wrong answer: ``answer`` as a reader would give it, and ``why``, the reply to it.
 
-    ``why`` may name ``{case}``, ``{given}`` and ``{right}``, the first case where the answers part.
+    ``why`` may contain ``{case}``, ``{given}`` and ``{right}``, taken from the first case in which the answer is wrong.
     """
 
     answer: object
@@ -25,9 +25,9 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Question:
-    """An open exercise: nothing to check. ``slug``: "chapter.topic", stable across editions. ``task``: what is asked, in a phrase.
+    """An open exercise, which has no check.
 
-    ``hints``: steps towards an answer, the first the smallest.
+    ``slug``: "chapter.topic", stable across editions. ``task``: the task as a phrase. ``hints``: steps towards an answer, the smallest first.
     """
 
     slug: str
@@ -37,11 +37,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Exercise:
-    """``slug``: "chapter.topic", stable across editions. ``task``: what is asked, in a phrase.
+    """An exercise with a check. ``slug``: "chapter.topic", stable across editions. ``task``: the task as a phrase.
 
-    For a function: ``right`` is a function and ``cases`` a list of argument tuples; a list of numbers among the arguments is handed
-    over as an array, a tuple as it is. For a value: ``right`` is the value and ``cases`` is empty. ``wrong``: by a short name. ``tolerance``: relative and absolute,
-    on floats. ``praise``: what a right answer is told; one thing more to think about. ``hints``: steps towards it, the first the smallest.
+    If a function is asked for, ``right`` is a function and ``cases`` a list of argument tuples; lists of numbers among the arguments are
+    passed as arrays, tuples as they are. If a value is asked for, ``right`` is the value and ``cases`` is empty. ``wrong``: known wrong
+    answers by a short name. ``tolerance``: relative and absolute, for floats. ``praise``: the reply to a right answer, with one more thing
+    to think about. ``hints``: steps towards the answer, the smallest first.
     """
 
     slug: str
@@ -61,12 +62,12 @@ class Exercise:
         return bool(self.cases)
 
     def right_answers(self) -> list:
-        """The right answer to each case; of a value, the one there is."""
+        """The right answer to each case; for a value, a list with that one value."""
         return [self.right(*copy.deepcopy(case)) for case in self.cases] if self.is_function else [self.right]
 
 
 def _array(argument):
-    """A list of numbers (of lists of numbers) as an array, since the chapters' formulas are written for them; anything else as it is."""
+    """Convert a (nested) list of numbers to an array, because the chapters' formulas expect arrays; leave anything else as it is."""
     if not isinstance(argument, list):
         return argument
     try:
@@ -88,12 +89,14 @@ _EXERCISES: dict[str, Exercise | Question] = {}
 def register(exercise: Exercise | Question) -> None:
     """Add an exercise. Raises ``ValueError`` if its slug is taken."""
     if exercise.slug in _EXERCISES:
-        raise Refused(f"exercise {exercise.slug!r} exists already; slugs are unique in the book")
+        raise Refused(
+            f"exercise {exercise.slug!r} exists already; slugs are unique in the book: choose another one", "name"
+        )
     _EXERCISES[exercise.slug] = exercise
 
 
 def everything() -> dict[str, Exercise | Question]:
-    """All exercises by slug, open ones too: every module of ``fairfl_book.exercises.chapters`` is imported once."""
+    """All exercises by slug, including open ones. Imports every module of ``fairfl_book.exercises.chapters`` once."""
     from fairfl_book.exercises import chapters
 
     for module in pkgutil.iter_modules(chapters.__path__):
@@ -102,12 +105,12 @@ def everything() -> dict[str, Exercise | Question]:
 
 
 def registry() -> dict[str, Exercise]:
-    """The exercises that have a check, by slug."""
+    """The exercises with a check, by slug."""
     return {slug: exercise for slug, exercise in everything().items() if isinstance(exercise, Exercise)}
 
 
 def find(slug: str) -> Exercise:
-    """The exercise called ``slug`` that has a check. Raises ``ValueError`` if there is none."""
+    """The exercise with a check called ``slug``. Raises ``ValueError`` if there is none."""
     return _named(slug, registry())
 
 
@@ -122,13 +125,15 @@ def _named(slug, known):
     near = difflib.get_close_matches(str(slug), known, n=1, cutoff=0.4)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     word = str(near[0] if near else slug).partition(".")[0]
-    beside = [name for name in known if name.partition(".")[0] == word]  # the whole book's would bury the nearest
-    tail = f" Its chapter has {', '.join(beside)}." if beside else " The cell below each exercise has its name."
-    raise Refused(f"unknown exercise {slug!r}.{hint}{tail}")
+    beside = [
+        name for name in known if name.partition(".")[0] == word
+    ]  # all slugs of the book would hide the nearest one
+    tail = f" Its chapter has {', '.join(beside)}." if beside else " Each exercise's name is in the cell below it."
+    raise Refused(f"unknown exercise {slug!r}.{hint}{tail}", "name")
 
 
 def chapter_of(slug: str) -> int:
-    """The number of the chapter to which ``slug`` belongs. Raises ``ValueError`` for a first word that no chapter has."""
+    """The number of the chapter to which ``slug`` belongs. Raises ``ValueError`` if no chapter has its first word."""
     word = slug.partition(".")[0]
     if word not in WORDS:
         raise unknown("first word of a slug", word, WORDS)
@@ -136,5 +141,5 @@ def chapter_of(slug: str) -> int:
 
 
 def of_chapter(number: int) -> list[str]:
-    """The slugs of the exercises of a chapter that have a check."""
+    """The slugs of a chapter's exercises with a check."""
     return [slug for slug in registry() if chapter_of(slug) == number]

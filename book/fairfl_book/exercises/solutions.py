@@ -1,6 +1,6 @@
-"""``solution("slug")``: one answer, shown when it is asked for. It assigns nothing, so that nothing of the reader's is overwritten.
+"""``solution("slug")``: show one answer to an exercise. Nothing is assigned, so none of the reader's variables is overwritten.
 
-Solutions stand in ``book/solutions``, a file a chapter: under a heading with the exercise's slug, text and one block of Python that runs
+``book/solutions`` holds one file per chapter. Below a heading with the exercise's slug there is text and one block of Python, which runs
 after the chapter's own cells and ends with the exercise's check. A class may get the book without that folder.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.exercises.check import judge
+from fairfl_book.exercises.display import say, show
 from fairfl_book.exercises.registry import Exercise, chapter_of, find_any
-from fairfl_book.exercises.said import say, show
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 FOLDER = "solutions"
 _PART = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -25,7 +25,7 @@ _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Solution:
-    """``text``: Markdown, the code included. ``code``: its blocks of Python, joined; it may be empty for an open exercise."""
+    """One solution. ``text``: Markdown, including the code. ``code``: its Python blocks, joined; may be empty for an open exercise."""
 
     slug: str
     text: str
@@ -38,23 +38,23 @@ class Solution:
 
 
 def read(path: Path) -> dict[str, Solution]:
-    """The solutions in a file of ``book/solutions``, by slug."""
+    """Read the solutions in a file of ``book/solutions``, by slug."""
     parts = _PART.findall(path.read_text(encoding="utf-8"))
     return {slug: Solution(slug, text.strip(), "\n".join(_CODE.findall(text)).strip()) for slug, text in parts}
 
 
-def folder(book: places.Book) -> Path:
-    """Where the solutions stand, if this copy of the book has them."""
+def folder(book: book_paths.Book) -> Path:
+    """The folder of the solutions, which a copy of the book may lack."""
     return book.root / "book" / FOLDER
 
 
-def there(book: places.Book) -> bool:
+def there(book: book_paths.Book) -> bool:
     """Whether this copy of the book has solutions."""
     return folder(book).is_dir()
 
 
-def of_chapter(book: places.Book, name: str) -> dict[str, Solution]:
-    """The solutions of chapter ``name``, by slug; empty where the folder was left out."""
+def of_chapter(book: book_paths.Book, name: str) -> dict[str, Solution]:
+    """The solutions of chapter ``name``, by slug; empty if the folder was left out."""
     path = folder(book) / f"{name}.md"
     return read(path) if path.exists() else {}
 
@@ -64,13 +64,7 @@ def solution(slug: str) -> None:
     exercise = find_any(slug)
     found = _find(slug)
     if found is None:
-        say(
-            "",
-            slug,
-            tr(
-                "There is no solution here: this copy of the book has none for it. Whoever teaches your course may have it."
-            ),
-        )
+        say("", slug, tr("This copy of the book has no solution to this exercise. Your teacher may have one."))
         return
     text = f"**{slug}**: {tr(exercise.task)}\n\n{found.text}"
     show({"text/plain": text, "text/markdown": text})
@@ -78,7 +72,7 @@ def solution(slug: str) -> None:
 
 def _find(slug):
     try:
-        book = places.find()
+        book = book_paths.find()
     except ValueError:  # the package without the book
         return None
     [name] = book.select([f"{chapter_of(slug):02d}"])
@@ -86,12 +80,12 @@ def _find(slug):
 
 
 def verify(name: str, namespace: Mapping[str, object]) -> None:
-    """Run every solution of chapter ``name`` after the chapter itself, whose names are ``namespace``, and judge it.
+    """Run every solution of chapter ``name`` in the ``namespace`` of the executed chapter, and judge it.
 
-    Each runs in a copy of the names of its own, as in the notebook of a reader who has solved nothing else. What they print is swallowed.
-    Raises ``AssertionError`` naming the first that is not right.
+    Each solution runs in its own copy of the namespace, as in the notebook of a reader who has solved nothing else. Printed output is
+    discarded. Raises ``AssertionError`` naming the first solution that is not right.
     """
-    for slug, found in of_chapter(places.find(), name).items():
+    for slug, found in of_chapter(book_paths.find(), name).items():
         judged = []
         own = {
             **namespace,
@@ -99,17 +93,18 @@ def verify(name: str, namespace: Mapping[str, object]) -> None:
         }
         with redirect_stdout(io.StringIO()):
             exec(compile(found.code, f"solution of {slug}", "exec"), own)
-        said = [(judged_slug, verdict.status) for judged_slug, verdict in judged]
+        verdicts = [(judged_slug, verdict.status) for judged_slug, verdict in judged]
         wanted = [(slug, "right")] if isinstance(find_any(slug), Exercise) else []
-        assert said == wanted, f"{slug}: the solution is judged {[str(verdict) for _, verdict in judged]}"
+        assert verdicts == wanted, f"{slug}: the solution is judged {[str(verdict) for _, verdict in judged]}"
 
 
 def without_check(found: Solution) -> str:
-    """The solution's code as it goes into the reader's cell. Raises ``ValueError`` if it does not end with its check."""
+    """The solution's code without its check, as it goes into the reader's cell. Raises ``ValueError`` if it does not end with its check."""
     code, _, last = found.code.rpartition("\n")
     if not last.startswith(f'check("{found.slug}"'):
         raise Refused(
-            f'the solution of {found.slug} does not end with its check, check("{found.slug}", …); write it there as the last line, '
-            "so that the solution is seen to pass."
+            f'the solution of {found.slug} does not end with its check; add check("{found.slug}", …) as its last line, '
+            "which shows that the solution passes.",
+            "file",
         )
     return code.strip()

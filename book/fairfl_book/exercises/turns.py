@@ -1,13 +1,13 @@
-"""``**Your turn.**``: one small question inside the story, whose answer the text then uses.
+"""``**Your turn.**``: one small question in the middle of a chapter, whose answer the text then uses.
 
-A turn is lighter than an exercise. It has one answer and one or two named mistakes, and neither hints nor marks. Its slug is
-"chapter.turn.topic", and its cell, tagged ``turn``, holds the reader's answer and the check of it. Turns stand beside the exercises, in
-``exercises/chapters``, in a registry of their own, so that nothing that counts or marks exercises sees them.
+A turn is lighter than an exercise. It has one answer and a few named mistakes, and neither hints nor marks. Its slug is
+"chapter.turn.topic", and its cell, tagged ``turn``, holds the reader's answer and its check. Turns are defined next to the exercises, in
+``exercises/chapters``, but have their own registry, so code that counts or marks exercises does not see them.
 """
 
 from fairfl.errors import Refused, unknown
 from fairfl_book.exercises.registry import Exercise, everything
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 WORD = "turn"  # the second word of a turn's slug
 LINE = "**Your turn.**"  # how the question begins
@@ -25,22 +25,24 @@ def register(turn: Exercise) -> None:
     """Add a turn.
 
     Raises:
-        ValueError: if its slug is taken or does not have three words, the second of them "turn"; if it has hints; or if it names no mistake.
+        ValueError: if its slug is taken or does not have the form "chapter.turn.topic", if it has hints, or if it names no mistake.
     """
     if not is_turn(turn.slug):
-        raise Refused(f"{turn.slug!r} does not name a turn. The slug of a turn is chapter.turn.topic.")
+        raise Refused(f"{turn.slug!r} is not the slug of a turn; it must have the form chapter.turn.topic.", "name")
     if turn.slug in _TURNS:
-        raise Refused(f"The turn {turn.slug!r} exists already. Each slug stands once in the book.")
+        raise Refused(f"turn {turn.slug!r} exists already; slugs are unique in the book: choose another one.", "name")
     if turn.hints or not turn.wrong:
         raise Refused(
-            f"The turn {turn.slug!r} has hints or names no mistake. A turn has no hints and at least one known wrong answer."
+            f"turn {turn.slug!r} has {len(turn.hints)} hints and {len(turn.wrong)} known wrong answers; "
+            "a turn has no hints and at least one known wrong answer.",
+            "combination",
         )
     _TURNS[turn.slug] = turn
 
 
 def every_turn() -> dict[str, Exercise]:
     """All turns of the book, by slug."""
-    everything()  # imports the chapters' modules, which register turns as well
+    everything()  # imports the chapters' modules, which also register turns
     return dict(_TURNS)
 
 
@@ -53,14 +55,14 @@ def find(slug: str) -> Exercise:
 
 
 def words(status: str, message: str) -> tuple[str, str]:
-    """Head and text of a reply, as ``said.say`` takes them after the mark. ``status`` and ``message``: of the verdict."""
+    """Head and text of a reply, as ``display.say`` takes them after the mark, from a verdict's ``status`` and ``message``."""
     if status == "not attempted yet":
         return tr("Your turn."), tr("Put your answer in the place of `...` and run this cell.")
     return tr("Yes.") if status == "right" else tr("Not yet."), message
 
 
 def answered(slug: str) -> list[tuple[str, str]]:
-    """What a page without a kernel shows of the turn ``slug``: the reply to the right answer, then those to the known mistakes, each with the answer it is for."""
+    """The replies to a turn for a page without a kernel: pairs of answer and reply, the right answer first, then the known mistakes."""
     turn = find(slug)
     replies = [(turn.right, turn.praise), *((wrong.answer, wrong.why) for wrong in turn.wrong.values())]
     return [("" if callable(answer) else _shown(answer), tr(why)) for answer, why in replies]

@@ -4,7 +4,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row
+from fairfl_book.labs.rounding import row
 
 _NEARLY = [[1.0, 0.0], [1.99, 0.17]]  # chapter 8: lengths 1 and 2, five degrees apart
 _PARALLEL = [[0.8, 0.4], [1.6, 0.8]]

@@ -11,7 +11,7 @@ from fairfl import rules
 from fairfl.updates import Layout, Updates
 from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import zero
+from fairfl_book.labs.rounding import zero
 
 # What each of the book's rules fixes; js/rules.js knows these. One that a reader adds to fairfl.rules is "new", and asked of Python; the
 # package's others are not in the picture.

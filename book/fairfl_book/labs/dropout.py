@@ -7,7 +7,7 @@ import torch
 
 from fairfl import rules
 from fairfl.updates import Updates
-from fairfl_book.labs import scripts
+from fairfl_book.labs import javascript
 from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 
@@ -23,14 +23,14 @@ def _times(hours):
 @lru_cache
 def offices() -> dict[str, list]:
     """``rows`` (10, 10) whose products are those of the ten updates in the sixth round of chapter 14, with ``losses`` and ``sizes``."""
-    return json.loads(scripts.read("offices.js").partition("OFFICES = ")[2].rstrip(";\n"))
+    return json.loads(javascript.read("offices.js").partition("OFFICES = ")[2].rstrip(";\n"))
 
 
 class Dropout(Lab):
     """Offices 0 to 8 see the digits 0 to 7, office 9 sees 8 and 9; the model has had five rounds of FedMGDA+.
 
     Replies arrive at hours that the reader drags, how far up means nothing; the server closes at an hour to be dragged as well. What is
-    heard goes through the package's rules, as ``fairfl_book.build.offices`` took it from its ``Coordinator``.
+    heard goes through the package's rules, as ``fairfl_book.build.dropout_data`` took it from its ``Coordinator``.
     """
 
     view = "dropout"

@@ -6,7 +6,7 @@ from scipy.optimize import bisect
 from fairfl import rules
 from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row
+from fairfl_book.labs.rounding import row
 
 FAR = 4.0  # at its ends the slider stands for the limits of α: 1e-4 and 1e4, where no picture tells them apart
 STATIONARY, PARALLEL = 1e-12, 1e-9

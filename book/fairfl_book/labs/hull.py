@@ -7,7 +7,7 @@ from fairfl import rules
 from fairfl.updates import Updates
 from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row
+from fairfl_book.labs.rounding import row
 
 _RULES = {
     "FedAvg": lambda epsilon: rules.FedAvg("uniform"),

@@ -1,7 +1,7 @@
-"""A lab one can touch: ``compute(state) → numbers`` in Python, and one drawing in JavaScript for JupyterLab and for a page from disk.
+"""Interactive labs: ``compute(state) → numbers`` in Python, and one drawing in JavaScript for JupyterLab and for pages opened from disk.
 
-What stays in JavaScript is the picture and its words (``js/NAME.js``); the numbers are computed in both, and a test compares them.
-Without scripts, on GitHub or on paper, ``js/NAME.svg`` stands: the same drawing of the state at the start.
+JavaScript draws the picture and writes its text (``js/NAME.js``); both languages compute the numbers, and a test compares them.
+Without scripts, on GitHub or on paper, ``js/NAME.svg`` is shown: the same drawing of the start state.
 """
 
 import functools
@@ -12,21 +12,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from fairfl._extras import needed_by
 from fairfl.errors import unknown
-from fairfl.extras import needed_by
-from fairfl_book.labs import scripts
+from fairfl_book.labs import javascript
 from fairfl_book.labs.controls import Choice, Points, Several, Slider
-from fairfl_book.translation.words import ENGLISH, current, tr
+from fairfl_book.translation.sentences import ENGLISH, current, tr
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
 
 
 class Lab:
-    """Base of all labs. A subclass gives ``controls``, ``tries``, ``view`` and answers ``compute`` and ``words``.
+    """Base class of all labs. A subclass sets ``controls``, ``tries`` and ``view``, and implements ``compute`` and ``words``.
 
-    ``view``: the module ``js/VIEW.js`` that draws it; what it exports is told in ``js/frame.js``. ``tries``: what a button says → the
-    controls that it moves, the others at their start. ``also``: further states that a chapter shows as pictures, by a name each.
+    ``view``: the module ``js/VIEW.js`` that draws it; ``js/lab.js`` documents its exports. ``tries``: a button's text → the
+    controls that it sets; the others go to their start. ``also``: further states that a chapter shows as pictures, by name.
     """
 
     view: str = ""
@@ -51,11 +51,11 @@ class Lab:
 
     @property
     def start(self) -> dict:
-        """The state at the beginning: control → value."""
+        """The start state: control → value."""
         return {name: control.start for name, control in self.controls.items()}
 
     def at(self, **state: object) -> dict:
-        """The start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
+        """The start state with some controls changed. Raises ``ValueError`` for an unknown control or a value that is not allowed."""
         for name in state:
             if name not in self.controls:
                 raise unknown("control", name, self.controls)
@@ -65,21 +65,22 @@ class Lab:
         return full
 
     def numbers(self, **state: object) -> dict:
-        """``compute`` for the start with some controls moved. Raises ``ValueError`` for a control or value that is not there."""
+        """``compute`` for the start state with some controls changed. Raises ``ValueError`` as ``at`` does."""
         return self.compute(**self.at(**state))
 
     @property
     def state(self) -> dict:
-        """What the reader made of the lab: the state of its latest widget, for ``numbers(**lab.state)``; before, the start."""
+        """The state of the latest widget, as the reader left it, for ``numbers(**lab.state)``; without a widget, the start."""
         return self.start if self._live is None else dict(self._live.state)
 
     def told(self, state: dict) -> dict:
-        """What of a state's numbers the drawing cannot compute, with the ``state`` that it belongs to: ``view.compute(state, told)`` gets
-        it while Python runs, a moment after the state. Empty in a lab whose drawing computes everything."""
+        """The numbers of a state that the drawing cannot compute, with the ``state`` they belong to.
+
+        ``view.compute(state, told)`` gets them while Python runs, a moment after the state. Empty if the drawing computes everything."""
         return {}
 
     def spec(self, **state: object) -> dict:
-        """What the drawing has to be told: the lab's name, its controls and buttons in the current language, and where it starts."""
+        """What the drawing needs: the lab's name, its controls and buttons in the current language, and the start state."""
         controls = {
             name: {**asdict(control), **_kind(control), "label": tr(control.label)}
             for name, control in self.controls.items()
@@ -93,7 +94,7 @@ class Lab:
         Raises ``ValueError`` for a name that is not in ``also``.
         """
         translated = self.file(which, current())
-        return translated if (scripts.FOLDER / translated).is_file() else self.file(which, ENGLISH)
+        return translated if (javascript.FOLDER / translated).is_file() else self.file(which, ENGLISH)
 
     def file(self, which: str, language: str) -> str:
         """The name of the picture's file in ``language``, drawn or not. Raises ``ValueError`` for a name that is not in ``also``."""
@@ -103,7 +104,7 @@ class Lab:
 
     def still(self, which: str = "") -> str:
         """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description."""
-        return scripts.read(self.still_file(which))
+        return javascript.read(self.still_file(which))
 
     def output(self, which: str = "") -> tuple[dict, dict]:
         """(data, metadata) of the picture as Jupyter shows it, with the description that its drawing gave it as alternative text."""
@@ -122,7 +123,7 @@ class Lab:
         print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state: object) -> "AnyWidget":
-        """The living lab, for a notebook with a kernel; tried in JupyterLab. ``state``: where controls start. See ``lab.state``."""
+        """The interactive lab, for a notebook with a kernel; tested in JupyterLab. ``state``: start values of controls. See ``lab.state``."""
         spec = self.spec(**state)
         live = _widget_class(type(self), current())(spec=spec, state=spec["start"], told=self.told(spec["start"]))
         if live.told:
@@ -131,15 +132,15 @@ class Lab:
         return live
 
     def page(self, key: str) -> str:
-        """The lab as a piece of a page that needs no kernel, no network and, to be read, no scripts.
+        """The lab as HTML that needs no kernel, no network and, for reading, no scripts.
 
-        ``key``: an id that nothing else on the page has.
+        ``key``: an id that is unique on the page.
         """
         spec = json.dumps(self.spec() | {"told": self.told(self.start)}, ensure_ascii=False).replace("</", "<\\/")
-        module = scripts.bundle(self.view).replace("export default", "const here =")
+        module = javascript.bundle(self.view).replace("export default", "const here =")
         return (
             f'<div class="lab-touch" id="{key}" data-lab="{self.name}">{self.still()}</div>\n'
-            f"<style>{scripts.read('style.css')}</style>\n"
+            f"<style>{javascript.read('style.css')}</style>\n"
             f'<script type="module">\n{module}\nhost(document.getElementById("{key}"), view, {spec});\n</script>'
         )
 
@@ -152,7 +153,7 @@ def _kind(control) -> Mapping:
 
 @functools.cache
 def _widget_class(lab: type[Lab], language: str) -> type:
-    """The widget of one lab in ``language``, the current one; made when it is first wanted, so that labs import without anywidget."""
+    """The widget of one lab in ``language``, the current one; created on first use, so labs can be imported without anywidget."""
     with needed_by("the living lab"):
         import anywidget
         import traitlets
@@ -160,8 +161,8 @@ def _widget_class(lab: type[Lab], language: str) -> type:
     class Touched(anywidget.AnyWidget):
         """``spec``: as ``Lab.spec``. ``state``: control → value, as the reader moves it. ``told``: as ``Lab.told``."""
 
-        _esm = scripts.bundle(lab.view)
-        _css = scripts.read("style.css")
+        _esm = javascript.bundle(lab.view)
+        _css = javascript.read("style.css")
         spec = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
         told = traitlets.Dict().tag(sync=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fairfl_book.labs import flows
+from fairfl_book.labs import descent_paths
 from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 
@@ -10,15 +10,15 @@ from fairfl_book.labs.lab import Lab
 class Playground(Lab):
     """Rules race from one start down the losses of two or three clients; minimisers and start are to be dragged.
 
-    Every rule takes steps of one length (``flows.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its
+    Every rule takes steps of one length (``descent_paths.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its
     rule sees no way on. FedFV keeps nobody's gradient (α = 0) and has no memory. DQN-Fed has the exact Hessians, and does not run on
     Fonseca–Fleming's losses, which curve downwards.
     """
 
     view = "playground"
     controls = {
-        "problem": Choice("problem", flows.PROBLEMS, "two valleys"),
-        "rules": Several("rules", flows.RULES, ["FedAvg", "FedMGDA", "AdaFed", "FedFV"]),
+        "problem": Choice("problem", descent_paths.PROBLEMS, "two valleys"),
+        "rules": Several("rules", descent_paths.RULES, ["FedAvg", "FedMGDA", "AdaFed", "FedFV"]),
         "gamma": Slider("γ of AdaFed", 0.0, 1.0, 0.25, 0.5),
         "epsilon": Slider("ε of FedMGDA+", 0.0, 1.0, 0.05, 1.0),
         "minimisers": Points("the clients' minimisers", 2.0, [[-1.0, -0.5], [1.0, 0.5], [-0.2, 1.4]]),
@@ -36,15 +36,19 @@ class Playground(Lab):
             "minimisers": [[0.71, 0.71], [-0.71, -0.71], [-0.2, 1.4]],
             "start": [[-0.6, 0.5]],
         },
-        "three clients, all rules": {"problem": "three clients", "rules": list(flows.RULES), "start": [[0.8, -0.3]]},
+        "three clients, all rules": {
+            "problem": "three clients",
+            "rules": list(descent_paths.RULES),
+            "start": [[0.8, -0.3]],
+        },
     }
 
     def compute(
         self, problem: str, rules: Sequence[str], gamma: float, epsilon: float, minimisers: Placed, start: Placed
     ) -> dict:
-        land = flows.landscape(problem, minimisers)
+        land = descent_paths.landscape(problem, minimisers)
         walks = {
-            rule: flows.walk(rule, land, start[0], epsilon, gamma)
+            rule: descent_paths.walk(rule, land, start[0], epsilon, gamma)
             for rule in rules
             if rule != "DQN-Fed" or land.falls is not None
         }

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row, zero
+from fairfl_book.labs.rounding import row, zero
 
 ORDERS = tuple("→".join(order) for order in itertools.permutations("123"))
 SWEEPS = 3

@@ -7,7 +7,7 @@ import numpy as np
 from fairfl_book import toy
 from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row
+from fairfl_book.labs.rounding import row
 
 
 class ThreeFronts(Lab):

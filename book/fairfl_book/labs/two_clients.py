@@ -4,7 +4,7 @@ import numpy as np
 
 from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.translation.words import tr
+from fairfl_book.translation.sentences import tr
 
 
 class TwoClients(Lab):

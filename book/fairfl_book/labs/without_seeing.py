@@ -5,7 +5,7 @@ import numpy as np
 from fairfl.rules import min_norm
 from fairfl_book.labs.controls import Choice, Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
-from fairfl_book.labs.rounded import row
+from fairfl_book.labs.rounding import row
 
 LAST, SHADOWS = "last sum", "all sums' shadows"
 TIE, NOTHING = 1e-9, 1e-6

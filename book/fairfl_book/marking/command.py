@@ -1,19 +1,19 @@
-"""``fairfl-book mark``: what a teacher runs over a class's notebooks."""
+"""``fairfl-book mark``, the command that marks a class's notebooks."""
 
 import argparse
 from pathlib import Path
 
 _DESCRIPTION = """\
-Run every notebook under FOLDER, judge its answers by your own book, and write a table that a spreadsheet opens: a row for each
-notebook and exercise, with the student, the verdict, the mistake that the check knows, and given cells that were changed.
+Run every notebook under FOLDER, judge its answers with your copy of the book, and write a table for a spreadsheet: one row per
+notebook and exercise, with the student, the verdict, the mistake if it is a known one, and the given cells that were changed.
 
-A student is a subfolder, or, for files that lie in FOLDER itself, the file's name without the chapter's. The table is written after every
-notebook; call the command again to go on, or to add what was handed in since. What you entered in rows that stand is kept."""
+The student is the name of the subfolder or, for files in FOLDER itself, the file name without the chapter's name. The table is written after every
+notebook. Run the command again to continue, or to add later submissions. Your own entries in unchanged rows are kept."""
 _SANDBOX = """\
-This runs students' code as you: it may read, change and delete whatever you may, and use the network. Each notebook has a process, an
-empty folder, a time and (on Linux) a memory of its own, and none of them can mark itself; that is protection against accidents, not against
-malice. For a class that you do not know, run it as a user who owns nothing, or in a container without a network that sees FOLDER only:
-book/teachers.md has the command. It cannot be seen, either, who wrote an answer, or whether it was looked up in the book."""
+This runs students' code with your permissions: it can read, change and delete whatever you can, and use the network. Each notebook has its own
+process, empty folder, time limit and (on Linux) memory limit, and cannot mark itself. That protects against accidents, not against
+malice. For a class that you do not know, run it as a user without files, or in a container without a network that sees only FOLDER:
+book/teachers.md has the command. The marks do not show who wrote an answer, or whether it was looked up in the book."""
 
 
 def add(commands: "argparse._SubParsersAction") -> None:
@@ -27,61 +27,55 @@ def add(commands: "argparse._SubParsersAction") -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     mark.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help="the class's notebooks, or a subfolder a student"
+        "folder", nargs="?", type=Path, metavar="FOLDER", help="the class's notebooks, or one subfolder per student"
     )
     mark.add_argument(
         "--chapters",
         nargs="+",
         default=[],
         metavar="CHAPTER",
-        help="names or numbers of those that are marked (default: all); the others' rows stay as they are",
+        help="chapters to mark, by name or number (default: all); rows of other chapters stay",
     )
-    mark.add_argument("--out", type=Path, help="the table's path (default: marks.csv in FOLDER)")
+    mark.add_argument("--out", type=Path, help="path of the table (default: marks.csv in FOLDER)")
     mark.add_argument(
         "--timeout",
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="for one cell, or one call of an answer; a notebook has ten times that (default: 120)",
+        help="time limit for a cell or a call of an answer; a notebook has ten times that (default: 120)",
     )
     mark.add_argument(
-        "--memory",
-        type=int,
-        default=4000,
-        metavar="MB",
-        help="what a notebook may keep in memory, on Linux (default: 4000)",
+        "--memory", type=int, default=4000, metavar="MB", help="memory limit for a notebook, on Linux (default: 4000)"
     )
     mark.set_defaults(run=_mark)
 
 
 def _mark(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
-    from fairfl_book import places
-    from fairfl_book.marking import marks, table
-    from fairfl_book.marking.examiner import Limits
-    from fairfl_book.out import refuse_unwritable
+    from fairfl_book import book_paths
+    from fairfl_book.marking import class_marks, marks_table
+    from fairfl_book.marking.notebook_marker import Limits
+    from fairfl_book.output_option import refuse_unwritable
 
     folder, chapters = _folder_and_chapters(given)
     refuse_unwritable(given.out)
     if not 1 <= given.timeout <= 3600:
-        raise refuse(
-            "--timeout", given.timeout, "1 to 3600 seconds", "Single cells of the chapters take up to half a minute."
-        )
+        raise refuse("--timeout", given.timeout, "1 to 3600 seconds", "Some cells of the chapters take half a minute.")
     if given.memory < 500:
-        raise refuse("--memory", given.memory, "at least 500 MB", "A chapter needs some hundred.")
-    book = places.find()
-    out = given.out or folder / marks.NAME
+        raise refuse("--memory", given.memory, "at least 500 MB", "A chapter needs a few hundred.")
+    book = book_paths.find()
+    out = given.out or folder / class_marks.NAME
     limits = Limits(given.timeout, given.memory)
-    rows = marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
+    rows = class_marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
     files, students = {one["file"] for one in rows}, {one["student"] for one in rows}
     print(f"{out}: {len(rows)} rows, {len(files)} notebooks, {len(students)} students")
-    for exercise, mistake, count in table.most_common(rows):
+    for exercise, mistake, count in marks_table.most_common(rows):
         print(f"  {count} × {exercise}: {mistake}")
     return 0
 
 
 def _folder_and_chapters(given: argparse.Namespace) -> tuple[Path, list[str]]:
-    """What was named as FOLDER and after --chapters; a folder at the very end counts among the chapters for argparse."""
+    """FOLDER and the chapters. A folder given last, after --chapters, is parsed by argparse as a chapter."""
     from fairfl.errors import Refused
 
     if given.folder is not None:
@@ -89,7 +83,8 @@ def _folder_and_chapters(given: argparse.Namespace) -> tuple[Path, list[str]]:
     *chapters, last = given.chapters or [""]
     if not chapters or not Path(last).is_dir():
         raise Refused(
-            "no folder to mark is named; allowed: one with a class's notebooks in it. Name it first: "
-            f"mark FOLDER{' --chapters ' if given.chapters else ''}{' '.join(given.chapters)}"
+            "FOLDER is missing; allowed: a folder with a class's notebooks. Give it first: "
+            f"mark FOLDER{' --chapters ' if given.chapters else ''}{' '.join(given.chapters)}",
+            "missing",
         )
     return Path(last), chapters

@@ -1,6 +1,7 @@
-"""The reader's desk: copies of the chapters that keep answers, a cover page, and JupyterLab opened on them.
+"""Open the book in JupyterLab, on the reader's own copies of the chapters.
 
-In: the executed notebooks. Out: ``work/`` with the reader's own copies, and a running JupyterLab. ``copies`` brings new editions in
-without touching what was written, ``dress`` gives each its links and its seal of trust, ``launch`` what fetches the book on Colab and Kaggle, ``cover`` makes the map and tells the ``shortest`` way, ``renames`` brings the imports of old
-copies up to date, ``cold`` says in words what a check lacks that runs before the cells above it, ``server`` starts JupyterLab with the settings in ``jupyter/``, unless ``running`` finds one; ``threads`` says how many suit the book.
+Input: the executed notebooks. Output: ``work/`` with the reader's copies, and a running JupyterLab. ``copies`` updates copies without changing
+what the reader wrote, ``copy_extras`` adds navigation links and signs them, and ``renames`` updates the imports in old copies. ``cover`` makes the cover page and
+``shortest_path`` the four-hour way. ``cloud_launch`` makes the cells that fetch the book on Colab and Kaggle. ``missing_setup`` explains a check that runs before the cells above it.
+``server`` starts JupyterLab with the settings in ``jupyter/``, unless ``running_servers`` finds one; ``threads`` sets the number of threads.
 """

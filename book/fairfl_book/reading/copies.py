@@ -1,9 +1,9 @@
-"""The reader's copies of the chapters: refreshed while untouched, never overwritten once they hold an answer.
+"""The reader's copies of the chapters: updated while unedited, never overwritten once edited.
 
-A copy counts as edited when its cells' text is not the text it was copied with. Outputs, execution counts and
-empty cells do not count, nor the links that ``dress`` adds: running a chapter is not writing in it. What cannot be read
-counts as edited, and so does a copy of unknown origin. ``RECORD`` remembers, beside the copies, what each was copied from; without it
-nothing is lost, only refreshed more timidly.
+A copy counts as edited if the text of its cells differs from the text it was copied with. Outputs, execution counts,
+empty cells and the links that ``copy_extras`` adds do not count, so running a chapter does not edit it. A file that cannot be read
+counts as edited, and so does a copy of unknown origin. The file ``RECORD`` beside the copies stores what each was copied from. Without it
+nothing is lost, but fewer copies are updated.
 """
 
 import hashlib
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl.errors import Refused
-from fairfl_book.reading import dress, renames
+from fairfl_book.reading import copy_extras, renames
 
 RECORD = ".fairfl.json"
 NOTICE = "NEWER_VERSIONS.ipynb"
@@ -22,9 +22,11 @@ NOTICE = "NEWER_VERSIONS.ipynb"
 
 @dataclass
 class Report:
-    """What ``prepare`` did. File names inside the folder of copies; ``newer`` maps an edited copy to the newer
-    version beside it, ``arrived`` lists the newer versions that were not there before, ``renewed`` the edited copies whose imports were brought up to date,
-    ``aside`` maps a page that was written in to where it went, and ``written`` lists all that the book has just made: nobody else's hand is in it."""
+    """What ``prepare`` did, as file names in the folder of copies.
+
+    ``newer`` maps an edited copy to the newer version beside it, ``arrived`` lists the newer versions that were just added, ``renewed`` the copies whose
+    imports were updated, ``aside`` maps an edited page to its new name, and ``written`` lists the files that the book has just written, unedited by anybody.
+    """
 
     created: list[str] = field(default_factory=list)
     refreshed: list[str] = field(default_factory=list)
@@ -35,34 +37,32 @@ class Report:
     written: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """The report for the terminal; empty where there is nothing to say."""
-        said = []
+        """The report for the terminal; empty if nothing changed."""
+        lines = []
         if self.created:
-            said.append(f"New copies for you: {_some(self.created)}.")
+            lines.append(f"New copies for you: {_some(self.created)}.")
         if self.refreshed:
-            said.append(f"Brought up to date (you had not written in them): {_some(self.refreshed)}.")
+            lines.append(f"Updated (you had not edited them): {_some(self.refreshed)}.")
         if self.renewed:
-            said.append(
-                f"The imports in {', '.join(self.renewed)} were brought up to date: parts of the package have moved. "
-                f"All else in there is as you left it."
+            lines.append(
+                f"Updated the imports in {', '.join(self.renewed)}, because modules of the package were renamed. "
+                f"The rest is as you left it."
             )
-        said += [
-            f"{copy} holds your work and was left alone. The chapter has changed since: its newer version is {new}, "
+        lines += [
+            f"{copy} contains your work and was not changed. The chapter has changed since; its newer version is {new}, "
             f"beside it."
             for copy, new in self.newer.items()
         ]
-        return said + [
-            f"{page} has changed. What you wrote in the old one is in {old}." for page, old in self.aside.items()
-        ]
+        return lines + [f"{page} has changed. Your edited copy is now {old}." for page, old in self.aside.items()]
 
 
 def _some(names: list[str]) -> str:
-    """A few names, or how many they are: the terminal has little room."""
+    """A few names in full, or the first, the last and the number of many."""
     return ", ".join(names) if len(names) < 4 else f"{names[0]} … {names[-1]} ({len(names)})"
 
 
 def fingerprint(path: Path) -> str:
-    """The identity of a notebook's text (``_identity``). Empty if it cannot be read."""
+    """The identity of a notebook's text (``_identity``), or "" if it cannot be read."""
     try:
         return _identity(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -70,8 +70,8 @@ def fingerprint(path: Path) -> str:
 
 
 def _identity(notebook: dict) -> str:
-    """Types and sources of the non-empty cells that are the chapter's own, hashed."""
-    text = [(cell["cell_type"], "".join(cell["source"])) for cell in dress.own(notebook["cells"])]
+    """A hash of the types and sources of the chapter's own non-empty cells."""
+    text = [(cell["cell_type"], "".join(cell["source"])) for cell in copy_extras.own(notebook["cells"])]
     kept = [(kind, source) for kind, source in text if source.strip()]
     return hashlib.sha256(json.dumps(kept).encode()).hexdigest()
 
@@ -79,12 +79,12 @@ def _identity(notebook: dict) -> str:
 def prepare(
     chapters: Path, work: Path, pages: Mapping[str, bytes] | None = None, others: Mapping[str, str] | None = None
 ) -> Report:
-    """Bring the copies in ``work`` up to date with the notebooks in ``chapters``, and the book's own ``pages`` (name → notebook) there.
+    """Update the copies in ``work`` to the notebooks in ``chapters``, and the book's own ``pages`` (name → notebook) there.
 
-    A missing copy is made, an untouched one refreshed, an edited one left alone byte for byte: if its chapter
-    changed since, the newer version is put beside it as ``NAME.newer.ipynb`` and a page that says so is written
-    (``NOTICE``). A newer version is itself a copy: once edited it is kept too. One that the reader deletes stays
-    away until the chapter changes again. A page that the reader wrote in is set aside when it changes. ``others``: as ``dress.chapter`` takes it.
+    A missing copy is created, an unedited one updated, and an edited one left byte for byte as it is. If the chapter of an edited copy
+    has changed since, the newer version is written beside it as ``NAME.newer.ipynb``, and the page ``NOTICE`` lists it.
+    A newer version is itself a copy: once edited it is kept too. If the reader deletes it, it is not written again
+    until the chapter changes again. An edited page is renamed when the book's page changes. ``others``: as in ``copy_extras.chapter``.
     """
     work.mkdir(parents=True, exist_ok=True)
     record = _load(work / RECORD)
@@ -97,14 +97,14 @@ def prepare(
         _page(work / name, content, record, report)
     _save(work / RECORD, record)
     if report.newer:
-        atomic.write(work / NOTICE, _notice(report))
+        _atomic_files.write(work / NOTICE, _notice(report))
     else:
         (work / NOTICE).unlink(missing_ok=True)
     return report
 
 
 def reset(chapters: Path, work: Path, name: str, others: Mapping[str, str] | None = None) -> Path | None:
-    """Put the copy of chapter ``name`` back as it was published; returns where the reader's old one is now, or nothing if nobody had written in it."""
+    """Restore the copy of chapter ``name``; returns the new path of the reader's edited copy, or ``None`` if it was not edited."""
     [source] = [source for source in _sources(chapters, others) if source.name == f"{name}.ipynb"]
     work.mkdir(parents=True, exist_ok=True)
     record = _load(work / RECORD)
@@ -117,13 +117,13 @@ def reset(chapters: Path, work: Path, name: str, others: Mapping[str, str] | Non
 
 
 def _set_aside(copy: Path) -> Path:
-    """Rename what the reader wrote to NAME.yours.ipynb, NAME.yours-2.ipynb, …: the first that is free."""
+    """Rename an edited copy to the first free name of NAME.yours.ipynb, NAME.yours-2.ipynb, …"""
     *_, free = _names(copy, "yours")
     return copy.rename(free)
 
 
 def _page(path: Path, content: bytes, record: dict, report: Report) -> None:
-    """Write a page of the book's own, unless it is there with the same text."""
+    """Write one of the book's own pages unless it exists with the same text."""
     known = record.get(path.name, {})
     notebook = json.loads(content)
     source = _Source(path.name, content, hashlib.sha256(content).hexdigest(), _identity(notebook))
@@ -136,7 +136,7 @@ def _page(path: Path, content: bytes, record: dict, report: Report) -> None:
 
 
 def _renew(copy: Path, record: dict, report: Report) -> None:
-    """Bring a copy's imports up to date; one that nobody has written in still counts as untouched afterwards."""
+    """Update a copy's imports; an unedited copy still counts as unedited afterwards."""
     untouched = _untouched(copy, record)
     if renames.renew_copy(copy):
         report.renewed.append(copy.name)
@@ -145,7 +145,7 @@ def _renew(copy: Path, record: dict, report: Report) -> None:
 
 
 def _save(path: Path, record: dict) -> None:
-    atomic.write(path, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
+    _atomic_files.write(path, (json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
 
 
 def _load(path: Path) -> dict[str, dict[str, str]]:
@@ -165,7 +165,7 @@ def _untouched(path: Path, record: dict) -> bool:
 
 @dataclass(frozen=True)
 class _Source:
-    """What a copy is to be now: its file's name, its bytes, their hash, and the identity of its text."""
+    """The current contents for a copy: file name, bytes, their hash, and the identity of the text."""
 
     name: str
     content: bytes
@@ -174,7 +174,7 @@ class _Source:
 
 
 def _sources(chapters: Path, others: Mapping[str, str] | None = None) -> list[_Source]:
-    """Every chapter as its copy is to be, in the book's order. Raises ``ValueError`` before anything is written if one cannot be read."""
+    """The contents for every chapter's copy, in book order. Raises ``Refused`` for an unreadable chapter before anything is written."""
     notebooks = {}
     for path in sorted(chapters.glob("*.ipynb")):
         if not fingerprint(path):
@@ -183,21 +183,22 @@ def _sources(chapters: Path, others: Mapping[str, str] | None = None) -> list[_S
     titles = {name: notebook["metadata"].get("fairfl", {}).get("title", name) for name, notebook in notebooks.items()}
     sources = []
     for name, notebook in notebooks.items():
-        content = dress.chapter(notebook, name, titles, others)
+        content = copy_extras.chapter(notebook, name, titles, others)
         sources.append(_Source(f"{name}.ipynb", content, hashlib.sha256(content).hexdigest(), _identity(notebook)))
     return sources
 
 
 def unreadable(path: Path) -> Refused:
-    """The refusal of a chapter's file that is no notebook."""
+    """The error for a chapter's file that is not a notebook."""
     return Refused(
         f"chapters/{path.name} cannot be read as a notebook; restore it with "
-        f"'git checkout chapters/{path.name}'. Your copies were left alone."
+        f"'git checkout chapters/{path.name}'. Your copies were not changed.",
+        "file",
     )
 
 
 def _put(path: Path, source: _Source, record: dict, report: Report) -> None:
-    atomic.write(path, source.content)
+    _atomic_files.write(path, source.content)
     record.setdefault(path.name, {}).update(text=source.text, file=source.file)
     report.written.append(path.name)
 
@@ -211,7 +212,7 @@ def _update(source: _Source, copy: Path, record: dict, report: Report) -> None:
         if known.get("file") != source.file:
             _put(copy, source, record, report)
             report.refreshed.append(copy.name)
-    elif fingerprint(copy) == source.text:  # what is written in it is what the chapter says: nothing newer to offer
+    elif fingerprint(copy) == source.text:  # the edits agree with the chapter, so there is nothing newer to offer
         known.update(text=source.text, file=source.file)
     elif known.get("text") != source.text:
         _offer(copy, source, record, report)
@@ -220,7 +221,7 @@ def _update(source: _Source, copy: Path, record: dict, report: Report) -> None:
 
 
 def _names(copy: Path, kind: str) -> Iterator[Path]:
-    """NAME.newer.ipynb, NAME.newer-2.ipynb, … (or another ``kind``): existing ones, then the first that is free."""
+    """NAME.newer.ipynb, NAME.newer-2.ipynb, … (or another ``kind``): the existing ones, then the first free one."""
     number = 1
     while True:
         path = copy.with_name(f"{copy.stem}.{kind}{'' if number == 1 else f'-{number}'}.ipynb")
@@ -231,7 +232,7 @@ def _names(copy: Path, kind: str) -> Iterator[Path]:
 
 
 def _offer(copy: Path, source: _Source, record: dict, report: Report) -> None:
-    """Put the chapter's newer version beside an edited copy, unless it was offered already."""
+    """Write the chapter's newer version beside an edited copy, unless that was done before."""
     beside = list(_names(copy, "newer"))
     if record[copy.name].get("offered") == source.text:
         for path in beside:
@@ -246,7 +247,7 @@ def _offer(copy: Path, source: _Source, record: dict, report: Report) -> None:
 
 
 def _withdraw(copy: Path, record: dict) -> None:
-    """Take away untouched newer versions of a copy that is up to date itself; edited ones stay."""
+    """Remove unedited newer versions of a copy that is up to date; edited ones stay."""
     record[copy.name].pop("offered", None)
     for path in list(_names(copy, "newer"))[:-1]:
         if _untouched(path, record):
@@ -255,17 +256,17 @@ def _withdraw(copy: Path, record: dict) -> None:
 
 
 def _notice(report: Report) -> bytes:
-    """A notebook of one text cell, which JupyterLab shows as a page."""
+    """A notebook with a single Markdown cell, which JupyterLab shows as a page."""
     rows = "\n".join(
         f"- [{copy}]({copy}) is yours, as you left it. The newer chapter: [{new}]({new})."
         for copy, new in report.newer.items()
     )
     page = (
-        "# Newer versions of chapters you have worked in\n\n"
+        "# Newer versions of chapters that you have edited\n\n"
         f"{rows}\n\n"
-        "Nothing of yours was changed. Copy your answers over and continue in the newer file, or keep your own and "
-        "delete the newer one: it stays away until the chapter changes again.\n\n"
-        "To start a chapter afresh: `fairfl-book reset 04` puts it back as its newest version, and keeps yours beside it.\n\n"
-        f"[The map]({dress.COVER})"
+        "Your copies were not changed. Copy your answers over and continue in the newer file, or keep your own and "
+        "delete the newer one: it does not come back until the chapter changes again.\n\n"
+        "To start a chapter afresh: `fairfl-book reset 04` restores its newest version and keeps yours beside it.\n\n"
+        f"[The map]({copy_extras.COVER})"
     )
-    return dress.page(dress.text(page, "newer-versions"))
+    return copy_extras.page(copy_extras.text(page, "newer-versions"))

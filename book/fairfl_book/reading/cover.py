@@ -1,4 +1,4 @@
-"""The cover page: what to run first, and a map of the chapters made from what they promise."""
+"""The cover page: what to run first, and a map of the chapters made from their front matter."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 from fairfl_book.build.frontmatter import FrontMatter, needed
 from fairfl_book.exercises import progress
 from fairfl_book.labs import Playground
-from fairfl_book.reading import dress, shortest
-from fairfl_book.translation.words import choosing, current, tr
+from fairfl_book.reading import copy_extras, shortest_path
+from fairfl_book.translation.sentences import choosing, current, tr
 
 FIRST = "from fairfl_book import selftest\n\nselftest.run()"
 GREETING = """\
@@ -47,31 +47,31 @@ CLOSING = """\
 def content(
     fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None, here: Collection[str] | None = None
 ) -> bytes:
-    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the exercises that are solved, by slug.
+    """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the solved exercises, by slug.
 
-    ``here``: the chapters whose copies stand beside the cover (default: all); the others' stand one folder up.
+    ``here``: the chapters whose copies are beside the cover (default: all); the other copies are one folder up.
     """
     first = min(fronts)
     onward = tr(HABITS, first=fronts[first].title, name=first)
-    return dress.page(
-        dress.text(tr(GREETING), "greeting"),
-        dress.code(choosing(current()) + FIRST, "first"),
-        dress.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
-        dress.text(f"{tr(HOURS)}\n\n{shortest.way(fronts, lambda name: _place(name, here))}", "hours"),
-        dress.text(tr(RACE), "race"),
-        dress.code(PLAY, "playground", _still(Playground())),
-        dress.text(tr(CLOSING), "closing"),
+    return copy_extras.page(
+        copy_extras.text(tr(GREETING), "greeting"),
+        copy_extras.code(choosing(current()) + FIRST, "first"),
+        copy_extras.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
+        copy_extras.text(f"{tr(HOURS)}\n\n{shortest_path.way(fronts, lambda name: _place(name, here))}", "hours"),
+        copy_extras.text(tr(RACE), "race"),
+        copy_extras.code(PLAY, "playground", _still(Playground())),
+        copy_extras.text(tr(CLOSING), "closing"),
     )
 
 
 def _still(lab: Playground) -> dict:
-    """The lab's picture as an output that stands until the cell is run."""
+    """The lab's static picture, shown until the cell is run."""
     data, metadata = lab.output()
     return {"output_type": "display_data", "data": data, "metadata": metadata}
 
 
 def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Collection[str] | None = None) -> str:
-    """The map as a Markdown table, a row a chapter, with how many of its exercises are solved. ``here``: as for ``content``."""
+    """The map as a Markdown table: one row per chapter, with the number of solved exercises. ``here``: as in ``content``."""
     lines = [tr("| chapter | minutes | needs | done | what you will see |"), "|:---|---:|:---|:---|:---|"]
     for name, earlier in needed(fronts).items():
         front = fronts[name]
@@ -84,10 +84,10 @@ def table(fronts: Mapping[str, FrontMatter], known: Mapping[str, str], here: Col
 
 
 def _place(name: str, here: Collection[str] | None) -> str:
-    """Where a link on the cover finds a chapter. ``here``: as for ``content``."""
+    """The target of the cover's link to a chapter. ``here``: as in ``content``."""
     return f"{'' if here is None or name in here else '../'}{name}.ipynb"
 
 
 def path(work: Path) -> Path:
-    """Where the cover stands among the copies."""
-    return work / dress.COVER
+    """The cover's path in the folder of copies."""
+    return work / copy_extras.COVER

@@ -1,4 +1,4 @@
-"""Starting JupyterLab on the reader's copies, or opening the one that runs already."""
+"""Start JupyterLab on the reader's copies, or open the one that is running."""
 
 import json
 import os
@@ -7,38 +7,38 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fairfl.errors import Refused
+from fairfl_book.book_paths import Book
 from fairfl_book.build import frontmatter
 from fairfl_book.exercises import progress
-from fairfl_book.places import Book
-from fairfl_book.reading import copies, cover, dress, running, threads
-from fairfl_book.translation import desk, words
+from fairfl_book.reading import copies, copy_extras, cover, running_servers, threads
+from fairfl_book.translation import sentences, translated_copies
 
-# Defaults of JupyterLab's settings for readers: it asks nobody for news and looks for no newer version of itself, so
-# that nothing needs the network or stands in front of the first page. A reader's own settings go before these.
+# Default JupyterLab settings for readers: no news and no check for newer versions, so nothing needs the network or
+# covers the first page. A reader's own settings take precedence.
 DEFAULTS = Path(__file__).parent / "jupyter"
-DESK = ".jupyterlab"  # in the folder of copies: which tabs were open, and which server runs
-SIDE = 0.16  # of the window's width, for a chapter's contents
-STYLE = DEFAULTS / "custom"  # of JupyterLab's pages, where its own cuts off or misleads
+DESK = ".jupyterlab"  # in the folder of copies: the open tabs and the running server
+SIDE = 0.16  # share of the window's width for the table of contents
+STYLE = DEFAULTS / "custom"  # CSS for JupyterLab where its own cuts text off or misleads
 
 
 def arguments(book: Book, work: Path, page: str, port: int | None = None, browser: bool = True) -> list[str]:
     """JupyterLab's command line for opening ``work/page``.
 
-    It serves the whole book, so that a chapter's links into the package work, unless ``work`` lies elsewhere.
+    It serves the whole repository, so that a chapter's links into the package work, unless ``work`` is outside it.
     """
     given = [
         f"--ServerApp.root_dir={_served(book, work)}",
         f"--LabApp.default_url=/lab/tree/{_address(book, work, page)}",
         f"--LabApp.workspaces_dir={work / DESK}",
         "--LabApp.custom_css=True",
-        f"--ServerApp.tornado_settings=static_custom_path={STYLE}",  # a setting of the server that has no option of its own
+        f"--ServerApp.tornado_settings=static_custom_path={STYLE}",  # the server has no option for this setting
         f"--ServerApp.open_browser={browser}",
-        "--log-level=WARN",  # leaves the address on the terminal, and what this module said above it
+        "--log-level=WARN",  # keeps the address and the lines printed above it visible in the terminal
     ]
     if port is not None:
         given.append(f"--ServerApp.port={port}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        given.append("--ServerApp.allow_root=True")  # containers run as root; the server is local and asks for a token
+        given.append("--ServerApp.allow_root=True")  # containers run as root; the server is local and requires a token
     return given
 
 
@@ -56,27 +56,29 @@ def start(
     port: int | None = None,
     browser: bool = True,
     chapter: str | None = None,
-    language: str = words.ENGLISH,
+    language: str = sentences.ENGLISH,
     more: bool = False,
 ) -> None:
-    """Bring the copies up to date, say what changed, and run JupyterLab until it is stopped; or open the one that runs on these copies.
+    """Update the copies, print what changed, and run JupyterLab until it is stopped; or open the one that already serves these copies.
 
-    It opens ``chapter`` (a name) if one is given, or its companion if ``more`` is true, the page on newer versions when some have just arrived, or else the cover, in ``language``
-    as far as that is translated. Raises ``ValueError`` where the book has no executed chapters, ``chapter`` is not translated, or it has no companion.
+    Opens ``chapter`` (a name) or, if ``more`` is true, its companion; without a chapter, the page ``NOTICE`` if newer versions have just arrived, else the cover. Pages are in
+    ``language`` as far as they are translated. Raises ``Refused`` if the book has no executed chapters, or if ``chapter`` is not translated or has no companion.
     """
     work = (work or book.work).resolve()
     fronts = promises(book)
-    if chapter and language != words.ENGLISH:
-        desk.refuse_untranslated(book, language, [chapter])
+    if chapter and language != sentences.ENGLISH:
+        translated_copies.refuse_untranslated(book, language, [chapter])
     companion = _companion(book, chapter, language) if more else None
     for name, count in threads.ONE.items():
-        os.environ.setdefault(name, count)  # kernels inherit it; whoever sets another number gets it
-    os.environ.setdefault("PYTHONSTARTUP", str(DEFAULTS / "startup.py"))  # kernels run it; a reader's own goes before
+        os.environ.setdefault(name, count)  # kernels inherit it; a value set by the reader is kept
+    os.environ.setdefault(
+        "PYTHONSTARTUP", str(DEFAULTS / "startup.py")
+    )  # kernels run it; a reader's own takes precedence
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    report = copies.prepare(book.chapters, work, {dress.COVER: cover.content(fronts, progress.solved(work))})
-    dress.trust(*(work / name for name in report.written))
+    report = copies.prepare(book.chapters, work, {copy_extras.COVER: cover.content(fronts, progress.solved(work))})
+    copy_extras.trust(*(work / name for name in report.written))
     for line in [*report.lines(), *_companions(book, work)]:
         print(line, flush=True)
     page = (
@@ -86,51 +88,57 @@ def start(
         if chapter
         else copies.NOTICE
         if report.arrived
-        else dress.COVER
+        else copy_extras.COVER
     )
-    if language != words.ENGLISH:
-        page = f"{language}/{desk.prepare(book, work, language, fronts, chapter)}"
+    if language != sentences.ENGLISH:
+        page = f"{language}/{translated_copies.prepare(book, work, language, fronts, chapter)}"
     (work / DESK).mkdir(exist_ok=True)
-    there = running.find(work / DESK)
+    there = running_servers.find(work / DESK)
     if there and port in (None, there["port"]):
-        address = running.address(there, _address(book, work, page))
-        print(f"JupyterLab runs already; this is your page in it: {address}", flush=True)
+        address = running_servers.address(there, _address(book, work, page))
+        print(f"JupyterLab is already running; your page: {address}", flush=True)
         if browser:
             webbrowser.open(address)
         return
-    from jupyterlab.labapp import LabApp  # takes more than a second, so no other command waits for it
+    from jupyterlab.labapp import LabApp  # takes more than a second to import
 
     arrange(work / DESK)
-    running.remember(work / DESK)
-    print("JupyterLab is starting; Ctrl + C here stops it.", flush=True)
+    running_servers.remember(work / DESK)
+    print("Starting JupyterLab; Ctrl + C here stops it.", flush=True)
     LabApp.launch_instance(arguments(book, work, page, port, browser))
 
 
 def _companion(book: Book, chapter: str | None, language: str) -> str:
-    """The name of the companion to open. Raises ``ValueError`` where there is none."""
-    having = ", ".join(name[:2] for name in book.companions()) or "none"
+    """The name of the companion to open. Raises ``Refused`` if there is none."""
+    available = ", ".join(name[:2] for name in book.companions()) or "none"
     if chapter is None:
         raise Refused(
-            f"--more opens the companion of a chapter, and no chapter was given. Chapters with a companion: {having}. Say which: lab 04 --more"
+            f"--more was given without a chapter; chapters with a companion: {available}. Name one: lab 04 --more",
+            "missing",
         )
-    if language != words.ENGLISH:
-        raise Refused("Companions are in English only. Leave out --language or --more.")
+    if language != sentences.ENGLISH:
+        raise Refused(
+            f"--more was given with --language {language}; companions are in English only. Leave out one of the two.",
+            "combination",
+        )
     if (name := book.companion(chapter)) is None:
-        raise Refused(f"{chapter} has no companion. Chapters with one: {having}. Leave out --more.")
+        raise Refused(
+            f"{chapter} has no companion; chapters with a companion: {available}. Leave out --more.", "missing"
+        )
     return name
 
 
 def _companions(book: Book, work: Path) -> list[str]:
-    """Bring the copies of the companions up to date, in a folder of their own; returns what there is to say."""
+    """Update the copies of the companions in their own folder; returns the lines to print."""
     if not (book.chapters / "more").is_dir():
         return []
     report = copies.prepare(book.chapters / "more", work / "more")
-    dress.trust(*(work / "more" / name for name in report.written))
+    copy_extras.trust(*(work / "more" / name for name in report.written))
     return [line for line in report.lines() if not report.created]
 
 
 def promises(book: Book) -> dict[str, frontmatter.FrontMatter]:
-    """The front matter of every executed chapter. Raises ``ValueError`` where there is none, or no chapter."""
+    """The front matter of every executed chapter. Raises ``Refused`` if one has none, or if there are no chapters."""
     fronts = {}
     for path in sorted(book.chapters.glob("*.ipynb")):
         try:
@@ -139,12 +147,14 @@ def promises(book: Book) -> dict[str, frontmatter.FrontMatter]:
             raise copies.unreadable(path) from error
         fronts[path.stem] = frontmatter.read(metadata.get("fairfl"))
     if not fronts:
-        raise Refused(f"{book.chapters} holds no notebooks; execute the texts first: fairfl-book chapters")
+        raise Refused(
+            f"{book.chapters} contains no notebooks; execute the texts first: fairfl-book chapters", "missing"
+        )
     return fronts
 
 
 def arrange(desk: Path) -> None:
-    """Lay out JupyterLab for the first start: a chapter's contents at its side, narrow. Later starts find it as the reader left it."""
+    """Set JupyterLab's layout for the first start: a narrow table of contents at the side. Later starts keep the reader's layout."""
     from jupyterlab_server.workspaces_handler import WorkspacesManager
 
     manager = WorkspacesManager(str(desk))

@@ -1,4 +1,4 @@
-"""One thread for chapters, wherever they run: executed for the repository, in the tests, in a reader's notebook.
+"""Run chapters on one thread everywhere: when they are executed for the repository, in the tests, and in a reader's notebook.
 
 The book's tensors are small, and several threads on them mostly wait for each other: on two busy cores a chapter of
 12 s on one thread took 227 s on two. One thread also gives every reader the digits that the book prints.
@@ -11,9 +11,9 @@ ONE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "
 
 
 def in_notebooks() -> None:
-    """Go on with one thread if this is a notebook, in whatever front end, and ``OMP_NUM_THREADS`` is not set.
+    """Use one thread if this is a notebook, in any front end, and ``OMP_NUM_THREADS`` is not set.
 
-    A chapter may have imported NumPy and PyTorch already, which read their variables only once.
+    NumPy and PyTorch read the variables only when they are imported, which may have happened already.
     """
     if "ipykernel" not in sys.modules or "OMP_NUM_THREADS" in os.environ:
         return

@@ -5,8 +5,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from fairfl.extras import needed_by
-from fairfl_book import places, terminal
+from fairfl._extras import needed_by
+from fairfl_book import book_paths, terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,15 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _build(given: argparse.Namespace) -> int:
     begun = time.perf_counter()
-    book = places.find()
+    book = book_paths.find()
     here = book.root / "book"
     vendored, made = here / "_vendor", here / "_build"
     with needed_by("the site"):
         import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
 
-        from fairfl_book.site import build, vendor
+        from fairfl_book.site import build, third_party
 
-        fetched = [] if given.no_vendor else vendor.fetch(vendored)
+        fetched = [] if given.no_vendor else third_party.fetch(vendored)
         for package in fetched:
             print(f"fetched {package}")
         chapters = build.build(book, made / "html", made, vendored, not given.without_solutions)

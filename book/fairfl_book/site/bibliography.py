@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 
-from fairfl_book.build import references
+from fairfl_book.build import bibtex
+from fairfl_book.build.bibtex import Reference
 from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.build.references import Reference
 
 
 def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
-    """The page in MyST. ``fronts``: front matter by page name. What no chapter cites is listed all the same."""
+    """The page in MyST. ``fronts``: front matter by page name. Works that no chapter cites are listed too."""
     citing = {
         entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites]
         for key, entry in entries.items()
     }
-    lines = [f"{line}{_chapters(citing[line])}" for line in references.lines(entries, entries)]
+    lines = [f"{line}{_chapters(citing[line])}" for line in bibtex.lines(entries, entries)]
     return "\n".join(
         ["# Bibliography", "", "Every work that the book draws on, with the chapters that cite it.", "", *lines, ""]
     )

@@ -6,22 +6,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book.places import Book
-from fairfl_book.site import answers, downloads, slim, sources
+from fairfl_book.book_paths import Book
+from fairfl_book.site import downloads, solution_folds, sources, theme_trimming
 
 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Build the site into ``html``, every warning an error; returns the names of the chapters.
 
     ``work``: a folder for what is laid out in between. ``vendored``: the folder of KaTeX. ``answered``: whether it shows solutions;
-    ``answers.WITHOUT`` marks one that does not. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    the file ``solution_folds.WITHOUT`` marks a site without them. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
     """
     from sphinx.cmd.build import build_main
 
     source = work / "source"
     chapters = sources.lay_out(book, source, vendored, answered)
     _forget(html, source)
-    (html / answers.WITHOUT).unlink(missing_ok=True)
+    (html / solution_folds.WITHOUT).unlink(missing_ok=True)
     config = book.root / "book"
     static = f"{config / 'static'},{source / '_static'}"
     with _quiet():
@@ -45,17 +45,18 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
         )
     if status:
         raise Refused(
-            "the site was not built, because of what is printed above; mend it in the chapter, docstring or page named"
+            "the site was not built because of the warnings above; fix them in the chapter, docstring or page that they name",
+            "file",
         )
-    slim.slim(html)
+    theme_trimming.slim(html)
     downloads.put(book, chapters, html)
     if not answered:
-        (html / answers.WITHOUT).touch()
+        (html / solution_folds.WITHOUT).touch()
     return chapters
 
 
 def _forget(html: Path, source: Path) -> None:
-    """Remove the pages of an earlier build whose source is gone; Sphinx would leave them lying."""
+    """Remove pages of an earlier build whose source no longer exists; Sphinx would keep them."""
     made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {
         Path("genindex.html"),
         Path("search.html"),
@@ -70,7 +71,7 @@ def _forget(html: Path, source: Path) -> None:
 
 @contextmanager
 def _quiet():
-    """Without the progress bars that importing a room could draw."""
+    """Suppress the progress bars that importing a module could draw."""
     before = os.environ.get("FAIRFL_PROGRESS")
     os.environ["FAIRFL_PROGRESS"] = "0"
     yield

@@ -1,9 +1,9 @@
-"""What the front page says of the chapters, from their own heads: the list, and the order of the pages."""
+"""The front page's list of chapters and the order of all pages, from the chapters' front matter."""
 
 from collections.abc import Mapping, Sequence
 
 from fairfl_book.build.frontmatter import FrontMatter
-from fairfl_book.reading import cover, shortest
+from fairfl_book.reading import cover, shortest_path
 
 
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
@@ -19,7 +19,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
             "",
             cover.HOURS,
             "",
-            shortest.way(fronts, lambda name: f"{name}.ipynb"),
+            shortest_path.way(fronts, lambda name: f"{name}.ipynb"),
             "",
             "```{toctree}",
             ":hidden:",
@@ -42,6 +42,7 @@ def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -
             "glossary",
             "notation",
             "bibliography",
+            "install",
             "errata",
             "api/index",
             *languages,

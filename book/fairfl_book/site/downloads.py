@@ -5,8 +5,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from fairfl_book.places import MORE, Book
-from fairfl_book.site.known import Known
+from fairfl_book.book_paths import MORE, Book
+from fairfl_book.site.chapter_index import Known
 
 FOLDER = "notebooks"  # beside the pages
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import nbformat
 
+from fairfl_book.book_paths import Book
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.exercises import solutions
-from fairfl_book.places import Book
 from fairfl_book.site import notebooks
 from fairfl_book.translation import edition
-from fairfl_book.translation.words import ENGLISH, LANGUAGES, tr, using
+from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, tr, using
 
 NAMES = {"en": "English", "zh": "简体中文"}  # each in itself
 TITLE = "The Chinese edition"

@@ -9,10 +9,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from fairfl_book import anchors
-from fairfl_book.exercises.cells import answered_after, turn_in
+from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.solutions import Solution
-from fairfl_book.site import answers
-from fairfl_book.translation.words import tr
+from fairfl_book.site import solution_folds
+from fairfl_book.translation.sentences import tr
 
 READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `make lab` in the book's folder."
 DARK = "What the text calls black is drawn in white on dark pages."
@@ -55,8 +55,8 @@ def page(
         slug = answered_after(cell)
         if turn := turn_in(cell):
             cell.outputs = []  # what a kernel says to who has not answered
-            cells.append(nbformat.v4.new_markdown_cell(answers.of_turn(turn), id=f"{cell.id}-answer"))
-        elif slug and (folded := answers.below(slug, solutions or {})):
+            cells.append(nbformat.v4.new_markdown_cell(solution_folds.of_turn(turn), id=f"{cell.id}-answer"))
+        elif slug and (folded := solution_folds.below(slug, solutions or {})):
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
     notebook.cells = cells
     return notebook

@@ -7,12 +7,21 @@ from pathlib import Path
 import nbformat
 
 from fairfl_book import labs
-from fairfl_book.address import address
-from fairfl_book.build import frontmatter, references
+from fairfl_book.book_paths import Book
+from fairfl_book.build import bibtex, frontmatter
 from fairfl_book.exercises import solutions
-from fairfl_book.places import Book
-from fairfl_book.reading import launch
-from fairfl_book.site import answers, api, bibliography, contents, glossary, known, languages, notebooks, pictures
+from fairfl_book.reading import cloud_launch
+from fairfl_book.repository_address import address
+from fairfl_book.site import (
+    bibliography,
+    chapter_index,
+    contents,
+    glossary,
+    image_files,
+    languages,
+    notebooks,
+    solution_folds,
+)
 
 FRONT_LAB = "TwoClients"  # the lab of the front page
 
@@ -35,7 +44,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         return getattr(labs, name)().page(f"lab-{place}")
 
     def illustrated(page: nbformat.NotebookNode, root: str) -> None:
-        written.update(pictures.take_out(page, folder / "_static" / "pictures", f"{root}_static/pictures"))
+        written.update(image_files.take_out(page, folder / "_static" / "pictures", f"{root}_static/pictures"))
 
     _static(folder / "_static", vendored)
     fronts, place = {}, address(book)
@@ -44,7 +53,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         fronts[name] = frontmatter.read(notebook.metadata.get("fairfl"))
         solved = solutions.of_chapter(book, name) if answered else {}
         page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), solved)
-        page.cells = nbformat.from_dict(launch.under_the_title(page.cells, place, name))
+        page.cells = nbformat.from_dict(cloud_launch.under_the_title(page.cells, place, name))
         illustrated(page, "")
         if companion := book.companion(name):
             page.cells.append(
@@ -52,24 +61,23 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
             )
             _companion(book, companion, lab, illustrated, write)
         write(f"{name}.ipynb", nbformat.writes(page))
-    for page in sorted((book.root / "book" / "pages").iterdir()):
+    pages = book.root / "book" / "pages"
+    for page in sorted(path for path in pages.rglob("*") if path.is_file()):
         # In the repository a link leads to the notebook, on the site to the page beside this one.
-        write(page.name, page.read_text(encoding="utf-8").replace("](../../chapters/", "]("))
+        text = page.read_text(encoding="utf-8").replace("](../../chapters/", "](")
+        write(page.relative_to(pages).as_posix(), text)
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
-    write("teachers.md", teachers if answered else answers.without(teachers))
+    write("teachers.md", teachers if answered else solution_folds.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
     write("front-lab.txt", lab(FRONT_LAB, "front"))
     write("playground.txt", lab("Playground", "playground"))
-    write("bibliography.md", bibliography.page(references.load(book.bibliography), fronts))
+    write("bibliography.md", bibliography.page(bibtex.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")
     write(
         "glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()})
     )
     write("notation.md", glossary.symbols_page(symbols))
-    write("api/index.md", api.index())
-    for room in api.rooms():
-        write(f"api/{room}.rst", api.page(room))
-    write(known.FILE, known.Known.of(fronts, terms))
+    write(chapter_index.FILE, chapter_index.Known.of(fronts, terms))
     _remove_others(folder, written)
     return sorted(fronts)
 

@@ -1,10 +1,19 @@
-"""The steps that Sphinx takes for this book: docstrings as they are meant, and what the other modules add to a page."""
+"""The book's Sphinx extension: shows docstrings as plain text, and connects the page transforms of the other modules."""
 
 import re
 
 from sphinx.application import Sphinx
 
-from fairfl_book.site import captions, downloads, formulas, heads, languages, lines, mentions, terms
+from fairfl_book.site import (
+    cross_references,
+    downloads,
+    figure_links,
+    formulas,
+    glossary_links,
+    languages,
+    line_wrapping,
+    meta_tags,
+)
 
 _CODE = re.compile(r"(``.+?``)", re.DOTALL)
 # What reStructuredText would take for markup: |f|, w*, f_, a backslash, a single backtick.
@@ -36,16 +45,16 @@ def escape(text: str) -> str:
 def fit(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
     """Let the code of a page fit any screen."""
     if "body" in context:
-        context["body"] = lines.hung(context["body"])
+        context["body"] = line_wrapping.hung(context["body"])
 
 
 def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", plain)
-    app.add_post_transform(mentions.Mentions)
-    app.add_post_transform(captions.Captions)
-    app.add_post_transform(terms.Terms)
+    app.add_post_transform(cross_references.Mentions)
+    app.add_post_transform(figure_links.Captions)
+    app.add_post_transform(glossary_links.Terms)
     formulas.setup(app)
-    for step in (fit, languages.mark, heads.describe):
+    for step in (fit, languages.mark, meta_tags.describe):
         app.connect("html-page-context", step)
     app.connect("html-page-context", downloads.offer, priority=600)  # the theme makes its menu at 501
     return {"parallel_read_safe": True, "parallel_write_safe": True}

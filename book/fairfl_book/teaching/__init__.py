@@ -1,5 +1,5 @@
-"""What a teacher takes along: notebooks without and with solutions, and one archive that needs no network.
+"""Material for teachers: notebooks with and without solutions, and an archive for use without a network.
 
-In: the executed notebooks and ``book/solutions``. Out: files under ``dist/``. ``exercises`` empties a notebook or solves its exercises, ``kit``
-writes such notebooks, ``release`` packs the archive, with solutions or without, ``wheels`` fetches what it needs to install without a network, and ``command`` offers all that on the command line.
+Input: the executed notebooks and ``book/solutions``. Output: files under ``dist/``. ``exercise_notebooks`` clears a notebook or fills in its solutions, ``class_notebooks``
+writes such notebooks to a folder, ``release`` packs the archive, with solutions or without, ``wheels`` downloads the packages for an offline installation, and ``command`` is the command line.
 """

@@ -1,4 +1,4 @@
-"""The wheels of a release: what ``make lab`` installs, at the lock's versions, for this system and Python, and the book's own."""
+"""The wheels of a release: the packages that ``make lab`` installs on this system and Python, at the locked versions, and the book itself."""
 
 import os
 import shutil
@@ -9,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fairfl.errors import Refused
-from fairfl_book.places import Book
+from fairfl_book.book_paths import Book
 from fairfl_book.teaching import release
 
 PIP = (sys.executable, "-m", "pip")
 
 
 def fetch(book: Book, run: Callable = subprocess.run) -> Path:
-    """Fill ``dist/wheels`` and return it: it holds what this edition needs, and nothing of an earlier one.
+    """Fill ``dist/wheels`` with the packages that this edition needs, remove earlier ones, and return the folder.
 
-    Raises ``ValueError`` if pip could not get it all; the folder then stays as it was.
+    Raises ``Refused`` if pip fails; the folder then stays as it was.
     """
     folder = book.root / "dist" / release.WHEELS
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -34,8 +34,9 @@ def fetch(book: Book, run: Callable = subprocess.run) -> Path:
             run([*build, str(exported)], check=True, env=settings, umask=0o022)
         except (OSError, subprocess.CalledProcessError) as error:
             raise Refused(
-                "pip could not make every wheel; its own words are above. Look at the network and try again: pip keeps what "
-                "it has downloaded."
+                "pip could not build or download every wheel; its output is above. Check the network and try again: pip keeps "
+                "finished downloads.",
+                "file",
             ) from error
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
@@ -43,7 +44,7 @@ def fetch(book: Book, run: Callable = subprocess.run) -> Path:
 
 
 def _export(book: Book, place: Path) -> None:
-    """Copy the tracked files to ``place`` with git's modes: a wheel takes over modes, and whatever an earlier build has left in build/."""
+    """Copy the tracked files to ``place`` with git's modes, because a wheel would include local modes and leftovers in build/."""
     for path, executable in release.tracked(book.root).items():
         copy = place / path
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The book in another language, so that it cannot drift from the English: whatever changed there and not here shows, in English, with a mark.
+"""The book in other languages. A translation cannot drift from the English: a passage whose English has changed appears in English, marked.
 
-``words`` answers for single sentences (what checks say, the labs' words), by a catalogue keyed by the English sentence,
-and ``spoken`` lists what such a catalogue should hold. ``units`` cuts a chapter's text
-into pieces known by their digests, ``text`` reads and writes the translator's file of a chapter, ``same`` says what a translation has to share with its
-English, ``edition`` makes translated notebooks from executed English ones, ``waiting`` counts what is not translated, and ``desk`` is how readers get it.
+``sentences`` translates single sentences (messages of checks, text of labs) with a catalogue keyed by the English sentence,
+and ``required_sentences`` lists the sentences that a catalogue needs. ``units`` splits a chapter's text
+into pieces identified by digests, ``translation_file`` reads and writes a chapter's translation, ``invariants`` checks what a translation must share with its
+English, ``edition`` makes translated notebooks from executed English ones, ``pending`` counts untranslated pieces, and ``translated_copies`` makes the reader's copies.
 """

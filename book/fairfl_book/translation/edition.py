@@ -1,7 +1,7 @@
-"""A chapter in another language: the executed English notebook with its texts exchanged. Nothing runs again, and nothing is committed.
+"""A chapter in another language: the executed English notebook with translated text. Nothing is run again, and nothing is committed.
 
-Code and what it printed stay as they are, but for what the book itself says there: a check of an untouched stub, and a lab's picture. A piece that is
-not translated stays English, under a mark. The first line of the notebook's code chooses the language of what its checks and labs will say.
+Code and printed outputs stay as they are, except for the book's own messages: checks of unanswered stubs, and the labs' pictures. A piece without
+a translation stays in English and is marked. The first line of the notebook's code sets the language of its checks and labs.
 """
 
 import copy
@@ -11,15 +11,15 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from fairfl import atomic
+from fairfl import _atomic_files
 from fairfl_book import anchors, labs
-from fairfl_book.build import frontmatter, references
-from fairfl_book.exercises import said
-from fairfl_book.exercises.cells import answered_after
+from fairfl_book.book_paths import Book
+from fairfl_book.build import bibtex, frontmatter
+from fairfl_book.exercises import display
 from fairfl_book.exercises.check import unsolved
-from fairfl_book.places import Book
-from fairfl_book.translation import text, units
-from fairfl_book.translation.words import choosing, tr, using
+from fairfl_book.exercises.exercise_cells import answered_after
+from fairfl_book.translation import translation_file, units
+from fairfl_book.translation.sentences import choosing, tr, using
 
 FOLDER = "editions"  # in book/_build
 CHANGED = "The English of this part is newer than its translation."
@@ -29,16 +29,16 @@ ABOUT = (
 REFERENCES = "References"
 _MADE = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?\)$", re.MULTILINE)
-_FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # letters and marks of Chinese, which want no space between lines
+_FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # Chinese characters and punctuation, between which a line break must not become a space
 _MARK = r"[\u3000-\u303f\uff00-\uffef“”‘’…—]"
-_BLOCK = r"(?:\s|>|\||#|<|[-+*] |\d+[.)] |\$\$|```)"  # what begins a line that is no continuation
+_BLOCK = r"(?:\s|>|\||#|<|[-+*] |\d+[.)] |\$\$|```)"  # the beginning of a line that does not continue a paragraph
 _JOINED = re.compile(rf"(?<={_FULL})\n(?={_FULL})|(?<={_MARK})\n(?!{_BLOCK})")
 
 
 def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> NotebookNode:
-    """A copy of an executed ``notebook`` in ``language``. ``known``: digest → translation, as ``text.read`` gives it.
+    """A copy of an executed ``notebook`` in ``language``. ``known``: digest → translation, as returned by ``translation_file.read``.
 
-    Links within the chapter follow their headings, so that a translation keeps the English targets.
+    Links within the chapter are rewritten to the translated headings, so a translation keeps the English targets.
     """
     made, front = copy.deepcopy(notebook), notebook.metadata["fairfl"]
     made.metadata["fairfl"] = _front(front, known)
@@ -49,7 +49,7 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
             if cell.cell_type == "markdown":
                 cell.source = "\n\n".join(_piece(piece, known, headings) for piece in units.sections(cell.source))
             elif answered_after(cell) and "check" in cell.metadata.get("tags", ()):
-                cell.outputs = [nbformat.v4.new_output("display_data", said.bundle(*unsolved(answered_after(cell))))]
+                cell.outputs = [nbformat.v4.new_output("display_data", display.bundle(*unsolved(answered_after(cell))))]
             else:
                 pictured |= dict(_MADE.findall(cell.source))
                 _draw(cell, pictured)
@@ -66,37 +66,39 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
 def of_chapter(book: Book, name: str, language: str) -> NotebookNode:
     """The executed notebook of chapter ``name``, ``translated``."""
     notebook = nbformat.read(book.notebook(name), as_version=4)
-    return translated(notebook, text.read(text.file(book, name, language)), language)
+    return translated(notebook, translation_file.read(translation_file.file(book, name, language)), language)
 
 
 def _front(front, known):
-    """Front matter with its texts translated."""
+    """Front matter with translated text."""
     title, promise, *able = (known.get(units.digest(line), line) for line in units.of_front(front))
     return {**front, "title": title, "promise": promise, "able": able}
 
 
 def _piece(english, known, headings):
-    """One piece translated, or marked and English; ``headings`` learns where its own lead."""
+    """One piece translated, or in English and marked; adds its headings' links to ``headings``."""
     if units.is_references(english):
-        said = english.replace(references.HEADING, f"## {tr(REFERENCES)}", 1)
+        translation = english.replace(bibtex.HEADING, f"## {tr(REFERENCES)}", 1)
     else:
-        said = known.get(units.digest(english), "")
-    if said:
-        said = lines_joined(said)
-        headings |= {anchors.of(e): anchors.of(h) for e, h in zip(*map(anchors.HEADING.findall, (english, said)))}
-        return said
+        translation = known.get(units.digest(english), "")
+    if translation:
+        translation = lines_joined(translation)
+        headings |= {
+            anchors.of(e): anchors.of(h) for e, h in zip(*map(anchors.HEADING.findall, (english, translation)))
+        }
+        return translation
     mark = f"> *{tr(CHANGED)}*"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
     return "\n\n".join(part for part in (heading, mark, rest.strip()) if part)
 
 
-def lines_joined(said: str) -> str:
-    """A translation with its lines joined where Chinese wants no space; a translator begins a new one with each sentence."""
-    return _JOINED.sub("", said)
+def lines_joined(text: str) -> str:
+    """A translation with lines joined where Chinese has no space, since translators may start a new line for each sentence."""
+    return _JOINED.sub("", text)
 
 
 def _draw(cell, made):
-    """Put the labs' pictures, as they are drawn in the current language, in the place of those that the cell shows."""
+    """Replace the labs' pictures in a cell's output by those in the current language."""
     for variable, which in _SHOWN.findall(cell.source):
         lab = getattr(labs, made.get(variable, ""), None)
         for output in cell.outputs if lab else ():
@@ -108,38 +110,38 @@ def _draw(cell, made):
 
 
 def _choose(notebook, language):
-    """Let the chapter's first code cell choose the language before it imports anything of the book."""
+    """Make the chapter's first code cell set the language before it imports the book."""
     first = next(cell for cell in notebook.cells if cell.cell_type == "code")
     comment = re.match(r"(?:#.*\n)*", first.source)[0]
     first.source = comment + choosing(language) + first.source[len(comment) :]
 
 
 def build(book: Book, language: str, names: list[str] | None = None) -> Path:
-    """Write the translated chapters, or those of ``names``, into a folder of their own, which is returned; others there are removed.
+    """Write the translated chapters, or those in ``names``, into a folder, which is returned; notebooks without a translation are removed.
 
-    Raises ``ValueError`` for a notebook whose front matter is not valid.
+    Raises ``Refused`` for a notebook with invalid front matter.
     """
     folder = book.root / "book" / "_build" / FOLDER / language
     folder.mkdir(parents=True, exist_ok=True)
     executed = book.executed()
-    there = [name for name in text.names(book, language) if name in executed]
+    there = [name for name in translation_file.names(book, language) if name in executed]
     for path in folder.glob("*.ipynb"):
         if path.stem not in there:
             path.unlink()
     for name in there if names is None else [name for name in there if name in names]:
         notebook = of_chapter(book, name, language)
         frontmatter.read(notebook.metadata["fairfl"])
-        atomic.write(folder / f"{name}.ipynb", (nbformat.writes(notebook) + "\n").encode("utf-8"))
+        _atomic_files.write(folder / f"{name}.ipynb", (nbformat.writes(notebook) + "\n").encode("utf-8"))
     return folder
 
 
 def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
     """The front matter of the translated chapters, in ``language``, from their texts."""
-    from fairfl_book.build import twins
+    from fairfl_book.build import chapter_notebooks
 
     found = {}
-    for name in text.names(book, language):
-        front = twins.read(book.twin(name)).metadata["fairfl"]
-        known = text.read(text.file(book, name, language))
+    for name in translation_file.names(book, language):
+        front = chapter_notebooks.read(book.twin(name)).metadata["fairfl"]
+        known = translation_file.read(translation_file.file(book, name, language))
         found[name] = frontmatter.read(_front(front, known))
     return found

@@ -1,1 +1,1 @@
-"""Quadratic programs and systems of equations in Gram coordinates that several rules share. No rule stands here."""
+"""Quadratic programs and systems of equations in Gram coordinates, shared by several rules."""

@@ -3,18 +3,18 @@
 import numpy as np
 
 EPS = np.finfo(float).eps
-CLOSED = 1e-13  # the gap, relative to the largest squared norm, at which the search ends
-STALLED = 1e-11  # above this gap the active sets have stalled, and pairs lead on; below, rounding is all that is left
-PATIENCE = 400  # steps along pairs for each client
-CHECKED = 64  # steps along pairs between two looks at the gap
+CLOSED = 1e-13  # gap, relative to the largest squared norm, at which the search ends
+STALLED = 1e-11  # above this gap the active sets have stalled, and steps along pairs follow; below it is rounding
+PATIENCE = 400  # steps along pairs per client
+CHECKED = 64  # steps along pairs between two checks of the gap
 
 
 def solve(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """λ (K,), feasible, for a positive semidefinite A (K, K) and bounds with ``Σ low ≤ 1 ≤ Σ high``.
 
     Works on unit rows: ``y_k = λ_k D_k`` with ``D_k ∝ √A_kk`` turns A into a matrix C of cosines and ``Σ λ = 1`` into
-    ``aᵀ y = 1`` with ``a = 1/D``, so that clients of very different sizes are solved to the same relative accuracy.
-    Where bounds force weight onto the largest rows these alone decide, and A is only divided by its trace.
+    ``aᵀ y = 1`` with ``a = 1/D``, so updates of very different lengths are solved to the same relative accuracy. If
+    bounds force weight onto the longest rows, these alone decide, and A is only divided by its trace.
     """
     sizes = np.sqrt(A.diagonal())
     if len(A) == 1 or sizes.max() == 0 or (high - low).max() == 0:
@@ -33,19 +33,19 @@ def solve(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def _along_pairs(A: np.ndarray, point: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """``point`` led on to the minimum, where the active sets have stalled.
+    """The minimum, from a ``point`` at which the active-set method has stalled.
 
-    At a vertex the one free coordinate stands on its bound as well, and no face that contains it may lead down. A pair
-    of clients does, as long as the point is not optimal: weight moves from a client with a large rate to one with a
-    small rate, as far as the bounds or an exact line search allow. The client with the smallest rate that may still
-    rise receives, and the one that lowers the value most gives (sequential minimal optimisation; Fan, Chen and Lin
-    2005, JMLR 6, working set selection 2).
+    At a vertex the one free coordinate is at its bound as well, and perhaps no face that contains the vertex leads
+    down. Some pair of clients does, as long as the point is not optimal: weight moves from a client with a large rate
+    to one with a small rate, as far as the bounds or an exact line search allow. The client with the smallest rate
+    whose weight may still rise receives it, from the client that lowers the objective most (sequential minimal
+    optimisation; Fan, Chen and Lin 2005, JMLR 6, working set selection 2).
     """
     point, largest = point.copy(), A.diagonal().max()
     curvature = A.diagonal()[:, None] + A.diagonal() - 2 * A
     curvature = np.maximum(curvature, EPS * largest)
     for step in range(PATIENCE * len(A)):
-        if step % CHECKED == 0:  # the running rates drift
+        if step % CHECKED == 0:  # the updated rates accumulate rounding
             rates = A @ point
             if point @ rates - feasible_minimum(rates, low, high) <= CLOSED * largest:
                 break
@@ -65,7 +65,7 @@ def _along_pairs(A: np.ndarray, point: np.ndarray, low: np.ndarray, high: np.nda
 
 
 def feasible_minimum(rates: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """``min Σ λ_k ρ_k`` over the same box and sum: whoever has the smallest rate is filled up first."""
+    """``min Σ λ_k ρ_k`` over the box with ``Σ λ = 1``: clients with the smallest rates are filled up first."""
     return float(_filled(rates, low, high) @ rates)
 
 
@@ -78,25 +78,25 @@ def _filled(rates: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def into_bounds(point: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """``point`` (K,) moved into the box, and along the room that is left there to sum 1."""
+    """``point`` (K,) clipped to the box, and then shifted to sum 1 in proportion to the slack."""
     point = np.clip(point, low, high)
     missing = 1 - point.sum()
     room = high - point if missing > 0 else point - low
-    # Small weights get small corrections: beside a row 1e60 times larger, 1e-15 is no small weight.
+    # Small weights get small corrections: for a row 1e60 times longer than the others, 1e-15 is not a small weight.
     if (modest := np.minimum(room, point)).sum() > abs(missing):
         room = modest
     return np.clip(point + missing * room / room.sum(), low, high) if room.sum() > 0 else point
 
 
 def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """``y = λ D`` by primal active-set steps: guess which bounds hold, minimise over the other coordinates, correct the
-    guess.
+    """``y = λ D`` by a primal active-set method: guess the active bounds, minimise over the free coordinates, correct
+    the guess.
 
-    It starts where the shortest rows carry all they may, and lets go of 1, 2, 4, … bounds at once, so that the faces
-    stay as small as the answer is sparse and are few where it is not. Several bounds are met at once where that leads
-    lower than stopping at the first.
+    It starts with the largest possible weights on the shortest rows, and releases 1, 2, 4, … bounds at once. So faces
+    stay small if the solution is sparse, and few if it is not. A step may stop at several bounds at once, if that gives
+    a lower value than stopping at the first.
     """
-    # With λ ≥ 0 and Σ λ = 1 an upper bound of 1 says nothing.
+    # With λ ≥ 0 and Σ λ = 1, an upper bound of 1 is never active.
     a, lower, upper = 1 / D, low * D, np.where(high < 1, high * D, np.inf)
     y = D * _filled(C.diagonal() * D**2, low, high)
     at = np.where(y <= lower, -1, np.where(y >= upper, 1, 0))
@@ -115,7 +115,7 @@ def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray)
             y = _bounded_step(C, D, y, free, step, reach, edge, low, high)
             hit = (y[free] <= lower[free]) | (y[free] >= upper[free])
             if hit.all() and len(free) > 1:
-                # Somebody has to take part in the next step.
+                # The next step needs a free coordinate.
                 hit[np.argmax(reach)] = False
             at[free[hit]] = np.where(y[free[hit]] <= lower[free[hit]], -1, 1)
             if not hit.all():
@@ -125,7 +125,7 @@ def _active_set(C: np.ndarray, D: np.ndarray, low: np.ndarray, high: np.ndarray)
         pull = at * (slope - multiplier * a)
         missing = 1 - a @ y
         if abs(missing) > 1e-14:
-            # Every coordinate ran into a bound: let one go that can make up the sum.
+            # Every coordinate is at a bound: release one that can restore the sum.
             pull = np.where(at * missing < 0, pull, -np.inf)
         elif pull.max() <= 16 * EPS * np.abs(y).sum():
             break
@@ -147,7 +147,7 @@ def _bounded_step(
     low: np.ndarray,
     high: np.ndarray,
 ) -> np.ndarray:
-    """``y`` after a step that leaves the box: to the first bound, or along all that it meets where that leads lower."""
+    """``y`` after a step that leaves the box: up to the first bound, or bent at several bounds if that is lower."""
     part = max(reach.min(), 0.0)
     straight, first = y.copy(), reach <= part
     straight[free] += part * step
@@ -170,7 +170,7 @@ def _face_step(
 ) -> tuple[np.ndarray, float]:
     """The step to the minimiser over the free coordinates with ``aᵀ y = 1``, and the multiplier of that equation.
 
-    Where A is singular (duplicates, K > d) there may be no such minimiser, only a way down to the bounds.
+    If A is singular (duplicates, K > d), there may be no such minimiser, only a descent direction towards the bounds.
     """
     n, slope = len(free), slope[free]
     system = np.zeros((n + 1, n + 1))
@@ -180,12 +180,12 @@ def _face_step(
         answer = np.linalg.solve(system, right)
         step = answer[:n]
         if step @ slope > 0 and np.abs(step).max() > 1e-6 * np.abs(y).max() and abs(right[n]) < 1e-14:
-            # Short types leave A with eigenvalues around -1e-8, and along one the equations found a maximum.
+            # Rows of a short type give A eigenvalues around -1e-8. Along one of them, the equations found a maximum.
             step = -1e9 * step
     except np.linalg.LinAlgError:
         answer = np.linalg.lstsq(system, right, rcond=None)[0]
         step, unmet = answer[:n], (right - system @ answer)[:n]
         if np.abs(unmet).max() > 1e-12 * np.abs(y).max():
-            # What the equations could not meet has no curvature along it, and leads down.
+            # The residual of the equations is a descent direction without curvature.
             step = 1e9 * unmet
     return step, -answer[n]

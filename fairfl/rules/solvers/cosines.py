@@ -1,11 +1,11 @@
-"""The Gram matrix of unit rows: what rules that must not depend on the rows' lengths work on."""
+"""The Gram matrix of unit rows, for rules that must not depend on the rows' lengths."""
 
 import numpy as np
 import torch
 
 from fairfl.rules.gram import precise
 
-# Cosines with a smaller eigenvalue are taken from float64 products: float32 ones are off by up to 1e-6.
+# With a smaller eigenvalue, cosines are computed from float64 products: in float32 their errors are up to 1e-6.
 NEAR = 1e-4
 
 
@@ -20,7 +20,7 @@ def cosines(gram: torch.Tensor, rows: torch.Tensor) -> tuple[np.ndarray, np.ndar
 
 
 def trusted(gram: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """``gram`` (K, K) of ``rows`` (K, d), with a positive diagonal; in float64 from the rows where they are nearly
+    """``gram`` (K, K) of ``rows`` (K, d), with a positive diagonal; recomputed in float64 if the rows are nearly
     dependent.
     """
     sizes = gram.diagonal().sqrt()

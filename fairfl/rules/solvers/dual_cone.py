@@ -1,8 +1,8 @@
-"""Projection onto the dual cone ``{x : G x ≥ 0}``, the directions that no client objects to, in Gram coordinates."""
+"""Projection onto the dual cone ``{x : G x ≥ 0}``, the directions that raise no client's loss, in Gram coordinates."""
 
 import numpy as np
 
-# Relative to the lengths involved, what counts as a violated inequality, and what as a dependent row.
+# Tolerances, relative to the lengths involved: for a violated inequality, and for a linearly dependent row.
 VIOLATED, DEPENDENT = 1e-13, 1e-10
 
 
@@ -11,7 +11,7 @@ def project(C: np.ndarray, U: np.ndarray) -> np.ndarray:
 
     ``C`` (K, K) is the Gram matrix of unit rows G, and u ≥ 0. The projection is ``Gᵀ (u + w)`` with ``w ≥ 0``,
     ``C (u + w) ≥ 0`` and ``w · C (u + w) = 0``: of all ``v ≥ u`` it has the least ``vᵀ C v`` (Quinton & Rey 2024,
-    Proposition 1). Where rows are dependent the point is unique, v need not be.
+    Proposition 1). If rows are dependent, the point is unique, but v need not be.
     """
     solve = _by_exchanges if np.linalg.eigvalsh(C)[0] > DEPENDENT else _one_by_one
     V = U.copy()
@@ -24,16 +24,17 @@ def project(C: np.ndarray, U: np.ndarray) -> np.ndarray:
 
 
 def violation(C: np.ndarray, u: np.ndarray, v: np.ndarray) -> float:
-    """By how much v misses the conditions of ``project``, relative to the lengths of u and v."""
+    """The largest violation by v of the conditions of ``project``, relative to the lengths of u and v."""
     rates, w = C @ v, v - u
     scale = max(np.abs(u).sum(), np.abs(v).sum())
     return max(float(-rates.min()), float(np.abs(w * rates).max()) / scale, 0.0) / scale if scale > 0 else 0.0
 
 
 def _by_exchanges(C: np.ndarray, slope: np.ndarray) -> np.ndarray | None:
-    """w by principal pivoting, for a positive definite C: whoever violates its condition changes sides, all at once
-    while that helps, and only the last in order where it did not for three turns (Júdice & Pires 1994). ``None`` where
-    even that takes too long.
+    """w by block principal pivoting, for a positive definite C (Júdice & Pires 1994).
+
+    All coordinates that violate their condition are exchanged at once while that helps, and only the last of them after
+    three exchanges that did not. Returns ``None`` if even that takes too long.
     """
     K = len(C)
     free, w, rates = np.zeros(K, dtype=bool), np.zeros(K), slope
@@ -56,8 +57,9 @@ def _by_exchanges(C: np.ndarray, slope: np.ndarray) -> np.ndarray | None:
 
 
 def _one_by_one(C: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """The same for dependent rows: rows join one at a time, and leave where their weight would turn negative (Lawson &
-    Hanson 1974). A row that depends on those present is passed over: to rounding, its rate is zero by theirs.
+    """w for dependent rows (Lawson & Hanson 1974): rows join one by one, and leave if their weight would turn negative.
+
+    A row that depends on the free ones is skipped: up to rounding, its rate is zero because theirs are.
     """
     K = len(C)
     free, w = np.zeros(K, dtype=bool), np.zeros(K)
@@ -65,7 +67,7 @@ def _one_by_one(C: np.ndarray, slope: np.ndarray) -> np.ndarray:
         rates = slope + C @ w
         wrong = np.flatnonzero(~free & (rates < -VIOLATED))
         wrong = wrong[np.argsort(rates[wrong])]
-        # Mostly the first may join. Only where it may not are all the others asked, at once.
+        # Usually the first row may join. Only if it may not, all others are tested, at once.
         joins = next(
             (part[able] for part in (wrong[:1], wrong[1:]) if (able := _independent(C, free, part)).any()), None
         )
@@ -88,6 +90,6 @@ def _one_by_one(C: np.ndarray, slope: np.ndarray) -> np.ndarray:
 
 
 def _independent(C: np.ndarray, free: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Which of ``rows`` do not depend on the free ones. One solve serves all of them."""
+    """A mask of the ``rows`` that do not depend on the free ones. One solve serves all of them."""
     beside = C[np.ix_(free, rows)]
     return C[rows, rows] - (beside * np.linalg.solve(C[np.ix_(free, free)], beside)).sum(0) > DEPENDENT

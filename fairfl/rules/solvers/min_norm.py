@@ -1,4 +1,4 @@
-"""``min_norm``: the point of a hull of vectors that is nearest to the origin. The primitive of the rates family."""
+"""``min_norm``: the point of a hull of vectors that is nearest to the origin. Rules that fix rates are built on it."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._validation import number, tensor
 from fairfl.errors import refuse
-from fairfl.given import tensor
-from fairfl.numbers import number
 from fairfl.rules.solvers.box_qp import feasible_minimum, solve
 from fairfl.rules.solvers.least_norm import least_norm
 
@@ -18,18 +17,22 @@ CERTIFIED = 1e-10
 
 @dataclass(frozen=True)
 class MinNorm:
-    """What ``min_norm`` found. ``weights`` (K,) float64, summing to 1; ``squared_norm`` is ``‖dir‖² = λᵀ A λ``.
+    """The result of ``min_norm``. ``weights`` (K,) float64, summing to 1; ``squared_norm`` is ``‖dir‖² = λᵀ A λ``.
 
     ``gap`` certifies it: no feasible point has a squared norm below ``squared_norm − 2 · gap · max_k A_kk``.
-    ``exact`` is ``gap ≤ 1e-10`` (for an affine hull: a unique nearest point other than the origin), and ``reason``
-    says what is missing.
+    ``reason`` is empty if ``gap ≤ 1e-10`` (for an affine hull: if it does not contain the origin), and otherwise
+    explains the result.
     """
 
     weights: torch.Tensor
     squared_norm: float
     gap: float
-    exact: bool = True
     reason: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the problem was solved as stated; if not, ``reason`` says why."""
+        return not self.reason
 
 
 def min_norm(
@@ -39,35 +42,41 @@ def min_norm(
 
     ``hull="convex"``: ``min λᵀ A λ`` over ``λ ≥ 0, Σ λ = 1``; with ``centre`` λ0 (K,) on that simplex and ``radius`` ε
     also ``|λ_k − λ0_k| ≤ ε``. Then ``ρ_k = (A λ)_k ≥ ‖dir‖²`` for every k where no upper bound holds, with equality
-    where λ_k is strictly inside its bounds: the direction descends for everybody, or it is zero and the rows are
+    where λ_k is strictly inside its bounds: either the direction lowers every loss, or it is zero and the rows are
     Pareto-stationary (Désidéri 2012). ``gap`` is ``(‖dir‖² − min_k ρ_k) / max_k A_kk``, or in a box the difference to
     the least of all feasible ``Σ λ'_k ρ_k`` instead of ``min_k ρ_k``.
 
     ``hull="affine"``: only ``Σ λ = 1``, so λ may be negative and ``ρ_k = ‖dir‖²`` for every k. Independent rows give
-    ``λ = A⁻¹ 1 / (1ᵀ A⁻¹ 1)``; if the hull contains the origin, that is the answer, with ``exact=False`` and a reason.
+    ``λ = A⁻¹ 1 / (1ᵀ A⁻¹ 1)``. If the hull contains the origin, the result is the origin, with a reason.
     ``gap`` is ``max_k |ρ_k − ‖dir‖²| / max_k A_kk``.
 
-    ``gram`` (K, K), symmetric and positive semidefinite, in any scale; all work is in float64 on the CPU. Convex hulls
-    are solved to rounding by active-set steps on the Gram matrix of unit rows.
-    For scaled rows ``g_k / s_k`` hand over ``gram / outer(s, s)`` and divide the weights by s.
+    ``gram`` (K, K), symmetric and positive semidefinite, in any scale; all computations are in float64 on the CPU.
+    Convex hulls are solved up to rounding by an active-set method on the Gram matrix of unit rows. For scaled rows
+    ``g_k / s_k`` pass ``gram / outer(s, s)``, and divide the weights by s.
 
-    Raises ``Refused`` for what is no such matrix as far as its entries and their pairs show it (no entry exceeds the
-    product of its rows' lengths), for a centre off the simplex or without a radius, and for bounds on an affine hull.
+    Raises ``Refused`` for a matrix that is not symmetric, or has an entry that exceeds the product of its rows' lengths
+    (semidefiniteness is not checked further), for a centre that is not on the simplex or comes without a radius, and
+    for bounds on an affine hull.
     """
     A = _matrix(gram)
     _refuse_unlike_products(A)
     if hull == "affine":
         if centre is not None or radius is not None:
-            raise refuse("hull", hull, "'convex' with a centre and a radius", "An affine hull has no bounds on λ.")
+            remedy = "An affine hull has no bounds on λ."
+            raise refuse("hull", hull, "'convex' with a centre or a radius", remedy, "combination")
         return _affine(A)
     if hull != "convex":
-        raise refuse("hull", hull, "'convex' or 'affine'", "Convex keeps λ ≥ 0, affine only its sum.")
+        raise refuse(
+            "hull", hull, "'convex' or 'affine'", "A convex hull has λ ≥ 0 and Σ λ = 1, an affine one only Σ λ = 1."
+        )
     return _convex(A, *_bounds(len(A), centre, radius))
 
 
 def nearest(gram: ArrayLike, centre: ArrayLike | None = None, radius: float | None = None) -> MinNorm:
-    """``min_norm`` of a convex hull, for a rule: its ``gram`` is one by construction, and the rounding of what it added
-    and scaled may show in it, which is no reason to refuse a round.
+    """``min_norm`` of a convex hull, without the checks of the matrix.
+
+    For rules: their matrix is a Gram matrix by construction, and the rounding of rows that they added and scaled is no
+    reason to refuse a round.
     """
     A = _matrix(gram)
     return _convex(A, *_bounds(len(A), centre, radius))
@@ -77,7 +86,8 @@ def _matrix(gram: ArrayLike) -> np.ndarray:
     A = tensor("gram", gram).double().cpu().numpy()
     K = len(A) if A.ndim else 0
     if A.ndim != 2 or A.shape != (K, K) or K == 0:
-        raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", "Hand over G @ G.T for rows G of shape (K, d).")
+        remedy = "Pass G @ G.T for rows G of shape (K, d)."
+        raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", remedy, "shape")
     if not np.isfinite(A).all() or (A.diagonal() < 0).any():
         raise refuse(
             "gram",
@@ -91,7 +101,7 @@ def _matrix(gram: ArrayLike) -> np.ndarray:
 def _refuse_unlike_products(A: np.ndarray) -> None:
     lengths = np.sqrt(A.diagonal())
     largest = np.outer(lengths, lengths)
-    # Products of float32 rows, added and scaled, are no rounder than that.
+    # Products of float32 rows that were added and scaled are not more accurate than that.
     slack = 1e-3 * largest + 1e-6 * largest.max()
     for wrong, bad in (("not symmetric", abs(A - A.T) > slack), ("not semidefinite", abs(A) > largest + slack)):
         if bad.any():
@@ -101,14 +111,15 @@ def _refuse_unlike_products(A: np.ndarray) -> None:
                 f"a matrix that is {wrong}: A[{i}, {j}] = {A[i, j]:g}, A[{j}, {i}] = {A[j, i]:g}, "
                 f"A[{i}, {i}] = {A[i, i]:g}, A[{j}, {j}] = {A[j, j]:g}",
                 "the products of rows with one another",
-                "Hand over G @ G.T for rows G of shape (K, d).",
+                "Pass G @ G.T for rows G of shape (K, d).",
             )
 
 
 def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.ndarray, np.ndarray]:
     if radius is None:
         if centre is not None:
-            raise refuse("radius", None, "a number from 0 on, where a centre is given", "1 leaves the weights free.")
+            remedy = "A radius of 1 leaves the weights free."
+            raise refuse("radius", None, "0 or more, if a centre is given", remedy, "combination")
         return np.zeros(K), np.ones(K)
     radius = number("radius", radius, 0, remedy="0 fixes the weights at the centre, 1 leaves them free.")
     middle = np.full(K, 1 / K) if centre is None else tensor("centre", centre).double().cpu().numpy()
@@ -117,7 +128,7 @@ def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.
             "centre",
             middle.tolist(),
             f"{K} non-negative numbers that sum to 1",
-            "Hand over the weights that the clients have without the method.",
+            "Pass the weights that the clients would have without the method.",
         )
     middle = middle / middle.sum()
     return np.maximum(middle - radius, 0), np.minimum(middle + radius, 1)
@@ -128,9 +139,9 @@ def _convex(A: np.ndarray, low: np.ndarray, high: np.ndarray) -> MinNorm:
     rates = A @ weights
     squared, largest = float(weights @ rates), float(A.diagonal().max())
     gap = max(0.0, squared - feasible_minimum(rates, low, high)) / largest if largest > 0 else 0.0
-    exact = gap <= CERTIFIED
-    reason = "" if exact else f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
-    return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, exact, reason)
+    open_gap = f"the quadratic program ended with a gap of {gap:.1e} instead of {CERTIFIED:.0e}"
+    reason = "" if gap <= CERTIFIED else open_gap
+    return MinNorm(torch.from_numpy(weights), max(0.0, squared), gap, reason)
 
 
 def _affine(A: np.ndarray) -> MinNorm:
@@ -138,7 +149,7 @@ def _affine(A: np.ndarray) -> MinNorm:
     weights = least_norm(A, ones, 1e-12) if (A.diagonal() > 0).all() else None
     reason = "" if weights is not None else "the affine hull contains the origin"
     if weights is None:
-        # Among the weights with ‖Gᵀ λ‖ = 0 the shortest: the projection of 1 onto the null space.
+        # The shortest of the weights with ‖Gᵀ λ‖ = 0: the projection of 1 onto the null space.
         values, vectors = np.linalg.eigh(A / A.diagonal().max() if A.any() else A)
         null = vectors[:, values <= 1e-12 * len(A)]
         weights = null @ (null.T @ ones)
@@ -146,4 +157,4 @@ def _affine(A: np.ndarray) -> MinNorm:
     rates = A @ weights
     squared = 0.0 if reason else max(0.0, float(weights @ rates))
     gap = float(np.abs(rates - squared).max()) / float(A.diagonal().max()) if A.any() else 0.0
-    return MinNorm(torch.from_numpy(weights), squared, gap, not reason, reason)
+    return MinNorm(torch.from_numpy(weights), squared, gap, reason)

@@ -1,4 +1,4 @@
-"""Rates in prescribed proportions: the shared core of AdaFed and DQN-Fed."""
+"""Rates in prescribed proportions: the core of AdaFed, DQN-Fed and IMTL-G."""
 
 from dataclasses import replace
 
@@ -12,15 +12,14 @@ from fairfl.rules.solvers.min_norm import MinNorm, nearest
 
 
 def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNorm:
-    """The direction whose rates are ``ρ_k = s_k ‖dir‖²``: the point nearest the origin in the hull of ``g_k / s_k``.
+    """The direction with rates ``ρ_k = s_k ‖dir‖²``: the point nearest to the origin in the hull of ``g_k / s_k``.
 
     ``gram`` (K, K) of ``rows`` (K, d) with a positive diagonal, ``s`` (K,) non-negative and not all zero. The weights
     belong to the rows as given: ``dir = Gᵀ λ`` and ``Σ s_k λ_k = 1``, so that ``λ = A⁻¹ s / (sᵀ A⁻¹ s)`` for
     independent rows.
 
-    Where no vector has these rates (more clients than parameters, duplicates that ask for different rates) the affine
-    hull gives way to the convex one: ``ρ_k ≥ s_k ‖dir‖²``, with ``exact=False`` and a reason; all weights are zero
-    where that hull contains the origin.
+    If no vector has these rates (more clients than parameters, duplicates with different rates), the convex hull
+    replaces the affine one: ``ρ_k ≥ s_k ‖dir‖²``, with a reason. All weights are zero if that hull contains the origin.
     """
     A, wanted, tolerance = trusted(gram, rows).numpy(), s.numpy(), precise_resolution(rows.dtype)
     weights = least_norm(A, wanted, tolerance, rows)
@@ -29,7 +28,7 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
         weights = weights * squared
         gap = float(np.abs(A @ weights - wanted * squared).max() / A.diagonal().max())
         return MinNorm(torch.from_numpy(weights), squared, gap)
-    # A rate of zero would make g/s infinite; asking for almost nothing instead keeps the client in the hull.
+    # A rate of zero would make g/s infinite. A tiny rate instead keeps the client in the hull.
     wanted = np.maximum(wanted, 1e-100 * wanted.max())
     point = nearest(A / wanted / wanted[:, None])
     reason = (
@@ -39,10 +38,5 @@ def prescribed(gram: torch.Tensor, s: torch.Tensor, rows: torch.Tensor) -> MinNo
     if squared <= tolerance * float(point.weights.numpy() @ (A.diagonal() / wanted**2)):
         squared, reason = 0.0, reason + ", which is zero: the updates are Pareto-stationary"
         point = replace(point, weights=torch.zeros_like(point.weights))
-    return MinNorm(
-        point.weights / torch.from_numpy(wanted),
-        squared,
-        point.gap,
-        False,
-        "; ".join(filter(None, (reason, point.reason))),
-    )
+    reason = "; ".join(filter(None, (reason, point.reason)))
+    return MinNorm(point.weights / torch.from_numpy(wanted), squared, point.gap, reason)

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from fairfl.deployment import Coordinator, Reply
+from fairfl.deployment.sampling import sampled
 from fairfl.errors import Refused
-from fairfl.server import Coordinator, Reply
-from fairfl.server.sampling import sampled
 
 
 def reply(k):

@@ -2,14 +2,16 @@
 
 import re
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 import torch
 from answers import replies
+from refusals import refused
 
 from fairfl import LocalSGD, Server, models, partition, rules
+from fairfl.deployment import Coordinator, Member
 from fairfl.errors import Refused
-from fairfl.server import Coordinator, Member
 
 N, ROUNDS = 4, 4
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)
@@ -41,27 +43,17 @@ def moves_by(size):
 
 SMALL, BIG = torch.float32, torch.float64
 LIES = {
-    "negative loss, q-FedAvg": (
-        rules.QFedAvg(),
-        says(losses=-1.0),
-        SMALL,
-        "sent 'losses' = -1.0; allowed: finite numbers from 0 on",
-    ),
-    "power of a loss, AdaFed": (
-        rules.AdaFed(gamma=5),
-        says(losses=1e100),
-        SMALL,
-        r"a loss whose power gamma = 5 is beyond float64: 1e\+100",
-    ),
-    "negative rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=-1.0), SMALL, "sent 'newton_rates' = -1.0; allowed"),
-    "negative accuracy, FedFA": (rules.FedFA(), says(accuracies=-1.0), SMALL, "sent 'accuracies' = -1.0; allowed"),
+    "negative loss, q-FedAvg": (rules.QFedAvg(), says(losses=-1.0), SMALL, "sent 'losses' = -1.0"),
+    "power of a loss, AdaFed": (rules.AdaFed(gamma=5), says(losses=1e100), SMALL, r"gamma = 5 .*1e\+100"),
+    "negative rate, DQN-Fed": (rules.DQNFed(), says(newton_rates=-1.0), SMALL, "sent 'newton_rates' = -1.0"),
+    "negative accuracy, FedFA": (rules.FedFA(), says(accuracies=-1.0), SMALL, "sent 'accuracies' = -1.0"),
     "enormous rate, DQN-Fed": (
         rules.DQNFed(),
         says(newton_rates=1e300),
         SMALL,
-        r"'newton_rates' of size 1e\+300 \(everybody's median: ",
+        r"'newton_rates' of size 1e\+300 .*median",
     ),
-    "long update, FedAvg": (rules.FedAvg(), moves_by(1e200), BIG, r"an update with an entry of size 1e\+200"),
+    "long update, FedAvg": (rules.FedAvg(), moves_by(1e200), BIG, r"update .*1e\+200"),
 }
 
 
@@ -101,7 +93,7 @@ def test_what_the_server_remembers_stays_finite(model, members, optimiser):
         sent = replies(c, members)
         record = c.receive([*sent[:3], moves_by(1e25)(sent[3], c)])
         before.append(c.w.clone())
-        assert record.clients == (0, 1, 2) and "an update with an entry of size 1e+25" in record.refused[0].reason
+        assert record.clients == (0, 1, 2) and "1e+25" in record.refused[0].reason
         assert bool(torch.isfinite(c.w).all()) and bool(torch.isfinite(c.state_dict()["server"]["second"]).all())
     assert not torch.equal(before[0], before[-1])
 
@@ -110,7 +102,7 @@ def test_a_loss_does_not_poison_what_the_rule_remembers(model, members):
     c = coordinator(rules.AFL(step=10), model)
     sent = replies(c, members)
     record = c.receive([*sent[:3], says(losses=1.7e308)(sent[3], c)])
-    assert record.refused[0].who == "client 3" and "AFL is defined for full participation" in record.skipped
+    assert record.refused[0].who == "client 3" and "AFL" in record.skipped
     assert not c.receive(replies(c, members)).skipped
 
 
@@ -186,10 +178,10 @@ def test_a_rule_says_whose_numbers_it_refuses():
     updates = Updates(
         torch.eye(3), losses=torch.tensor([-1.0, 1.0, -2.0]), clients=torch.tensor([4, 5, 7]), population=9
     )
-    with pytest.raises(Refused, match="client 4's entry in losses") as caught:
+    with refused(ANY, "client 4", "losses") as caught:
         rules.QFedAvg().direction(updates)
-    assert set(caught.value.clients) == {4, 7} and caught.value.clients[7].startswith("sent 'losses' = -2.0; allowed: ")
+    assert set(caught.value.clients) == {4, 7} and caught.value.clients[7].startswith("sent 'losses' = -2.0")
     tiny = replace(updates, losses=torch.full((3,), 1e-200, dtype=torch.float64))
-    with pytest.raises(Refused, match="Choose a smaller gamma") as caught:
+    with refused(ANY, "gamma") as caught:
         rules.AdaFed(gamma=5).direction(tiny)
     assert not caught.value.clients  # nobody's loss is too small by itself

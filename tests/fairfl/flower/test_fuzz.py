@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from fairfl import Server, rules
-from fairfl.server import Coordinator, Reply, collect
+from fairfl.deployment import Coordinator, Reply, collect
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed: make test installs it and runs this")
 from hypothesis import given, settings

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from fairfl.server import Coordinator, Reply
+from fairfl.deployment import Coordinator, Reply
 
 pytestmark = pytest.mark.flower
 flwr = pytest.importorskip("flwr.app", reason="Flower is not installed: make test-flower installs it and runs this")
@@ -24,7 +24,7 @@ def message(content=None, error=None, node=7):
 
 
 def test_a_reply_survives_the_wire():
-    from fairfl.flower.records import to_content, to_reply
+    from fairfl.deployment.flower.records import to_content, to_reply
 
     back = to_reply(message(to_content(REPLY)))
     assert (back.sender, back.client, back.size, back.numbers) == ("node 7", 0, 3, {"losses": 0.5})
@@ -32,14 +32,14 @@ def test_a_reply_survives_the_wire():
 
 
 def test_a_roster_says_who_is_who_and_the_reply_does_not():
-    from fairfl.flower.records import to_content, to_reply
+    from fairfl.deployment.flower.records import to_content, to_reply
 
     assert to_reply(message(to_content(REPLY)), {7: 5}).client == 5
     assert to_reply(message(to_content(REPLY)), {8: 0}).client is None
 
 
 def test_the_words_of_a_strangers_error_are_cut_short():
-    from fairfl.flower.records import to_reply
+    from fairfl.deployment.flower.records import to_reply
 
     reply = to_reply(message(error='Traceback:\n  File "/secret/place.py"\n\x1b[31mValueError: ' + "x" * 1000))
     assert reply.error.startswith("ValueError: xx") and len(reply.error) <= 200
@@ -48,8 +48,8 @@ def test_the_words_of_a_strangers_error_are_cut_short():
 
 
 def test_bytes_that_are_no_array_and_messages_without_records_do_not_stop_the_server():
-    from fairfl.flower.records import to_reply
-    from fairfl.flower.strategy import FairStrategy
+    from fairfl.deployment.flower.records import to_reply
+    from fairfl.deployment.flower.strategy import FairStrategy
 
     junk = flwr.RecordDict(
         {"arrays": flwr.ArrayRecord({"weight": flwr.Array("float32", (1, 2), "numpy.ndarray", b"junk")})}
@@ -62,8 +62,8 @@ def test_bytes_that_are_no_array_and_messages_without_records_do_not_stop_the_se
 
 
 def test_numbers_that_are_lists_and_names_with_escapes_do_not_stop_the_server():
-    from fairfl.flower.records import to_content
-    from fairfl.flower.strategy import FairStrategy
+    from fairfl.deployment.flower.records import to_content
+    from fairfl.deployment.flower.strategy import FairStrategy
 
     def with_numbers(**numbers):
         content = to_content(REPLY)
@@ -89,8 +89,8 @@ def test_numbers_that_are_lists_and_names_with_escapes_do_not_stop_the_server():
 
 
 def test_a_strategy_is_saved_with_its_scores_and_continues():
-    from fairfl.flower.records import to_content
-    from fairfl.flower.strategy import FairStrategy
+    from fairfl.deployment.flower.records import to_content
+    from fairfl.deployment.flower.strategy import FairStrategy
 
     make = lambda: FairStrategy(Coordinator("FedAvg", torch.nn.Linear(2, 1, bias=True), 1, 3))
     one, other = make(), make()
@@ -103,7 +103,7 @@ def test_a_strategy_is_saved_with_its_scores_and_continues():
 
 
 def test_a_sample_of_the_nodes_is_asked_and_only_its_clients_can_be_missing(monkeypatch):
-    from fairfl.flower import strategy as module
+    from fairfl.deployment.flower import strategy as module
 
     monkeypatch.setattr(module, "Message", lambda content, message_type, dst_node_id: dst_node_id)
     grid, roster = SimpleNamespace(get_node_ids=lambda: range(100, 200)), {node: node - 100 for node in range(100, 200)}

@@ -8,7 +8,7 @@ import torch
 from answers import replies
 
 from fairfl import LocalSGD, models, partition, rules
-from fairfl.server import Coordinator, Member
+from fairfl.deployment import Coordinator, Member
 
 N = 5
 LOCAL = LocalSGD(lr=0.1)

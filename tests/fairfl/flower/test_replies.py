@@ -6,17 +6,19 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 import torch
 from answers import replies
-from fairfl_book.faults import FAULTS, Crash, spoil
+from fairfl_book.fault_injection import FAULTS, Crash, spoil
+from refusals import refused
 
 from fairfl import LocalSGD, Server, models, partition, rules, train
-from fairfl.randomness import generator
-from fairfl.server import Coordinator, Member, Reply, collect
-from fairfl.server.scores import scores_of
+from fairfl._randomness import generator
+from fairfl.deployment import Coordinator, Member, Reply, collect
+from fairfl.deployment.reported_scores import scores_of
 
 LOCAL = LocalSGD(lr=0.3, epochs=2, batch_size=4)
 N, ROUNDS = 4, 5
@@ -79,7 +81,7 @@ BAD = {
     "names": (lambda r: spoil(r, "other names"), "another model's parameters: it lacks .* and has layer"),
     "lacking": (lambda r: replace(r, arrays={}), "it lacks"),
     "integers": (lambda r: replace(r, arrays={k: v.long() for k, v in r.arrays.items()}), "expected floating-point"),
-    "text": (lambda r: replace(r, arrays=dict.fromkeys(r.arrays, "?")), "no array"),
+    "text": (lambda r: replace(r, arrays=dict.fromkeys(r.arrays, "?")), "sent [a-z.]*(weight|bias) "),
     "far": (lambda r: replace(r, arrays={k: v.double() * 0 + 1e300 for k, v in r.arrays.items()}), "non-finite"),
     "no size": (lambda r: spoil(r, "no size"), "size as None"),
     "empty": (lambda r: replace(r, size=0), "positive number of rows"),
@@ -134,7 +136,7 @@ def test_two_replies_in_one_name_are_both_refused(model, members):
     record = c.receive([sent[0], sent[1], sent[2], spoil(sent[3], "poses as client 0")])
     assert record.clients == (1, 2) and record.missing == (3,)
     assert [r.who for r in record.refused] == ["client 0, node 0", "client 0, node 3"]
-    assert all("2 replies that call themselves client 0" in r.reason for r in record.refused)
+    assert all(re.search("2 replies.* client 0", r.reason) for r in record.refused)
 
 
 def test_arrays_that_belong_to_a_training_are_used(model, members):
@@ -147,8 +149,8 @@ def test_arrays_that_belong_to_a_training_are_used(model, members):
 
 
 def test_scores_are_used_or_refused_by_name_as_replies_are():
-    said = [(0.5, 1.0), (2.0, 1.0), (0.5, [1.0]), (float("nan"), 1.0), (0.5, 10**400), (True, 1.0), (1.0, 2.5)]
-    sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in enumerate(said)]
+    scores = [(0.5, 1.0), (2.0, 1.0), (0.5, [1.0]), (float("nan"), 1.0), (0.5, 10**400), (True, 1.0), (1.0, 2.5)]
+    sent = [Reply("node", k, numbers={"accuracy": a, "loss": f}) for k, (a, f) in enumerate(scores)]
     sent += [
         Reply("node", [7], numbers=sent[0].numbers),
         Reply("node", 8, numbers={"loss": 1}),
@@ -168,7 +170,7 @@ def test_scores_are_used_or_refused_by_name_as_replies_are():
         "number as [7]",
         "sent no 'accuracy', which the server reads",
         "no answer: \\x1b[31mno",
-        *["2 replies that call"] * 2,
+        *["2 replies"] * 2,
     ]
     assert len(words) == len(refused) and all(word in r.reason for word, r in zip(words, refused))
 
@@ -253,20 +255,20 @@ def test_what_is_saved_does_not_change_afterwards(model, members):
 
 def test_a_state_of_another_model_or_rule_is_refused(small, model):
     other = Coordinator("FedAvg", models.build("mlp", small, seed=0), N, ROUNDS)
-    with pytest.raises(ValueError, match="size of the saved model"):
+    with refused(ANY, "(18,)", "saved"):
         other.load_state_dict(coordinator("FedAvg", model).state_dict())
 
 
 @pytest.mark.parametrize(
-    "change, words",
+    "change, mentions",
     [
-        ({"population": 0}, "population"),
-        ({"rounds": 0}, "rounds"),
-        ({"quorum": 9}, "quorum is 9; allowed: a whole number, 1 to 4"),
+        ({"population": 0}, ["population is 0"]),
+        ({"rounds": 0}, ["rounds is 0"]),
+        ({"quorum": 9}, ["quorum is 9", "1 to 4"]),
     ],
 )
-def test_settings_out_of_range(model, change, words):
-    with pytest.raises(ValueError, match=words):
+def test_settings_out_of_range(model, change, mentions):
+    with refused("value", *mentions):
         Coordinator(**({"rule": "FedAvg", "model": model, "population": N, "rounds": ROUNDS} | change))
 
 
@@ -274,9 +276,9 @@ def test_a_need_that_nobody_provides_is_refused_before_the_first_round(model, me
     class Reader(rules.FedAvg):
         needs = frozenset({"horoscope"})
 
-    with pytest.raises(ValueError, match="horoscope"):
+    with refused(ANY, "horoscope"):
         coordinator(Reader(), model)
-    with pytest.raises(ValueError, match="horoscope"):
+    with refused("name", "horoscope"):
         members[0].work(coordinator("FedAvg", model).arrays(), 0, ["horoscope"])
 
 
@@ -286,7 +288,7 @@ def test_a_members_batches_are_those_of_train(fed, members):
 
 
 def test_a_member_without_test_rows_says_so(fed, model):
-    with pytest.raises(ValueError, match="no test rows"):
+    with refused("missing", "client 0", "test"):
         Member(0, fed.dataset, fed.train[0], model).score(dict(model.named_parameters()))
 
 
@@ -301,17 +303,17 @@ def test_a_crash_is_a_crash_and_an_unknown_fault_is_named(model, members):
     reply = replies(coordinator("FedAvg", model), members)[0]
     with pytest.raises(Crash):
         spoil(reply, "crash")
-    with pytest.raises(ValueError, match="Did you mean 'wrong shape'"):
+    with refused("name", "'wrong shap'", "Did you mean 'wrong shape'?"):
         spoil(reply, "wrong shap")
     assert set(FAULTS) >= {"not a number", "wrong shape", "other names", "poses as client 0"}
 
 
-def test_without_flower_the_error_says_what_to_install():
-    code = "import sys; sys.modules['flwr'] = None\nimport fairfl.flower as f, fairfl.server as s\nprint(s.Coordinator.__name__)\nf.FairStrategy"
+def test_the_package_imports_no_flower_and_without_it_an_error_says_what_to_install():
+    code = (
+        "import sys, fairfl.deployment.flower as f, fairfl.deployment as s\n"
+        "print(s.Coordinator.__name__, 'flwr' in sys.modules)\n"
+        "sys.modules['flwr'] = None\n"
+        "f.FairStrategy"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "Coordinator\n" and 'pip install "fairfl[flower]"' in done.stderr
-
-
-def test_the_flower_free_part_imports_no_flower():
-    code = "import sys, fairfl.flower, fairfl.server; print('flwr' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert done.stdout == "Coordinator False\n" and 'pip install "fairfl[flower]"' in done.stderr

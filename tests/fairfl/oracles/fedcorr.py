@@ -1,11 +1,13 @@
-"""FedCorr's first two stages as printed, for softmax regression with full-batch steps, one client and one row after the other."""
+"""FedCorr's first two stages as printed, for softmax regression with full-batch steps, one client and row at a time."""
 
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
 
 def lid(points, k):
-    """The estimate at each point, from its ``k`` nearest others; distances within 1e-6 of each other are one, as in the authors' code."""
+    """The estimate at each point from its ``k`` nearest neighbours; 1e-6 is added to the largest distance, as in the
+    authors' code.
+    """
     out = []
     for i, a in enumerate(points):
         r = sorted(max(np.sqrt(((a - b) ** 2).sum()), 1e-12) for j, b in enumerate(points) if j != i)[:k]
@@ -14,7 +16,7 @@ def lid(points, k):
 
 
 def upper(values):
-    """Which numbers belong to the component with the higher mean."""
+    """A mask of the numbers that belong to the component with the higher mean."""
     values = np.array(values)
     mixture = GaussianMixture(2, n_init=5, random_state=0).fit(values.reshape(-1, 1))
     answers = mixture.predict(values.reshape(-1, 1))
@@ -42,7 +44,9 @@ def average(models, sizes):
 
 
 def repair(x, y, rows, w, orders, settings):
-    """Labels, suspects, noise and sums of dimensions. ``orders``: one a pass, lists of groups of clients who train from one model."""
+    """Labels, suspects, noise and sums of dimensions. ``orders``: for each pass a list of groups of
+    clients that train from the same model.
+    """
     y, N, steps, lr = y.copy(), len(rows), settings["steps"], settings["lr"]
     sums, mu = np.zeros(N), np.zeros(N)
     for groups in orders:

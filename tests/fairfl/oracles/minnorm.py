@@ -89,7 +89,7 @@ def slsqp_and_polish(rows, lower, upper):
     weights = np.clip(start, lower, upper)
     weights = np.where(weights - lower < 1e-7, lower, weights)
     weights = np.where(upper - weights < 1e-7, upper, weights)
-    for k in range(K):  # give the rounding back to entries with room, so that the sum is 1
+    for k in range(K):  # correct rounding in the sum, in entries that are not at a bound
         weights[k] = np.clip(weights[k] + 1.0 - weights.sum(), lower[k], upper[k])
 
     free = [k for k in range(K) if lower[k] < weights[k] < upper[k]]

@@ -1,7 +1,7 @@
 """Multi-task rules that see the updates' geometry only, each on full vectors: singular values, least squares, faces.
 
-All take `G` (K, d) and return a direction (d,). Where a paper sums over tasks, so do these functions not: they take
-the mean, as the package does.
+All take `G` (K, d) and return a direction (d,). Where a paper sums over tasks, these functions take the mean, as the
+package does.
 """
 
 import itertools
@@ -51,7 +51,7 @@ def dualproj(G, p):
 
 
 def upgrad(G, p):
-    """The projections of the rows, one by one, weighed by p (K,)."""
+    """The projections of the rows, one by one, weighted by p (K,)."""
     return sum(p[k] * dual_projection(G, G[k]) for k in range(len(G)))
 
 

@@ -1,4 +1,4 @@
-"""FedNL and FedNew as printed, and the derivatives of softmax regression by hand, one client and one row after the other."""
+"""FedNL and FedNew as printed, and the derivatives of softmax regression by hand, one client and row at a time."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def softmax_regression(w, x, y, classes, ridge):
 
 
 def rank(R):
-    """Keeps the R singular values that are largest."""
+    """Keep the R largest singular values."""
 
     def compress(M):
         U, s, V = np.linalg.svd(M)
@@ -32,7 +32,7 @@ def rank(R):
 
 
 def top(K):
-    """Keeps the K entries of the upper triangle that are largest in size, and their mirror images."""
+    """Keep the K entries of the upper triangle with the largest absolute values, and their mirror images."""
 
     def compress(M):
         d = len(M)
@@ -46,7 +46,7 @@ def top(K):
 
 
 def fednl(look, w, p, rounds, compress, step=1.0, option=2, mu=None, warm=False):
-    """The models w_0 … w_rounds. ``look(w)``: a list of (gradient, Hessian), one a client; ``p``: their weights."""
+    """The models w_0 … w_rounds. ``look(w)``: a list of (gradient, Hessian), one per client; ``p``: their weights."""
     d, path = len(w), [w]
     H = [h.copy() if warm else np.zeros((d, d)) for _, h in look(w)]
     for _ in range(rounds):
@@ -67,7 +67,7 @@ def fednl(look, w, p, rounds, compress, step=1.0, option=2, mu=None, warm=False)
 
 
 def fednew(look, w, p, rounds, alpha, rho, every=1, lr=1.0):
-    """The models w_0 … w_rounds, and the multipliers at the end; ``lr``: the part of its direction that the server goes."""
+    """The models w_0 … w_rounds, and the multipliers at the end; ``lr``: the server's step size."""
     d, path = len(w), [w]
     y, multipliers, held = np.zeros(d), [np.zeros(d) for _ in p], None
     for t in range(rounds):

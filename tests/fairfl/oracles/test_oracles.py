@@ -1,4 +1,4 @@
-"""Each oracle has the property that defines it: a check of the oracles before the package is held to them."""
+"""Each oracle has the property that defines it. The package is then tested against the oracles."""
 
 import numpy as np
 import pytest

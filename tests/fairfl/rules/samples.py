@@ -13,7 +13,7 @@ def layout(d):
 
 
 def updates(gradients, losses=None, dtype=torch.float64, seed=0, **more):
-    """``Updates`` with everything that any rule reads, made up where not given."""
+    """``Updates`` with everything that any rule reads; what is not given is drawn at random."""
     gradients = torch.as_tensor(np.asarray(gradients) if not torch.is_tensor(gradients) else gradients).to(dtype)
     K, d = gradients.shape
     rng = np.random.default_rng(seed)

@@ -7,8 +7,8 @@ from oracles import fedfv, fedheal, fedlf, minnorm, rates, weights
 from oracles.problems import problem
 
 from fairfl import rules
-from fairfl.randomness import generator
-from fairfl.rules.losses.afl import project_to_simplex
+from fairfl._randomness import generator
+from fairfl.rules.afl import project_to_simplex
 
 from .samples import layout, updates
 

@@ -7,7 +7,7 @@ from oracles import fedmdfg, multitask, weights
 from oracles.problems import problem
 
 from fairfl import rules
-from fairfl.randomness import generator
+from fairfl._randomness import generator
 
 from .samples import updates
 from .test_agreement import agree, problems

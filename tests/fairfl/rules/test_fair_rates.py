@@ -1,4 +1,4 @@
-"""The solver of α-fair rates: few steps on every kind of round, and rates that are what they should be."""
+"""The solver of α-fair rates: few steps on every kind of round, and correct rates."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def rows(kind, K, seed):
 
 @pytest.fixture
 def solved(monkeypatch):
-    """How many linear systems every call of the search for the minimum solved."""
+    """The number of linear systems that each search for the minimum solved."""
     counts, solve, product = [], np.linalg.solve, fair_rates._product
 
     def counted(*given):
@@ -71,7 +71,7 @@ def test_the_minimum_is_found_in_few_steps(solved, kind, K):
 
 
 def test_copies_cost_the_search_for_the_hull_s_point_nothing(monkeypatch):
-    """With them faces have no single minimiser; nearly opposed ones took 650 faces instead of 22, and pairs after."""
+    """With copies, faces have no unique minimiser; nearly opposed ones took 650 faces instead of 22, and then pairs."""
     faces, face = [], box_qp._face_step
     monkeypatch.setattr(box_qp, "_face_step", lambda *given: faces.append(len(given[4])) or face(*given))
     for seed in range(20):
@@ -88,7 +88,7 @@ def test_copies_cost_the_search_for_the_hull_s_point_nothing(monkeypatch):
 
 
 def test_a_start_whose_rates_are_not_positive_does():
-    """As where rounding hides the rates of a hull that nearly contains the origin."""
+    """As if the rates of a hull that nearly contains the origin were lost in rounding."""
     C = np.array([[1.0, -0.9], [-0.9, 1.0]])
     found, missed = fair_rates.fair_rates(C, np.ones(2), 1.0, np.array([1.0, 0.1]))
     assert missed <= 1e-12

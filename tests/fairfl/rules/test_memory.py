@@ -23,7 +23,7 @@ for name in sys.argv[4:]:
     rules.make(name).direction(small)
 for name in sys.argv[4:]:
     peaks = []
-    for _ in range(3):  # what the system's allocator happens to keep only adds: the least is the rule's own
+    for _ in range(3):  # memory that the allocator keeps only adds: the smallest peak is the rule's own
         open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
         before = status("VmRSS")
         rules.make(name).direction(u)

@@ -1,4 +1,4 @@
-"""A rule has two names, its class's and the one that it prints. Both lead to the same rule, everywhere."""
+"""A rule has two names, its class's and the one that it prints. Both select the same rule everywhere."""
 
 import re
 

@@ -19,7 +19,7 @@ def rows(delta, dtype, d=500, K=5):
 
 
 def least_norm(G, s):
-    """``Gᵀ (G Gᵀ)⁻¹ s`` with no rounding at all but the last, by Gauss and Jordan on fractions."""
+    """``Gᵀ (G Gᵀ)⁻¹ s`` by Gauss–Jordan elimination on fractions, rounded only once, at the end."""
     G = [[Fraction(x) for x in row] for row in G.double().tolist()]
     system = [[sum(x * y for x, y in zip(g, h)) for h in G] + [Fraction(float(rate))] for g, rate in zip(G, s)]
     for i, pivot in enumerate(system):
@@ -53,7 +53,7 @@ def test_near_parallel_rows_keep_their_digits(name, dtype, delta, tolerance):
     assert np.linalg.norm(got.vector.double().numpy() - expected) <= tolerance * np.linalg.norm(expected)
 
 
-def test_long_float32_rows_are_asked_again_in_float64():
+def test_long_float32_rows_are_refined_in_float64():
     G = rows(1e-3, torch.float32, d=2**14 + 600, K=3)
     got = rules.DQNFed().direction(updates(G, WANTED[:3], torch.float32, extras={"newton_rates": WANTED[:3]}))
     expected = least_norm(G, WANTED[:3])

@@ -1,4 +1,4 @@
-"""Which rule has which property, why not, and a test of either: a property on many rounds, its absence on one."""
+"""A table of the rules' properties. A property is tested on many rounds, and its absence is shown on one."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ KEEPS = "a fixed mixture of updates that cancel otherwise need not be zero"
 COUNTS = "a larger update counts for more"
 OWN = "its rates are of its own making"
 
-# True, or why not. homogeneous: the power p with dir(c G) = c^p dir(G).
+# True, or the reason why not. homogeneous: the power p with dir(c G) = c^p dir(G).
 #              order  homogeneous  descent   rates    stationary  inflation
 TABLE = {
     "FedAvg": (True, 1, AVERAGE, FIXED, KEEPS, COUNTS),
@@ -93,7 +93,7 @@ def close(a, b, tolerance=1e-8):
     return length(a - b) <= tolerance * max(length(a), length(b), 1e-300)
 
 
-# Each check answers, for one round, whether the property holds.
+# Each function returns whether the property holds in one round.
 
 
 def order_holds(name, _, seed, K, extra):

@@ -1,14 +1,15 @@
-"""Memory: saved and loaded in the middle of a run, bit for bit, and refused by name where it does not fit."""
+"""State: saved and loaded in the middle of a run, bit for bit, and refused by name if it does not fit."""
 
 import io
 
 import numpy as np
 import pytest
 import torch
+from refusals import refused
 
 from fairfl import rules
+from fairfl.rules.fedfv import FREE
 from fairfl.rules.gram import SHORT
-from fairfl.rules.structure.fedfv import FREE
 
 from .samples import VARIANTS, updates
 
@@ -27,14 +28,14 @@ def rounds(everyone, dtype=torch.float64, d=D):
 
 
 def a_round(rule, u, w):
-    """What a server asks in a round that leads to ``w``: the direction, and the model that the rule reports."""
+    """The calls of a server in a round that leads to ``w``: the direction, and the model that the rule reports."""
     direction = rule.direction(u).vector
     rule.observe(w)
     return [direction, rule.report(w)]
 
 
 def saved(rule):
-    """The state as a checkpoint gives it back: through a file, plain values only."""
+    """The state as a checkpoint restores it: through a file, plain values only."""
     file = io.BytesIO()
     torch.save(rule.state_dict(), file)
     file.seek(0)
@@ -60,16 +61,15 @@ def test_a_loaded_state_continues_bit_for_bit(variant, dtype):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_rule_writes_into_its_updates(variant):
-    """Not even nothing: another rule's rates, which are computed when they are read, would then be refused."""
     rule = VARIANTS[variant]()
     for u in rounds(rule.needs_everyone):
-        before, other = u.gradients.clone(), rules.FedAvg().direction(u)
+        before = u.gradients.clone()
         rule.direction(u)
-        assert torch.equal(u.gradients, before) and bool(torch.isfinite(other.rates).all())
+        assert torch.equal(u.gradients, before)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_who_has_a_state(variant):
+def test_which_rules_have_a_state(variant):
     rule = VARIANTS[variant]()
     assert rule.state_dict() == {}
     for u in rounds(rule.needs_everyone):
@@ -103,7 +103,7 @@ def test_a_saved_state_does_not_change_with_the_rule(variant):
 
 @pytest.mark.parametrize("name", rules.names())
 def test_a_wrong_state_is_refused_by_name(name):
-    with pytest.raises(ValueError, match=rules.make(name).name.replace("+", r"\+")):
+    with refused("state", rules.make(name).name, "something"):
         rules.make(name).load_state_dict({"something": 1})
 
 
@@ -112,11 +112,11 @@ def test_a_state_of_other_clients_or_another_model_is_refused(variant):
     rng = np.random.default_rng(0)
     for population, d in ((4, D + 1), (3, D)):
         if variant in ("FedFV tau", "FedLF") and d == D:
-            continue  # they keep what they saw, whoever it was
+            continue  # they remember rows, from any clients
         rule = VARIANTS[variant]()
         rule.direction(updates(rng.normal(size=(4, D)), round=0))
         rule.observe(torch.zeros(D))
-        with pytest.raises(ValueError, match="state"):
+        with refused("state", rule.name):
             rule.direction(updates(rng.normal(size=(population, d)), round=2))
             rule.observe(torch.zeros(d))
 
@@ -145,7 +145,7 @@ def test_a_report_is_a_question_and_changes_nothing(variant):
 
 
 def test_afl_refuses_a_sample_of_clients():
-    with pytest.raises(ValueError, match="full participation"):
+    with refused("combination", "AFL", 3, 5):
         rules.AFL().direction(updates(np.eye(3), clients=torch.arange(3), population=5))
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build.guards import code_cells
+from fairfl_book import book_paths
+from fairfl_book.build.notebook_checks import code_cells
 
-BOOK = places.find()
+BOOK = book_paths.find()
 NAMES = BOOK.executed() or [pytest.param("", marks=pytest.mark.skip(reason="the book has no executed chapters yet"))]
 TOKEN = "a-token-for-this-test-only"
 PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine

@@ -7,7 +7,7 @@ import subprocess
 
 import nbformat
 import pytest
-from fairfl_book.reading import copies, dress
+from fairfl_book.reading import copies, copy_extras
 
 from .lab import BOOK, NAMES, PATIENCE, TOKEN, Lab, pictures, shot
 
@@ -52,7 +52,7 @@ def test_the_front_door(browser, tmp_path, width, height):
         assert page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts() == []
         page.locator(".jp-TableOfContents").wait_for(timeout=1000 * PATIENCE)
         assert page.locator("#jp-left-stack").bounding_box()["width"] <= 0.18 * width
-        for name in (dress.COVER, f"{NAMES[0]}.ipynb"):
+        for name in (copy_extras.COVER, f"{NAMES[0]}.ipynb"):
             cells = lab.get(f"/api/contents/{name}")["content"]["cells"]
             assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code"), name
 

@@ -5,8 +5,8 @@ import re
 
 import nbformat
 import pytest
-from fairfl_book.build import stills
-from fairfl_book.build.guards import code_cells
+from fairfl_book.build import lab_images
+from fairfl_book.build.notebook_checks import code_cells
 
 from .lab import NAMES, PATIENCE, found, menu, pictures, run, run_all, shot
 
@@ -65,7 +65,7 @@ def move_every_handle(page):
     return unmoved
 
 
-@pytest.mark.parametrize("touched", stills.every(), ids=lambda touched: touched.name)
+@pytest.mark.parametrize("touched", lab_images.every(), ids=lambda touched: touched.name)
 def test_python_sees_where_a_reader_left_a_lab(lab, browser, touched):
     code = [f"from fairfl_book import labs\n\nlab = labs.{touched.name}()\nlab.widget()", "print(lab.state)"]
     path = lab.work / f"touch-{touched.name}.ipynb"

@@ -59,7 +59,7 @@ def test_the_drawn_box_holds_exactly_the_weights_that_are_allowed():
         {**LAB.start, "crowd": crowd, "epsilon": e} for crowd in LAB.controls["crowd"].options for e in (0.02, 0.2, 0.6)
     ]
     function = "(state) => { const { low, high } = view.compute(state); return corners(low, high); }"
-    for state, found in zip(states, node.each(function, [[s] for s in states], {"{ corners, view }": "box"})):
+    for state, found in zip(states, node.each(function, [[s] for s in states], {"{ corners, view }": "epsilon_box"})):
         sizes = [1, 1, 1] if state["crowd"] == "three" else [8, 1, 1]
         assert _allowed(np.array(found), sizes, state["epsilon"]).all()
         for goal in rng.normal(size=(20, 3)):

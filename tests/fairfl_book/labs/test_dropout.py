@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fairfl_book import labs
-from fairfl_book.build import node, offices
-from fairfl_book.faults import spoil
+from fairfl_book.build import dropout_data, node
+from fairfl_book.fault_injection import spoil
 from fairfl_book.labs.dropout import LONG, NAN, POSES, RULES, SHAPE, SOUND
 
-from fairfl.server import Coordinator, collect
+from fairfl.deployment import Coordinator, collect
 
 LAB = labs.Dropout()
 
@@ -30,13 +30,13 @@ def as_sent(reply, arrays, how):
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("late", [(), (9,), (0, 3), (0, 1, 2, 3, 4, 5, 6, 7), tuple(range(10))])
 def test_the_coordinator_takes_the_same_step(rule, late):
-    begun, replies = offices.sixth_round()
+    begun, replies = dropout_data.sixth_round()
     truth = collect(replies, begun.w, begun.layout, 10)[0].gradients.double()
     for how in (SOUND, LONG, NAN, SHAPE, POSES):
         sent = [r for k, r in enumerate([*replies[:9], as_sent(replies[9], begun.arrays(), how)]) if k not in late]
-        server = Coordinator(RULES[rule](), begun.model, 10, offices.ROUNDS)
+        server = Coordinator(RULES[rule](), begun.model, 10, dropout_data.ROUNDS)
         state = server.state_dict()
-        server.load_state_dict(state | {"round": offices.ROUND, "server": {"w": begun.w.clone()}})
+        server.load_state_dict(state | {"round": dropout_data.ROUND, "server": {"w": begun.w.clone()}})
         record = server.receive(sent)
         step = (begun.w - server.w).double()
         numbers = LAB.numbers(rule=rule, ninth=how, times=in_time(*late))
@@ -54,7 +54,7 @@ def test_the_coordinator_takes_the_same_step(rule, late):
 
 
 def test_the_stored_rows_are_the_offices():
-    stored, table = labs.dropout.offices(), offices.table()
+    stored, table = labs.dropout.offices(), dropout_data.table()
     gram = lambda rows: np.array(rows) @ np.array(rows).T
     assert np.abs(gram(stored["rows"]) - gram(table["rows"])).max() < 1e-4 and stored["sizes"] == table["sizes"]
     assert np.abs(np.array(stored["losses"]) - table["losses"]).max() < 1e-5

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 from fairfl_book import labs, toy
-from fairfl_book.build import node, stills
-from fairfl_book.labs import flows
+from fairfl_book.build import lab_images, node
+from fairfl_book.labs import descent_paths
 
 from fairfl import Updates, rules
 
@@ -26,19 +26,19 @@ needs_node = pytest.mark.skipif(node.find() is None, reason="node is not install
 
 def at_random(rng):
     """A landscape, a point and settings."""
-    problem = str(rng.choice(flows.PROBLEMS))
-    land = flows.landscape(problem, rng.uniform(-1.4, 1.4, (3, 2)).tolist())
+    problem = str(rng.choice(descent_paths.PROBLEMS))
+    land = descent_paths.landscape(problem, rng.uniform(-1.4, 1.4, (3, 2)).tolist())
     return problem, land, rng.uniform(-1.4, 1.4, 2).tolist(), rng.choice([0.05, 0.2, 1.0]), rng.choice([0.0, 0.5, 1.0])
 
 
-@pytest.mark.parametrize("rule", flows.RULES)
+@pytest.mark.parametrize("rule", descent_paths.RULES)
 def test_every_direction_is_the_packages(rule):
     rng, compared = np.random.default_rng(0), 0
     for _ in range(200):
         problem, land, w, epsilon, gamma = at_random(rng)
         if rule == "DQN-Fed" and land.falls is None:
             continue
-        along, far = flows.direction(rule, land, w, epsilon, gamma)
+        along, far = descent_paths.direction(rule, land, w, epsilon, gamma)
         if far < 1e-2:  # next to rest: which way it would go is not determined
             continue
         G = torch.tensor(land.gradients(w), dtype=torch.float64)
@@ -55,7 +55,7 @@ def test_the_landscapes_are_the_toy_problems():
     fonseca = toy.FonsecaFleming()
     pairs = {"two valleys": (toy.two_valleys(), CENTRES), "Fonseca–Fleming": (fonseca, fonseca.centres.tolist())}
     for problem, (theirs, centres) in pairs.items():
-        land = flows.landscape(problem, centres)
+        land = descent_paths.landscape(problem, centres)
         for w in np.random.default_rng(1).uniform(-2, 2, (50, 2)):
             assert np.allclose(land.losses(w), theirs.losses(w)) and np.allclose(land.gradients(w), theirs.gradients(w))
 
@@ -65,12 +65,12 @@ def test_promises_hold_along_the_paths():
     rng = np.random.default_rng(2)
     for _ in range(60):
         problem, land, start, epsilon, gamma = at_random(rng)
-        for rule in flows.RULES:
+        for rule in descent_paths.RULES:
             if rule == "DQN-Fed" and land.falls is None:
                 continue
-            path, where = flows.walk(rule, land, start, epsilon, gamma)
-            assert len(path) == flows.ROUNDS + 1
-            assert np.linalg.norm(np.diff(path, axis=0), axis=1).max(initial=0) < flows.STRIDE + 1e-12
+            path, where = descent_paths.walk(rule, land, start, epsilon, gamma)
+            assert len(path) == descent_paths.ROUNDS + 1
+            assert np.linalg.norm(np.diff(path, axis=0), axis=1).max(initial=0) < descent_paths.STRIDE + 1e-12
             losses = np.array([land.losses(w) for w in path])
             if rule in ("FedMGDA", "AdaFed", "DQN-Fed") or (rule != "FedAvg" and len(losses[0]) == 2):
                 assert np.diff(losses, axis=0).max() < 1e-5, (rule, problem, start)
@@ -79,15 +79,15 @@ def test_promises_hold_along_the_paths():
 
 
 def test_arrived_means_that_no_direction_lowers_every_loss():
-    land = flows.landscape("two valleys", CENTRES)
-    path, where = flows.walk("FedMGDA", land, [0.3, -1.5], 1.0, 0.0)
+    land = descent_paths.landscape("two valleys", CENTRES)
+    path, where = descent_paths.walk("FedMGDA", land, [0.3, -1.5], 1.0, 0.0)
     front = toy.two_valleys().pareto_set(2001)
     assert where == "Pareto set" and np.linalg.norm(front - path[-1], axis=1).min() < 2e-2
 
 
 def test_at_the_wall_gradients_are_parallel_and_agree():
     numbers = labs.Playground().numbers(**labs.Playground.tries["AdaFed's wall (two circles)"])
-    land = flows.landscape("two circles", labs.Playground.tries["AdaFed's wall (two circles)"]["minimisers"])
+    land = descent_paths.landscape("two circles", labs.Playground.tries["AdaFed's wall (two circles)"]["minimisers"])
     (a, b), (c, d) = land.gradients(numbers["paths"]["AdaFed"][-1])
     assert numbers["where"]["AdaFed"] == "wall"
     assert abs(a * d - b * c) < 2e-2 * np.hypot(a, b) * np.hypot(c, d) and a * c + b * d > 0
@@ -135,8 +135,8 @@ def test_a_run_begins_at_the_start_and_ends_with_the_whole_paths():
 
 @needs_node
 def test_the_readmes_picture_is_the_starts_race_in_motion():
-    drawn = stills.RACE.read_text(encoding="utf-8")
-    assert drawn == stills.race(), "run python -m fairfl_book.build.stills"
+    drawn = lab_images.PLAYGROUND.read_text(encoding="utf-8")
+    assert drawn == lab_images.animated_playground(), "run python -m fairfl_book.build.lab_images"
     assert len(drawn) < 150_000 and "<script" not in drawn and "var(" not in drawn
     before, _, moving = drawn.partition("@media (prefers-reduced-motion:no-preference){")
     assert "animation" not in before and "animate" not in moving.partition("</style>")[2]
@@ -148,8 +148,8 @@ def test_the_readmes_picture_is_the_starts_race_in_motion():
 
 @pytest.mark.parametrize("rule, colour", [("FedFV", "#CC79A7"), ("FedMGDA", "#56B4E9"), ("AdaFed", "#D55E00")])
 def test_the_readmes_names_have_their_paths_colours_and_are_led_to_their_ends(rule, colour):
-    drawn = stills.RACE.read_text(encoding="utf-8")
-    worded = stills._coloured(f"color-mix(in srgb, {colour} 55%, var(--ink))")
+    drawn = lab_images.PLAYGROUND.read_text(encoding="utf-8")
+    worded = lab_images._coloured(f"color-mix(in srgb, {colour} 55%, var(--ink))")
     fills = re.findall(rf'<text [^>]*?fill="([^"]+)"[^>]*>{rule}</text>', drawn)
     assert fills == [worded, worded]  # one in each panel
     assert re.search(rf'<line [^>]*?stroke="{colour}"', drawn)
@@ -163,5 +163,5 @@ def test_the_readmes_words_are_the_races_numbers():
     assert set(numbers["running"]) == {"FedAvg", "FedMGDA", "AdaFed", "FedFV"}
     assert f"{numbers['after']['FedAvg'][1] / numbers['before'][1]:.2f}" == "1.67"
     for page in ("README.md", "README.zh.md"):
-        text = (stills.RACE.parents[1] / page).read_text(encoding="utf-8")
+        text = (lab_images.PLAYGROUND.parents[1] / page).read_text(encoding="utf-8")
         assert "](book/playground.svg)" in text and "1.67" in text

@@ -6,7 +6,7 @@ from fairfl_book import labs
 from fairfl_book.build import node
 from fairfl_book.labs.without_seeing import LAST, SHADOWS
 
-from fairfl.secure import known
+from fairfl.deployment.secure_sums import known
 
 LAB = labs.WithoutSeeing()
 needs_node = pytest.mark.skipif(node.find() is None, reason="node is not installed (the extra dev brings it)")

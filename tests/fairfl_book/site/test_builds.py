@@ -7,12 +7,12 @@ import pytest
 pytest.importorskip("myst_nb", reason="the site's packages are not installed (pip install -e '.[book]')")
 
 import site_links
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.exercises import solutions
 from fairfl_book.site import build
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
-BOOK = places.find()
+BOOK = book_paths.find()
 
 
 @pytest.fixture(scope="module")

@@ -11,11 +11,11 @@ from urllib.parse import unquote_plus
 import numpy as np
 import pytest
 from fairfl_book import labs
-from fairfl_book.build import node, stills
+from fairfl_book.build import lab_images, node
 
 pytestmark = pytest.mark.site
 
-LABS = {lab.name: lab for lab in stills.every()}
+LABS = {lab.name: lab for lab in lab_images.every()}
 # What a reader sees outside a panel, or at its edge where it would be cut; a stroke's half width is allowed.
 OUTSIDE = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {
   const room = svg.getBoundingClientRect();

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 
 pytestmark = pytest.mark.site
 
-OWN = places.find().root / "book" / "static" / "book.css"
+OWN = book_paths.find().root / "book" / "static" / "book.css"
 MARK = ".fa-solid { display: inline-block; width: 1em; height: 1em; line-height: 1; }"  # as wide as the icons' font draws it
 # Where the magnifying glass ends, and where the first letter begins.
 MEASURED = """() => {

@@ -6,7 +6,7 @@ import pytest
 from fairfl_book.exercises import Question
 from fairfl_book.exercises.registry import _EXERCISES
 from fairfl_book.exercises.solutions import Solution
-from fairfl_book.site import answers, notebooks
+from fairfl_book.site import notebooks, solution_folds
 from nbformat import v4
 
 pytestmark = pytest.mark.usefixtures("exercises")
@@ -43,7 +43,7 @@ def test_hints_stand_one_by_one_under_the_check_and_then_the_solution():
 
 def test_an_exercise_with_neither_has_nothing_below_it(monkeypatch):
     monkeypatch.setitem(_EXERCISES, OPEN, Question(OPEN, "why"))
-    assert answers.below(OPEN, {}) == "" and len(page()) == 5
+    assert solution_folds.below(OPEN, {}) == "" and len(page()) == 5
 
 
 def test_everything_is_folded_and_a_solution_is_markdown():
@@ -60,4 +60,4 @@ def test_without_the_solutions_the_hints_are_there():
 
 def test_the_teachers_page_can_be_shown_without_its_answers():
     text = "Before.\n\n<!-- answers -->\n| 01.5 | the tide |\n<!-- /answers -->\n\nAfter."
-    assert re.fullmatch(r"Before\.\n\n\*.*left out.*\*\n\nAfter\.", answers.without(text))
+    assert re.fullmatch(r"Before\.\n\n\*.*left out.*\*\n\nAfter\.", solution_folds.without(text))

@@ -1,8 +1,14 @@
+import pkgutil
+import re
+
 import pytest
 
 pytest.importorskip("sphinx", reason="the site's packages are not installed (pip install -e '.[book]')")
 
-from fairfl_book.site import api, sphinx_extension
+from fairfl_book import book_paths
+from fairfl_book.site import sphinx_extension
+
+import fairfl
 
 
 @pytest.mark.parametrize(
@@ -18,8 +24,10 @@ def test_docstrings_are_plain_text_with_code(text, wanted):
     assert sphinx_extension.escape(text) == wanted
 
 
-def test_the_rooms_are_the_packages_public_ones_in_the_order_of_the_data():
-    rooms = api.rooms()
-    flow = [rooms.index(f"fairfl.{name}") for name in ("data", "partition", "clients", "rules", "server", "training")]
-    assert flow == sorted(flow) and rooms.index("fairfl_book.labs") > max(flow)
-    assert not {"fairfl.atomic", "fairfl.checkout", "fairfl.vision"} & set(rooms)
+def test_every_public_subpackage_has_a_page_in_the_order_of_the_data():
+    text = (book_paths.find().root / "book" / "pages" / "api" / "index.rst").read_text(encoding="utf-8")
+    pages = re.findall(r"^   ((?:fairfl|fairfl_book|reproductions)\b[\w.]*)$", text, re.MULTILINE)
+    public = {f"fairfl.{found.name}" for found in pkgutil.iter_modules(fairfl.__path__) if found.name[0] != "_"}
+    assert {name for name in pages if name.startswith("fairfl.")} == public and len(set(pages)) == len(pages)
+    flow = [pages.index(f"fairfl.{name}") for name in ("data", "partition", "clients", "rules", "training")]
+    assert flow == sorted(flow) and pages.index("fairfl_book.labs") > max(flow)

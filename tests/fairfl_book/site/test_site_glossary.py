@@ -1,8 +1,8 @@
 import pytest
-from fairfl_book import places
+from fairfl_book import book_paths
 from fairfl_book.site import glossary
 
-BOOK = places.find()
+BOOK = book_paths.find()
 ENTRY = '[[term]]\nen = "rate"\nzh = "速率"\ndefinition = "How fast."\ndefinition_zh = "快慢。"\n'
 
 

@@ -10,12 +10,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import site_links
-from fairfl_book import places
+from fairfl_book import book_paths
 from PIL import Image
 
 pytestmark = pytest.mark.site
 
-BOOK = places.find()
+BOOK = book_paths.find()
 HTML = Path(os.environ.get("FAIRFL_SITE") or BOOK.root / "book" / "_build" / "html").resolve()
 PAGES = (
     [str(path.relative_to(HTML)) for path in site_links.paths(HTML) if path.relative_to(HTML).parts[0] != "_modules"]
@@ -189,7 +189,7 @@ def test_the_menu_of_a_chapter_downloads_its_notebook_from_disk(reader):
 
 def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touches(reader):
     page = reader(has_touch=True).open("10_one_picture.html")
-    says = page.locator("#link-says")
+    tooltip = page.locator("#link-tooltip")
     chapter = page.locator("article a[href='07_fedfv.html']", has_text="hapter 7").first
     mentioned = page.locator("article p:not(details p)").evaluate_all(
         """all => all.flatMap(p => [...p.childNodes].filter(n => n.nodeType === 3 && /\\b[Cc]hapter \\d/.test(n.textContent)).map(n => n.textContent))"""
@@ -200,15 +200,15 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
     marks = "e => ['::before', '::after'].map(part => getComputedStyle(e, part).content)"
     assert cited.evaluate(marks) == ['"["', '"]"'] and chapter.evaluate(marks) == ["none", "none"]
     chapter.hover()
-    assert "FedFV" in says.inner_text() and chapter.get_attribute("aria-describedby") == "link-says"
+    assert "FedFV" in tooltip.inner_text() and chapter.get_attribute("aria-describedby") == "link-tooltip"
     page.keyboard.press("Escape")
-    assert says.is_hidden() and chapter.get_attribute("aria-describedby") is None
+    assert tooltip.is_hidden() and chapter.get_attribute("aria-describedby") is None
     cited.focus()
-    assert "Bargaining" in says.inner_text()
-    assert page.evaluate("e => innerWidth - e.getBoundingClientRect().right", says.element_handle()) > 0
+    assert "Bargaining" in tooltip.inner_text()
+    assert page.evaluate("e => innerWidth - e.getBoundingClientRect().right", tooltip.element_handle()) > 0
     page.keyboard.press("Escape")
     cited.tap()
-    assert "Bargaining" in says.inner_text() and "#" not in page.url, "the first touch tells"
+    assert "Bargaining" in tooltip.inner_text() and "#" not in page.url, "the first touch tells"
     cited.tap()
     assert page.url.endswith(cited.get_attribute("href")), "the second follows"
 
@@ -219,13 +219,13 @@ def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
     assert len(names) == len(set(names)) and {"min-norm point", "affine hull"} <= set(names)
     assert "newton step" not in names, "the chapter teaches it itself"
     page.locator("article a.term", has_text="Pareto stationary").first.hover()
-    says = page.locator("#link-says")
-    told = says.inner_text()
+    tooltip = page.locator("#link-tooltip")
+    told = tooltip.inner_text()
     assert "weights" in told or "gradients" in told
-    page.evaluate("document.querySelector('article a.term').dataset.says = 'At most $d + 1$ of them.'")
+    page.evaluate("document.querySelector('article a.term').dataset.tooltip = 'At most $d + 1$ of them.'")
     page.mouse.move(0, 0)
     page.locator("article a.term").first.hover()
-    assert says.locator(".katex").count() == 1 and "$" not in says.inner_text()
+    assert tooltip.locator(".katex").count() == 1 and "$" not in tooltip.inner_text()
     page.locator("article a.term").first.click()
     assert "glossary.html#term-" in page.url and page.locator(":target").count() == 1
 

@@ -4,11 +4,11 @@ import json
 
 import nbformat
 import pytest
-from fairfl_book import places
-from fairfl_book.build import stills
+from fairfl_book import book_paths
+from fairfl_book.build import lab_images
 from fairfl_book.site import notebooks
 
-BOOK = places.find()
+BOOK = book_paths.find()
 
 
 @pytest.mark.parametrize("start", [f"{n:02}" for n in (0, *range(2, 15))])
@@ -18,7 +18,7 @@ def test_the_labs_move_on_the_site(start):
     page = notebooks.page(
         nbformat.read(BOOK.notebook(name), as_version=4), lambda lab, cell: asked.append(lab) or f"<p>{lab}</p>"
     )
-    assert asked and set(asked) <= {lab.name for lab in stills.every()}
+    assert asked and set(asked) <= {lab.name for lab in lab_images.every()}
     shown = [
         output.data["text/html"]
         for cell in page.cells

@@ -11,21 +11,29 @@ pytest.importorskip("sphinx", reason="the site's packages are not installed (pip
 
 from docutils import nodes
 from docutils.utils import new_document
-from fairfl_book.site import captions, heads, lines, mentions, notebooks, pictures, terms
-from fairfl_book.site.known import Known, Word
+from fairfl_book.site import (
+    cross_references,
+    figure_links,
+    glossary_links,
+    image_files,
+    line_wrapping,
+    meta_tags,
+    notebooks,
+)
+from fairfl_book.site.chapter_index import Known, Word
 from PIL import Image
 
 
 def test_lines_of_code_keep_their_marks_and_know_their_length():
     body = '<div class="highlight"><pre><span></span><span class="k">if</span> a &lt; b:\n\n    go\n</pre></div>'
-    hung = lines.hung(body)
+    hung = line_wrapping.hung(body)
     assert "--letters: 9" in hung and '<span class="line" style="--in: 4">    go\n</span></pre>' in hung
-    assert lines._MARKS.sub("", hung) == lines._MARKS.sub("", body), "what is copied stays"
+    assert line_wrapping._MARKS.sub("", hung) == line_wrapping._MARKS.sub("", body), "what is copied stays"
 
 
 def test_a_mark_over_several_lines_is_left_alone():
     body = '<pre><span class="s">one\ntwo</span></pre>'
-    assert lines.hung(body) == body
+    assert line_wrapping.hung(body) == body
 
 
 def test_a_picture_becomes_a_smaller_file_of_the_same_pixels(tmp_path):
@@ -36,17 +44,17 @@ def test_a_picture_becomes_a_smaller_file_of_the_same_pixels(tmp_path):
     image = f'<img alt="a dot" width="30" src="data:image/png;base64,{base64.b64encode(png.getvalue()).decode()}">'
     cell = nbformat.v4.new_code_cell("x", outputs=[nbformat.v4.new_output("display_data", {"text/html": image})])
     page = nbformat.v4.new_notebook(cells=[cell])
-    [file] = pictures.take_out(page, tmp_path / "made", "there")
+    [file] = image_files.take_out(page, tmp_path / "made", "there")
     shown = page.cells[0].outputs[0].data["text/html"]
     assert shown == f'<img alt="a dot" width="30" height="20" loading="lazy" src="there/{file.name}">'
     assert Image.open(file).convert("RGB").tobytes() == drawn.tobytes()
-    assert pictures.take_out(page, tmp_path / "made", "there") == set(), "nothing is left to take out"
+    assert image_files.take_out(page, tmp_path / "made", "there") == set(), "nothing is left to take out"
 
 
 def test_a_drawing_becomes_a_file_with_its_own_words(tmp_path):
     svg = '<svg xmlns="http://www.w3.org/2000/svg" aria-label="Left, a dot &amp; a line"></svg>'
     cell = nbformat.v4.new_code_cell("x", outputs=[nbformat.v4.new_output("display_data", {"image/svg+xml": svg})])
-    [file] = pictures.take_out(nbformat.v4.new_notebook(cells=[cell]), tmp_path, "there")
+    [file] = image_files.take_out(nbformat.v4.new_notebook(cells=[cell]), tmp_path, "there")
     shown = cell.outputs[0].data["text/html"]
     assert shown == f'<img alt="Left, a dot &amp; a line" loading="lazy" src="there/{file.name}">'
     assert file.read_text(encoding="utf-8") == svg
@@ -77,13 +85,13 @@ LINES = items(
     ],
 )
 def test_a_citation_finds_its_lines(citation, meant):
-    assert [LINES.index(line) for line in mentions.cited(citation, LINES)] == meant
+    assert [LINES.index(line) for line in cross_references.cited(citation, LINES)] == meant
 
 
 @pytest.mark.parametrize("citation", ["Li, 2021", "Hamidi et al., 2023", "Hamidi and Ye, 2024"])
 def test_a_citation_that_no_line_fits_is_refused(citation):
     with pytest.raises(ValueError, match="references"):
-        mentions.cited(citation, LINES)
+        cross_references.cited(citation, LINES)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +104,7 @@ def test_a_citation_that_no_line_fits_is_refused(citation):
     ],
 )
 def test_mentions_of_chapters_are_seen(text, numbers):
-    found = [mentions._ONE.findall(region[0]) for region in mentions._CHAPTERS.finditer(text)]
+    found = [cross_references._ONE.findall(region[0]) for region in cross_references._CHAPTERS.finditer(text)]
     assert sum(found, []) == numbers  # a number that is no chapter's stays text
 
 
@@ -111,21 +119,21 @@ def test_mentions_of_chapters_are_seen(text, numbers):
 )
 def test_terms_are_found_as_they_stand_in_sentences(text, found):
     words = {name: Word(name, "", "") for name in ("MGDA", "FedMGDA+", "convex hull", "FedFV", "TERM", "simplex")}
-    seen = terms.pattern(list(words), joined=False)
-    assert [terms.named(one[1], words).name for one in seen.finditer(text)] == found
+    seen = glossary_links.pattern(list(words), joined=False)
+    assert [glossary_links.named(one[1], words).name for one in seen.finditer(text)] == found
 
 
 def test_a_longer_term_that_the_chapter_teaches_itself_holds_no_shorter_one():
     left = {"duality": Word("duality", "", "04")}
-    seen = terms.pattern(["duality", "duality gap"], joined=False)
-    assert [terms.named(one[1], left) for one in seen.finditer("the duality gap, by duality")] == [
+    seen = glossary_links.pattern(["duality", "duality gap"], joined=False)
+    assert [glossary_links.named(one[1], left) for one in seen.finditer("the duality gap, by duality")] == [
         None,
         left["duality"],
     ]
 
 
 def test_chinese_terms_stand_without_spaces():
-    seen = terms.pattern(["单纯形", "多目标优化"], joined=True)
+    seen = glossary_links.pattern(["单纯形", "多目标优化"], joined=True)
     assert seen.findall("这是多目标优化问题") == ["多目标优化"]
 
 
@@ -133,11 +141,11 @@ def test_figures_are_linked_on_their_page_and_on_others(monkeypatch):
     document = new_document("page")
     document.settings.env = SimpleNamespace(docname="04_mgda")
     builder = SimpleNamespace(get_relative_uri=lambda here, page: f"{page}.html")
-    monkeypatch.setattr(captions.Captions, "app", SimpleNamespace(srcdir="", builder=builder))
+    monkeypatch.setattr(figure_links.Captions, "app", SimpleNamespace(srcdir="", builder=builder))
     monkeypatch.setattr(Known, "read", lambda folder: Known({"04_mgda": None, "07_fedfv": None}, {}))
     caption = nodes.paragraph("", "", nodes.strong("", "Figure 4.2."), nodes.Text(" As Figure 4.1, and Figure 7.3."))
     document += [nodes.paragraph("", "", nodes.Text("Figure 4.2 shows it.")), nodes.block_quote("", caption)]
-    captions.Captions(document).run()
+    figure_links.Captions(document).run()
     assert document[1]["ids"] == ["figure-4-2"]
     links = {link.astext(): link["refuri"] for link in document.findall(nodes.reference)}
     assert links == {"Figure 4.2": "#figure-4-2", "Figure 7.3": "07_fedfv.html#figure-7-3"}, "4.1 is not there"
@@ -153,5 +161,5 @@ def test_a_cell_that_mostly_draws_is_folded_and_one_that_computes_is_not():
 
 def test_a_description_is_the_first_paragraph_of_words():
     body = "<p>Short.</p><p>A <b>server</b> averages what its clients have learned &amp; sends it back.</p>"
-    assert heads.first_words(body) == "A server averages what its clients have learned & sends it back."
-    assert len(heads.first_words(f"<p>{'word ' * 90}</p>")) <= heads.LONGEST + 2
+    assert meta_tags.first_words(body) == "A server averages what its clients have learned & sends it back."
+    assert len(meta_tags.first_words(f"<p>{'word ' * 90}</p>")) <= meta_tags.LONGEST + 2

@@ -4,7 +4,8 @@ import io
 import tarfile
 
 import pytest
-from fairfl_book.site import vendor
+from fairfl_book.site import third_party
+from refusals import refused
 
 
 def archive(content):
@@ -19,39 +20,39 @@ def archive(content):
 @pytest.fixture
 def package(monkeypatch):
     packed = archive(b"good")
-    pinned = vendor.Package(
+    pinned = third_party.Package(
         "thing",
         "1.0",
         base64.b64encode(hashlib.sha512(packed).digest()).decode(),
         {"package/a.js": ("a.js", hashlib.sha256(b"good").hexdigest())},
     )
-    monkeypatch.setattr(vendor, "PACKAGES", (pinned,))
+    monkeypatch.setattr(third_party, "PACKAGES", (pinned,))
     return packed
 
 
 def test_what_is_cached_is_not_fetched_again(package, tmp_path):
     asked = []
     download = lambda address: asked.append(address) or package
-    assert vendor.fetch(tmp_path, download) == ["thing 1.0"] and vendor.fetch(tmp_path, download) == []
+    assert third_party.fetch(tmp_path, download) == ["thing 1.0"] and third_party.fetch(tmp_path, download) == []
     assert asked == ["https://registry.npmjs.org/thing/-/thing-1.0.tgz"] and (tmp_path / "a.js").read_bytes() == b"good"
 
 
 def test_a_spoilt_file_is_fetched_anew(package, tmp_path):
     (tmp_path / "a.js").write_bytes(b"spoilt")
-    assert vendor.fetch(tmp_path, lambda address: package) == ["thing 1.0"]
+    assert third_party.fetch(tmp_path, lambda address: package) == ["thing 1.0"]
     assert (tmp_path / "a.js").read_bytes() == b"good"
 
 
 def test_another_archive_is_refused_and_nothing_is_written(package, tmp_path):
-    with pytest.raises(ValueError, match="not the archive that is pinned"):
-        vendor.fetch(tmp_path, lambda address: archive(b"evil"))
+    with refused("file", "thing-1.0.tgz", "SHA-512"):
+        third_party.fetch(tmp_path, lambda address: archive(b"evil"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_network_the_remedy_is_named(package, tmp_path, monkeypatch):
     def offline(*_, **__):
-        raise vendor.urllib.error.URLError("no route")
+        raise third_party.urllib.error.URLError("no route")
 
-    monkeypatch.setattr(vendor.urllib.request, "urlopen", offline)
-    with pytest.raises(ValueError, match="--no-vendor"):
-        vendor.fetch(tmp_path)
+    monkeypatch.setattr(third_party.urllib.request, "urlopen", offline)
+    with refused("missing", "thing-1.0.tgz", "--no-vendor"):
+        third_party.fetch(tmp_path)

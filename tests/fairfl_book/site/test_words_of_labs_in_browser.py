@@ -1,12 +1,12 @@
 """Words of a lab's picture do not run into one another, at the widths of phones, windows and JupyterLab. It needs no built site."""
 
 import pytest
-from fairfl_book.build import stills
+from fairfl_book.build import lab_images
 
 pytestmark = pytest.mark.site
 
 NAMES = ("TwoClients", "Hull", "Projections", "AffineHull", "AllRules", "Playground", "Dropout", "Wall")
-LABS = {lab.name: lab for lab in stills.every() if lab.name in NAMES}
+LABS = {lab.name: lab for lab in lab_images.every() if lab.name in NAMES}
 # Pairs of words of one panel whose boxes overlap; a box has room above and below its letters, of which a third may be shared.
 COLLIDING = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {
   const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width, found = [];

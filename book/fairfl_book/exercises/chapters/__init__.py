@@ -1,1 +1,1 @@
-"""One module a chapter: its exercises, registered on import."""
+"""The exercises, one module per chapter, registered on import."""

@@ -17,37 +17,38 @@ def _others(G):
 
 register(Exercise(
     slug="start.rates",
-    task="the part of ρ = A λ that the other clients bring, one number a client",
+    task="the part of ρ = A λ that comes from the other clients, one number per client",
     right=lambda G, weights: _others(G) @ weights,
     cases=[([[1.0, 0.0], [-1.0, 2.0]], [0.5, 0.5]), ([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]], [0.25, 0.75]),
            ([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0.5, 0.25, 0.25])],
     wrong={
         "direction": Wrong(lambda G, weights: np.asarray(G, float).T @ np.asarray(weights, float),
-                           "For G and λ {case} you answer {given}. That is the direction Gᵀ λ, one number a parameter. A client's rate is "
-                           "its own gradient times that direction; without its own part that leaves {right}"),
+                           "For {case} you answer {given}. That is the direction Gᵀ λ, with one number per parameter. A client's rate is its own "
+                           "gradient times that direction. Without the client's own part, {right} is left"),
         "whole rate": Wrong(lambda G, weights: _gram(G) @ weights,
-                            "For G and λ {case} you answer {given}: the whole rate A λ. Take away what the client's own gradient brings, "
-                            "λ_k ‖g_k‖²: {right}"),
+                            "For {case} you answer {given}, which is the whole rate A λ. Subtract what the client's own gradient contributes, λ_k "
+                            "‖g_k‖²: that leaves {right}"),
         "own only": Wrong(lambda G, weights: np.diag(_gram(G)) * np.asarray(weights, float),
-                          "For G and λ {case} you answer {given}: what each client gets from its own gradient. Asked is the other "
-                          "part, from the entries of A off the diagonal: {right}"),
+                          "For {case} you answer {given}, which is what each client gains from its own gradient. The exercise asks for the other "
+                          "part, which comes from the off-diagonal entries of A: {right}"),
         "own weight": Wrong(
             lambda G, weights: _others(G).sum(1) * weights,
-            "For G and λ {case} you answer {given}; it should be {right}. You weigh the others' entries by the client's own weight: that is what "
-            "it does to them. What they do to it goes by their weights",
+            "For {case} you answer {given}; it should be {right}. You multiply the others' entries by the client's own weight, which gives what the "
+            "client does to the others. What they do to the client depends on their weights",
         ),
         "not weighted": Wrong(
             lambda G, weights: _others(G).sum(1),
-            "For G and λ {case} you answer {given}; it should be {right}. You add up the entries of A off the diagonal without the weights: column j "
-            "of A counts λ_j times",
+            "For {case} you answer {given}; it should be {right}. You add up the off-diagonal entries of A without the weights. Column j of A has to "
+            "be multiplied by λ_j",
         ),
     },
-    praise="The own part is never negative. So if somebody pays, the others make it pay; that is the whole difficulty",
+    praise="A client's own part is never negative. So if a client pays, it is the others who make it pay, and that is the whole difficulty",
     hints=(
-        "Formula (1) in two steps: the direction Gᵀ λ has one number a parameter, and each row of G times that direction is one client's whole rate.",
-        "Look at the shapes: G has a row for each client, so that A = G Gᵀ is square, with one row and one column for each client. Which entries "
-        "are a client's own?",
-        "In NumPy `@` multiplies matrices and vectors, `.T` transposes, and `np.diag` takes a matrix's diagonal.",
+        "Take formula (1) in two steps: the direction Gᵀ λ has one number per parameter, and each row of G times that direction is one client's whole "
+        "rate.",
+        "Look at the shapes. G has one row per client, so A = G Gᵀ is square, with one row and one column per client. Which entries belong to a "
+        "client alone?",
+        "In NumPy, `@` multiplies matrices and vectors, `.T` transposes, and `np.diag` returns the diagonal of a matrix.",
     ),
 ))
 
@@ -56,19 +57,19 @@ register(Exercise(
     task="the λ₁ at which ρ₁ = A₁₁ λ₁ + A₁₂ (1 − λ₁) is zero",
     right=0.5,
     wrong={
-        "other client": Wrong(5 / 6, "5/6 is where client 2's rate becomes zero: ρ₂ = −λ₁ + 5 (1 − λ₁). Asked is client 1"),
+        "other client": Wrong(5 / 6, "5/6 is where client 2's rate becomes zero: ρ₂ = −λ₁ + 5 (1 − λ₁). The question is about client 1"),
         "norms": Wrong(float(np.sqrt(5) / (1 + np.sqrt(5))),
-                       "You balanced the lengths, λ₁ ‖g₁‖ = λ₂ ‖g₂‖. What counts is the inner product g₁ · g₂ = −1, not how long g₂ is"),
-        "same rate": Wrong(0.75, "At λ₁ = 3/4 both rates are ½: that is where they are *equal*. Client 1's loss stops rising long before"),
-        "other weight": Wrong(1 / 6, "1/6 is the weight λ₂ below which client 2's loss rises. Asked is λ₁, and client 1"),
-        "anyone": Wrong(0.0, "At λ₁ = 0 the server follows client 2 alone, and g₁ · g₂ = −1: client 1's loss rises"),
+                       "You balanced the lengths, λ₁ ‖g₁‖ = λ₂ ‖g₂‖. What matters here is the inner product g₁ · g₂ = −1, not the length of g₂"),
+        "same rate": Wrong(0.75, "At λ₁ = 3/4 both rates are ½, so this is where they are *equal*. Client 1's loss stops rising well before that"),
+        "other weight": Wrong(1 / 6, "1/6 is the weight λ₂ below which client 2's loss rises. The question asks for λ₁, and for client 1"),
+        "anyone": Wrong(0.0, "At λ₁ = 0 the server follows client 2 alone. Since g₁ · g₂ = −1, client 1's loss rises there"),
     },
     tolerance=1e-3,
-    praise="Between 0.5 and 5/6 nobody's loss rises. There is room, and the next chapters look for the best place in it",
+    praise="Between 0.5 and 5/6 neither loss rises. So there is some freedom left, and the next chapters look for the best use of it",
     hints=(
-        "Write down the Gram matrix A of the two gradients: its entries are g₁ · g₁, g₁ · g₂ and g₂ · g₂.",
-        "Client 1's rate is the first row of A λ. With 1 − λ₁ for λ₂ it is a straight line in λ₁.",
-        "Client 1's loss rises where that line is below zero. Where does it cross?",
+        "Write down the Gram matrix A of the two gradients. Its entries are g₁ · g₁, g₁ · g₂ and g₂ · g₂.",
+        "Client 1's rate is the first row of A times λ. Put 1 − λ₁ for λ₂, and it becomes a straight line in λ₁.",
+        "Client 1's loss rises where that line is below zero. Where does it cross zero?",
     ),
 ))
 
@@ -86,38 +87,44 @@ def _same_rate(g1, g2):
 
 register(Exercise(
     slug="start.fair_pair",
-    task="weights (λ₁, λ₂), summing to 1, with which λ₁ g₁ + λ₂ g₂ halves the angle between g₁ and g₂",
+    task="weights (λ₁, λ₂), summing to 1, for which λ₁ g₁ + λ₂ g₂ bisects the angle between g₁ and g₂",
     right=_fair_pair,
     cases=[([3.0, 0.0], [-1.0, 1.0]), ([0.0, 2.0], [1.0, 0.0]), ([1.0, 2.0, 2.0], [-2.0, 0.0, 0.0])],
     wrong={
         "own lengths": Wrong(lambda g1, g2: np.linalg.norm([g1, g2], axis=1) / np.linalg.norm([g1, g2], axis=1).sum(),
-                             "For {case} you answer {given}: each client is weighted by its own length, and the longer gradient wins twice. "
-                             "Each should be weighted by the other's: {right}"),
+                             "For {case} you answer {given}. You weight each client by its own length, so the longer gradient counts twice over. Each "
+                             "client's weight should be proportional to the other's length: {right}"),
         "equal": Wrong(lambda g1, g2: np.array([0.5, 0.5]),
-                       "For {case} you answer {given}. The mean halves the angle only if both gradients have the same length; here it should be {right}"),
+                       "For {case} you answer {given}. The mean bisects the angle only if both gradients have the same length; here it should be "
+                       "{right}"),
         "same rate": Wrong(_same_rate,
-                           "For {case} you answer {given}: there both rates are equal, and dir meets the line between the tips at a right angle. Asked is that "
-                           "it halves the *angle*: {right}. With unequal lengths these are two different points"),
+                           "For {case} you answer {given}. With these weights both rates are equal, and dir meets the line between the two tips at a "
+                           "right angle. But dir should bisect the *angle*: {right}. When the lengths differ, these are two different points"),
         "not normalised": Wrong(lambda g1, g2: 1 / np.linalg.norm([g1, g2], axis=1),
-                                "For {case} you answer {given}. The direction is right, but the weights should sum to 1: {right}"),
+                                "For {case} you answer {given}. The direction is right, but the weights must sum to 1: {right}"),
         "squares": Wrong(lambda g1, g2: np.square(np.linalg.norm([g2, g1], axis=1)) / np.square(np.linalg.norm([g2, g1], axis=1)).sum(),
-                         "For {case} you answer {given}: the squares of the lengths. The lengths themselves make λ₁ g₁ and λ₂ g₂ equally long: {right}"),
+                         "For {case} you answer {given}. You used the squares of the lengths. The lengths themselves make λ₁ g₁ and λ₂ g₂ equally "
+                         "long: {right}"),
     },
-    praise="Both rates are ‖g₁‖ ‖g₂‖ (1 + cos θ) times the client's own length over the sum of both. For three clients no such formula helps: chapter 4",
+    praise="Each client's rate is ‖g₁‖ ‖g₂‖ (1 + cos θ) times its own length over the sum of both lengths. For three clients there is no such "
+           "formula, as chapter 4 shows",
     hints=(
-        "The sum of two vectors of *equal length* halves the angle between them. Which weights make λ₁ g₁ and λ₂ g₂ equally long?",
+        "The sum of two vectors of *equal length* bisects the angle between them. Which weights make λ₁ g₁ and λ₂ g₂ equally long?",
         "λ₁ ‖g₁‖ = λ₂ ‖g₂‖ and λ₁ + λ₂ = 1.",
-        "For the proof multiply g₁ by dir: λ₁ ‖g₁‖² + λ₂ ‖g₁‖ ‖g₂‖ cos θ. Put the weights in; when is it zero?",
+        "For the proof, take the inner product of g₁ and dir: λ₁ ‖g₁‖² + λ₂ ‖g₁‖ ‖g₂‖ cos θ. Insert the weights. When is it zero?",
     ),
 ))
 
 register(Question(
     slug="start.three",
-    task="three unit gradients in conflict that equal weights do not hurt, and three of which they hurt two",
+    task="three conflicting unit gradients such that equal weights hurt no client, and three such that they hurt two",
     hints=(
-        "With equal weights a client's rate is a third of g_k · (g₁ + g₂ + g₃). For unit vectors the own part is 1: the other two cosines may sum to −1.",
-        "Put them at angles: (cos a, sin a). For the first, spread them as far as you dare and let the sum stay on everybody's side.",
-        "For the second: if two are hurt, no two of the three agree (add up the cosines, none is below −1, and see). Put one in the middle and the others a "
-        "little more than a right angle to either side. Whom does the sum follow? Print G @ G.sum(0) / 3.",
+        "With equal weights, a client's rate is a third of g_k · (g₁ + g₂ + g₃). For unit vectors a client's own part is 1, so the other two cosines "
+        "may sum to as little as −1.",
+        "Write each gradient as (cos a, sin a) with its angle a. For the first triple, spread the angles as far as you can while the sum still helps "
+        "every client.",
+        "For the second triple: if two clients are hurt, no two of the three agree. (Add up the cosines, none of which is below −1, to see why.) Put "
+        "one gradient in the middle and the other two at a little more than a right angle on either side. Which client does the sum follow? Print G @ "
+        "G.sum(0) / 3.",
     ),
 ))

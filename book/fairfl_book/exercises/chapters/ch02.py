@@ -21,30 +21,31 @@ register(Exercise(
     cases=[(3.0, 1.0, 1.0, 0.0, 2.0), (9.0, 1.0, 1.0, 0.0, 2.0), (3.0, 4.0, 1.0, 0.0, 2.0), (-5.0, 0.5, 2.0, 1.0, 1.0), (1.0, 0.5, 0.1, 4.0, 1.0)],
     wrong={
         "slope at w": Wrong(_on_the_slope_at_w,
-                            "For (w, η, h, c, L) = ({case}) you answer {given}. You ask whether the loss is straight at w. What counts is where the client "
-                            "*ends*: it may start on the straight part and stop in the bowl, so ask for the slope there: {right}"),
+                            "For {case} you answer {given}. You check whether the loss is straight at w. What matters is where the client *ends*: it "
+                            "can start on the straight part and stop in the bowl. So check the slope there: {right}"),
         "no cut": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h),
-                        "For ({case}) you answer {given}: the parabola's proximal map. Beyond its bowl the loss pulls with L and no more, and the client goes "
-                        "a shorter way: {right}"),
+                        "For {case} you answer {given}, which is the parabola's proximal map. Outside the bowl the loss pulls with the force L and no "
+                        "more, so the client moves a shorter way: {right}"),
         "straight everywhere": Wrong(lambda w, eta, h, c, L: w - eta * L * np.sign(w - c),
-                                     "For ({case}) you answer {given}, a step of η L. That is right where the step ends on the straight part. In the bowl the "
-                                     "slope is smaller than L: {right}"),
+                                     "For {case} you answer {given}, a step of η L. That is right if the step ends on the straight part. In the bowl "
+                                     "the slope is smaller than L: {right}"),
         "gradient step": Wrong(lambda w, eta, h, c, L: w - eta * np.clip(h * (w - c), -L, L),
-                               "For ({case}) you answer {given}: one gradient step of size η, with the slope at w. The proximal map takes the slope where it "
-                               "ends: {right}"),
+                               "For {case} you answer {given}, which is one gradient step of size η, with the slope at w. The proximal map uses the "
+                               "slope where it ends: {right}"),
         "no η": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h) if h * abs(w - c) / (1 + eta * h) <= L else w - L * np.sign(w - c),
-                      "For ({case}) you answer {given}. On the straight part the leash balances the slope L where (w − x) / η = L: the way is η L, and the "
-                      "answer {right}"),
+                      "For {case} you answer {given}. On the straight part, the leash balances the slope L where (w − x) / η = L. So the client moves "
+                      "by η L, and the answer is {right}"),
         "stops at the bowl": Wrong(lambda w, eta, h, c, L: c + np.clip((w - c) / (1 + eta * h), -L / h, L / h),
-                                   "For ({case}) you answer {given}. You stop the client at the edge of the bowl at the latest. It may end further out, where the "
-                                   "leash has balanced L already: {right}"),
+                                   "For {case} you answer {given}. You never let the client stop before the edge of the bowl. But it may end further "
+                                   "out, where the leash already balances L: {right}"),
     },
-    praise="It is never further from w than η L. That is why, in the lab, clients with a bounded slope cannot be told apart by their curvature as long as all end on "
-           "the straight part",
+    praise="The result is never further from w than η L. This is why, in the lab, clients with a bounded slope cannot be told apart by their "
+           "curvature as long as they all end on the straight part",
     hints=(
-        "Two cases: the client ends in the bowl, or on the straight part. Solve each as if there were no other.",
-        "In the bowl: h (x − c) + (x − w) / η = 0. On the straight part: the slope ±L balances (w − x) / η.",
-        "Which case is it? Compute the bowl's answer and look at its own slope h (x − c): if that is larger than L in size, the end is not in the bowl.",
+        "There are two cases: the client ends in the bowl, or on the straight part. Solve each one as if the other did not exist.",
+        "In the bowl, h (x − c) + (x − w) / η = 0. On the straight part, the slope ±L balances (w − x) / η.",
+        "Which case is it? Compute the bowl's answer and look at its slope h (x − c). If its absolute value is larger than L, the client does not end "
+        "in the bowl.",
     ),
 ))
 
@@ -82,27 +83,32 @@ register(Exercise(
            (0.5, [[[1.0, 0.5], [0.5, 1.0]], [[2.0, -1.0], [-1.0, 1.0]], [[0.5, 0.25], [0.25, 1.0]]], [0.2, 0.5, 0.3])],
     wrong={
         "mean": Wrong(lambda eta, H, lam: np.tensordot(lam, np.asarray(H, float), 1),
-                      "For {case} you answer {given}, the curvature of the mean loss; it should be {right}. That is the proximal average for η → 0 only"),
+                      "For {case} you answer {given}, which is the curvature of the mean loss; it should be {right}. That is the proximal average "
+                      "only in the limit η → 0"),
         "harmonic mean": Wrong(lambda eta, H, lam: np.linalg.inv(np.tensordot(lam, np.linalg.inv(np.asarray(H, float)), 1)),
-                               "For {case} you answer {given}, the harmonic mean of the H_k; it should be {right}. That is the other end, η → ∞"),
+                               "For {case} you answer {given}, which is the harmonic mean of the H_k; it should be {right}. That is the other limit, "
+                               "η → ∞"),
         "envelope": Wrong(_of_the_envelope,
-                          "For {case} you answer {given}: the curvature of the mean of the *envelopes*, which is the average's envelope (6). Asked is the average "
-                          "itself, whose curvature is larger: {right}"),
+                          "For {case} you answer {given}, which is the curvature of the mean of the *envelopes*. That mean is the envelope (6) of the "
+                          "average. The exercise asks for the average itself, whose curvature is larger: {right}"),
         "inverse": Wrong(lambda eta, H, lam: np.linalg.inv(_shrinking(eta, H, lam)),
-                         "For {case} you answer {given}. That is I + η B; take I away and divide by η: {right}"),
-        "map": Wrong(_shrinking, "For {case} you answer {given}, the matrix of the average's *map*. A loss of curvature B has the map (I + η B)⁻¹: {right}"),
+                         "For {case} you answer {given}, which is I + η B. Subtract I and divide by η: {right}"),
+        "map": Wrong(_shrinking, "For {case} you answer {given}, which is the matrix of the average's *map*. A loss with curvature B has the map (I + "
+                                 "η B)⁻¹: {right}"),
         "no η": Wrong(lambda eta, H, lam: eta * _curvature(eta, H, lam),
                       "For {case} you answer {given}, which is η B. Divide by η: {right}"),
         "equal weights": Wrong(lambda eta, H, lam: _curvature(eta, H, np.full(len(lam), 1 / len(lam))),
-                               "For {case} you answer {given}. You counted every client once; the server weighs them by λ: {right}"),
+                               "For {case} you answer {given}. You count every client once, but the server weights them by λ: {right}"),
         "entry by entry": Wrong(_entry_by_entry,
-                                "For {case} you answer {given}; it should be {right}. You inverted entry by entry. A matrix is inverted as a whole, by `np.linalg.inv`"),
+                                "For {case} you answer {given}; it should be {right}. You inverted each entry separately. `np.linalg.inv` inverts the "
+                                "matrix as a whole"),
     },
-    praise="It leads from the mean of the H_k (η → 0) to their harmonic mean (η → ∞, if all can be inverted)",
+    praise="As η grows, B goes from the mean of the H_k (η → 0) to their harmonic mean (η → ∞, if all of them are invertible)",
     hints=(
-        "How far apart do the maps of *one* loss with matrix H bring two points v and w? Set the gradient H (x − c) + (x − w) / η to zero for both and subtract.",
-        "They end (I + η H)⁻¹ (v − w) apart. By (4) the average's map does the mean of that, for all v and w.",
-        "So (I + η B)⁻¹ = Σ λ_k (I + η H_k)⁻¹. `np.linalg.inv` inverts one matrix, or a stack of them; solve for B.",
+        "How far apart are the images of two points v and w under the proximal map of *one* loss with matrix H? Set the gradient H (x − c) + (x − w) "
+        "/ η to zero for both, and subtract.",
+        "The images differ by (I + η H)⁻¹ (v − w). By (4), the average's map gives the mean of these differences, for all v and w.",
+        "So (I + η B)⁻¹ = Σ λ_k (I + η H_k)⁻¹. `np.linalg.inv` inverts one matrix, or a stack of them. Solve for B.",
     ),
 ))
 
@@ -118,48 +124,52 @@ register(Exercise(
     cases=[(0.5, 1.0, 0.1), (2.0, 0.3, 0.4), (0.01, 0.1, 0.2)],
     wrong={
         "η for μ": Wrong(lambda mu, h, lr: np.log1p(mu * h) / -np.log1p(-lr * h),
-                         "For (μ, h, ℓ) = ({case}) you answer {given}. You used μ as the length of the leash. A large μ is a short leash, η = 1 / μ: {right}"),
-        "sum of steps": Wrong(lambda mu, h, lr: 1 / (mu * lr), "For (μ, h, ℓ) = ({case}) you answer {given}, from η = ℓ E. That is right only while both "
-                                                               "ℓ h E and h / μ are small; here it takes {right} steps"),
-        "resting point": Wrong(lambda mu, h, lr: 1 + 2 / (mu * lr), "For (μ, h, ℓ) = ({case}) you answer {given}, from η = ℓ (E − 1) / 2. That makes "
-                                                                    "the resting points agree for small steps. Asked is when the *client* gets as far: {right}"),
+                         "For {case} you answer {given}. You used μ as the length of the leash. A large μ means a short leash, η = 1 / μ: {right}"),
+        "sum of steps": Wrong(lambda mu, h, lr: 1 / (mu * lr), "For {case} you answer {given}, which comes from η = ℓ E. That holds only while ℓ h E "
+                                                               "and h / μ are both small; here it takes {right} steps"),
+        "resting point": Wrong(lambda mu, h, lr: 1 + 2 / (mu * lr), "For {case} you answer {given}, which comes from η = ℓ (E − 1) / 2. That makes "
+                                                                    "the resting points agree for small steps. The exercise asks when the *client* "
+                                                                    "gets equally far: {right}"),
         "sign": Wrong(lambda mu, h, lr: np.log1p(h / mu) / np.log1p(-lr * h),
-                      "For (μ, h, ℓ) = ({case}) you answer {given}, a negative number of steps; it should be {right}. The logarithm of 1 − ℓ h is negative, and so is that "
-                      "of 1 / (1 + h / μ): did one lose its sign?"),
+                      "For {case} you answer {given}, a negative number of steps; it should be {right}. The logarithm of 1 − ℓ h is negative, and so "
+                      "is that of 1 / (1 + h / μ). Did one of them lose its sign?"),
         "way covered": Wrong(lambda mu, h, lr: np.log(h / (mu + h)) / np.log1p(-lr * h),
-                             "For (μ, h, ℓ) = ({case}) you answer {given}. You set what is *left* after the steps equal to the way that the leash *covers*, h / (μ + h). "
-                             "What it leaves is μ / (μ + h): {right}"),
+                             "For {case} you answer {given}. You set what is *left* after the steps equal to what the leash *covers*, h / (μ + h). "
+                             "What the leash leaves is μ / (μ + h): {right}"),
         "small steps": Wrong(lambda mu, h, lr: np.log1p(h / mu) / (lr * h),
-                             "For (μ, h, ℓ) = ({case}) you answer {given}: you took ℓ h for the logarithm of 1 / (1 − ℓ h), which is right for tiny steps only. Exactly it is "
-                             "{right}"),
+                             "For {case} you answer {given}. You replaced the logarithm of 1 / (1 − ℓ h) by ℓ h, which is accurate only for tiny "
+                             "steps. The exact answer is {right}"),
     },
-    praise="The number depends on h: one μ stands for many steps of a flat client and few of a curved one. So no E replaces a μ for a whole federation",
+    praise="The answer depends on h: the same μ corresponds to many steps for a flat client and to few for a curved one. So no single E replaces a μ "
+           "for a whole federation",
     hints=(
-        "Formula (9) says what is left of the distance to c: after E local steps, and after one proximal step. In (12), η = 1 / μ.",
-        "Set (1 − ℓ h)^E equal to 1 / (1 + h / μ). E stands in an exponent: take logarithms.",
+        "Formula (9) gives the part of the distance to c that is left, after E local steps and after one proximal step. In (12), η = 1 / μ.",
+        "Set (1 − ℓ h)^E equal to 1 / (1 + h / μ). E is in the exponent, so take logarithms.",
         "E log(1 − ℓ h) = −log(1 + h / μ).",
     ),
 ))
 
 register(Exercise(
     slug="prox.limit",
-    task="the curvature h₂, from where the proximal average is least at both ends",
+    task="the curvature h₂, from the points where the proximal average is smallest for the shortest and the longest leash",
     right=1.5,
     wrong={
-        "equal weights": Wrong(1.0, "1 is right for equal weights. But with these the long leash would rest at 3.5, the plain mean of 1 and 6, and it rests at 3: the "
-                                    "weights come first"),
-        "exchanged": Wrong(2 / 3, "2/3 is had with λ = (0.4, 0.6). At 3, nearer to client 1's 1 than to client 2's 6, client 1 has the larger weight"),
-        "weight left in": Wrong(0.6, "0.6 is λ₂ h₂, client 2's weight times its curvature. Divide by λ₂"),
-        "ways upside down": Wrong(24.0, "24 makes client 2 pull four times as hard as client 1 for each unit of way. At 2 client 2 is four times as far from its minimiser, so "
-                                        "it pulls a quarter as hard: λ₁ h₁ (2 − 1) = λ₂ h₂ (6 − 2)"),
-        "ends exchanged": Wrong(32 / 3, "32/3 takes 2 for the long leash's point and 3 for the short one's. Curvature has no say on the *long* leash"),
+        "equal weights": Wrong(1.0, "1 is right for equal weights. But with equal weights the long leash would rest at 3.5, the plain mean of 1 and "
+                                    "6, and it rests at 3. Find the weights first"),
+        "exchanged": Wrong(2 / 3, "2/3 comes from λ = (0.4, 0.6). The point 3 is nearer to client 1's minimiser 1 than to client 2's 6, so client 1 "
+                                  "has the larger weight"),
+        "weight left in": Wrong(0.6, "0.6 is λ₂ h₂, client 2's weight times its curvature. Divide it by λ₂"),
+        "ways upside down": Wrong(24.0, "24 makes client 2 pull four times as hard as client 1 per unit of distance. At 2, client 2 is four times as "
+                                        "far from its minimiser, so per unit of distance it pulls a quarter as hard: λ₁ h₁ (2 − 1) = λ₂ h₂ (6 − 2)"),
+        "ends exchanged": Wrong(32 / 3, "32/3 uses 2 as the long leash's point and 3 as the short one's. On the *long* leash, curvature has no "
+                                        "influence"),
     },
     tolerance=5e-3,
-    praise="Two resting points have told a server what no update says openly, a client's curvature. Exercise 8 comes back to that",
+    praise="Two resting points have told the server something that no update reveals openly: a client's curvature. Exercise 8 returns to this",
     hints=(
-        "Begin with the long leash. Everybody walks home, whatever its curvature: which weights put the mean of 1 and 6 at 3?",
-        "On the short leash the mean loss is least, so that the weighted slopes λ_k h_k (x − c_k) cancel at x = 2.",
-        "Put λ and h₁ into that equation; h₂ is all that is left.",
+        "Begin with the long leash. Every client walks home, whatever its curvature. Which weights put the mean of 1 and 6 at 3?",
+        "On the short leash the mean loss is smallest, so the weighted slopes λ_k h_k (x − c_k) cancel at x = 2.",
+        "Put λ and h₁ into that equation. The only unknown left is h₂.",
     ),
 ))
 
@@ -168,36 +178,36 @@ register(Exercise(
     task="w_t − ℓ times the gradient at w_t of f(w) + (μ/2)(w − w_t)²",
     right=2.2,
     wrong={
-        "exact": Wrong(34 / 14, "2.43 is the proximal map, the exact minimiser of f plus the leash. The client here takes one gradient step, "
-                                "and it starts at w_t, where the leash is slack"),
-        "towards zero": Wrong(-0.8, "−0.8 comes from the penalty (μ/2) w², which pulls to zero. FedProx pulls to w_t, and at w_t that pull "
+        "exact": Wrong(34 / 14, "2.43 is the proximal map, the exact minimiser of f plus the leash. Here the client takes one gradient step, which "
+                                "starts at w_t, where the leash is slack"),
+        "towards zero": Wrong(-0.8, "−0.8 comes from the penalty (μ/2) w², which pulls towards zero. FedProx pulls towards w_t, and at w_t that pull "
                                     "is zero"),
-        "shrunken step": Wrong(2.6, "2.6 is half of the way. Either the derivative lost a factor: that of 2 (w − 1)² is 4 (w − 1). Or you divided the step by "
-                                    "1 + ℓ μ, as if the leash were already taut: at w_t its gradient μ (w − w_t) is zero"),
+        "shrunken step": Wrong(2.6, "2.6 is half of the way. Perhaps the derivative lost a factor: that of 2 (w − 1)² is 4 (w − 1). Or you divided "
+                                    "the step by 1 + ℓ μ, as if the leash were already taut, whereas at w_t its gradient μ (w − w_t) is zero"),
         "uphill": Wrong(
             3.8,
-            "3.8 is w_t plus the step: it goes uphill. The step is taken away",
+            "3.8 is w_t plus the step, which goes uphill. Subtract the step instead",
         ),
         "the step": Wrong(
             0.8,
-            "0.8 is the step itself, ℓ times the gradient. Asked is the model that is sent back, where the step ends",
+            "0.8 is the step itself, ℓ times the gradient. The exercise asks for the model that the client sends back, which is where the step ends",
         ),
         "step size forgotten": Wrong(
             -5.0,
-            "−5 takes the whole gradient 8 away. The step is ℓ = 0.1 times the gradient",
+            "−5 subtracts the whole gradient, 8. The step is ℓ = 0.1 times the gradient",
         ),
         "minimum": Wrong(
             1.0,
-            "1 is the minimiser of f. One step does not get there",
+            "1 is the minimiser of f. One step does not get that far",
         ),
     },
     tolerance=2e-3,
-    praise="So with one full-batch step, FedProx is FedAvg for every μ. Papers that list the two with different accuracies in this setting "
-           "are showing you their noise",
+    praise="So with one full-batch step, FedProx is FedAvg for every μ. Papers that report different accuracies for the two in this setting are "
+           "showing you their noise",
     hints=(
-        "One gradient step: take ℓ times the gradient of (12), at w_t, away from w_t.",
-        "What is the gradient μ (w − w_t) of the penalty at the very point w = w_t?",
-        "What is left is one step on f alone. Mind the factor that comes down when (w − 1)² is differentiated.",
+        "Take one gradient step: subtract ℓ times the gradient of (12) at w_t from w_t.",
+        "What is the gradient μ (w − w_t) of the penalty at the point w = w_t itself?",
+        "What is left is one step on f alone. Mind the factor that differentiating (w − 1)² brings.",
     ),
 ))
 
@@ -210,53 +220,57 @@ def _contraction(eta, h, lam):
 
 register(Exercise(
     slug="prox.contraction",
-    task="the smallest factor by which a round (7) brings two servers together, if f_k − h_k ‖x‖² / 2 is convex",
+    task="the smallest factor by which a round (7) brings two servers closer together, if f_k − h_k ‖x‖² / 2 is convex",
     right=_contraction,
     cases=[(1.0, [1.0, 3.0], [0.5, 0.5]), (2.0, [0.0, 1.0, 0.25], [0.2, 0.5, 0.3]), (10.0, [1.0, 0.1], [0.9, 0.1])],
     wrong={
         "mean curvature": Wrong(lambda eta, h, lam: 1 / (1 + eta * float(np.dot(lam, h))),
-                                "For (η, h, λ) = ({case}) you answer {given}, the factor of the mean curvature. It is too small: try quadratics with these h_k. "
-                                "Each client's map shrinks by its own factor, and the factors are averaged: {right}"),
+                                "For {case} you answer {given}, which is the factor for the mean curvature. It is too small: try quadratics with "
+                                "these h_k. Each client's map shrinks by its own factor, and it is the factors that are averaged: {right}"),
         "slowest client": Wrong(lambda eta, h, lam: 1 / (1 + eta * min(h)),
-                                "For ({case}) you answer {given}, the slowest client's factor. It holds, but it is not the smallest: the others shrink more, and "
-                                "the server averages. {right} holds too"),
+                                "For {case} you answer {given}, the slowest client's factor. It is a valid bound, but not the smallest. The other "
+                                "clients shrink more, and the server averages, so {right} is valid too"),
         "gradient step": Wrong(lambda eta, h, lam: float(np.dot(lam, np.abs(1 - eta * np.asarray(h)))),
-                               "For ({case}) you answer {given}: the factors |1 − η h| of gradient steps. A proximal step takes the slope where it ends, "
+                               "For {case} you answer {given}, the factors |1 − η h| of gradient steps. A proximal step uses the slope where it ends, "
                                "which gives 1 / (1 + η h): {right}"),
         "square root": Wrong(lambda eta, h, lam: float(np.dot(lam, 1 / np.sqrt(1 + 2 * eta * np.asarray(h)))),
-                             "For ({case}) you answer {given}. It holds, but is not the smallest: you added the squares ‖p − q‖² once and dropped one. Both proximal "
-                             "points have their (∗), each with h/2 ‖p − q‖² more, and Cauchy and Schwarz does the rest: {right}"),
+                             "For {case} you answer {given}. It is a valid bound, but not the smallest: you added the squares ‖p − q‖² once and "
+                             "dropped one of them. Each of the two proximal points has its own (∗), with h/2 ‖p − q‖² more, and the Cauchy–Schwarz "
+                             "inequality does the rest: {right}"),
         "equal weights": Wrong(lambda eta, h, lam: float(np.mean(1 / (1 + eta * np.asarray(h)))),
-                               "For ({case}) you answer {given}. You counted every client once; the server weighs them by λ: {right}"),
+                               "For {case} you answer {given}. You count every client once, but the server weights them by λ: {right}"),
         "reciprocal of the mean": Wrong(lambda eta, h, lam: float(1 / np.dot(lam, 1 / (1 + eta * np.asarray(h)))),
-                                        "For ({case}) you answer {given}, which is above 1: turned over it is {right}"),
+                                        "For {case} you answer {given}, which is above 1. Its reciprocal is {right}"),
     },
-    praise="So the rounds converge at a fixed rate as soon as one client with weight has h_k > 0. The check sees the number only: have somebody read your proof",
+    praise="So the rounds converge at a fixed rate as soon as one client with positive weight has h_k > 0. The check sees only the number, so ask "
+           "somebody to read your proof",
     hints=(
-        "f_k(x) − h_k ‖x − p‖² / 2 is convex too, since it differs by a linear function. Go through the first step of the proof again with it: (∗) gains h_k ‖x − p‖² / 2 on the "
-        "right.",
-        "Add the two sharpened (∗), as in the last step of the proof: (1 + η h_k) ‖p − q‖² ≤ (w − v) · (p − q).",
-        "Then the triangle inequality for the mean over clients. For \"no smaller\": which losses make every inequality an equation, for all clients in the same direction?",
+        "f_k(x) − h_k ‖x − p‖² / 2 is convex too, since it differs by a linear function. Repeat the first step of the proof with it: (∗) gains h_k ‖x "
+        "− p‖² / 2 on the right-hand side.",
+        "Add the two sharpened versions of (∗), as in the last step of the proof: (1 + η h_k) ‖p − q‖² ≤ (w − v) · (p − q).",
+        "Then use the triangle inequality for the mean over clients. For \"smallest\": which losses turn every inequality into an equality, for all "
+        "clients in the same direction?",
     ),
 ))
 
 register(Question(
     slug="prox.corrected",
-    task="a local step with which twenty of them rest where the mean loss is least",
+    task="a local step such that twenty of them come to rest where the mean loss is smallest",
     hints=(
-        "Suppose w_t is where the mean loss is least. Each client's slope there is not zero, only their mean is. How could a client be told not to move?",
+        "Suppose that the mean loss is smallest at w_t. Each client's slope there is not zero; only their mean is. How could you make a client stay?",
         "Let client k subtract its own slope at w_t from every local slope, and add the mean slope at w_t instead.",
-        "In the first of its steps every client then goes the same way. When do all of them stay? And when must the mean slope be known?",
+        "On the first of its steps, every client then moves in the same way. When do all of them stay? And when does the mean slope have to be known?",
     ),
 ))
 
 register(Question(
     slug="prox.best_weights",
-    task="weights with which twenty local steps rest where the mean loss is least, whatever the c_k",
+    task="weights with which twenty local steps come to rest where the mean loss is smallest, whatever the c_k are",
     hints=(
-        "Two means of the same c_k: FedAvg rests at the one weighted by λ_k times the pull 1 − (1 − ℓ h_k)^E, and the mean loss is least at the one "
-        "weighted by h_k.",
-        "For the two means to agree whatever the c_k are, the two sets of weights must be proportional, client by client. Solve for λ_k.",
-        "`pull_steps(20)` gives the pulls; divide by the sum at the end. Then ask what one update tells the server of these numbers, and what two updates from different w do.",
+        "Both points are means of the same c_k. FedAvg rests at the one weighted by λ_k times the pull 1 − (1 − ℓ h_k)^E. The mean loss is smallest "
+        "at the one weighted by h_k.",
+        "For the two means to agree for all c_k, the two sets of weights must be proportional, client by client. Solve for λ_k.",
+        "`pull_steps(20)` gives the pulls; divide by their sum at the end. Then ask what one update tells the server about these numbers, and what "
+        "two updates from different w tell it.",
     ),
 ))

@@ -82,14 +82,14 @@ register(Exercise(
             "weights λ",
         ),
         "rooted": Wrong(lambda A, lam: np.sqrt(_at_least(A, lam)),
-                        "For {case} you answer {given}; it should be {right}. You bound the length of dir. Asked is its square"),
+                        "For {case} you answer {given}; it should be {right}. You bound the length of dir. The exercise asks for its square"),
         "sharper": Wrong(lambda A, lam: max(0.0, _rates(A, lam).min()) ** 2 / _squared(A, lam),
-                         "Your bound, the squared smallest rate over λᵀ A λ, is true, and never below the one asked: well found. Asked is what the "
+                         "Your bound, the squared smallest rate over λᵀ A λ, is true, and never below the one in the task: well found. The exercise asks for what the "
                          "sentence under (6) gives; for {case} that is {right}, and yours is {given}"),
     },
     praise="A sharper one, where all rates are positive: ‖x‖ ‖dir‖ ≥ x · dir ≥ the smallest rate, so ‖dir‖² is at least its square over λᵀ A λ",
     hints=(
-        "The rates are A λ, one number a client. λᵀ A λ is their mean with the weights λ, and the gap is how far the smallest is behind it.",
+        "The rates are A λ, one number per client. λᵀ A λ is their mean with the weights λ, and the gap is how far the smallest is behind it.",
         "The optimum is ‖dir‖², and λᵀ A λ is at most two gaps above it. Turn that round: how far down can ‖dir‖² be?",
         "Two gaps can be more than λᵀ A λ itself. Which of your value and 0 says more then?",
     ),
@@ -121,13 +121,13 @@ register(Exercise(
                          "Equal weights give rates ℓ_k² / K, which differ as soon as the lengths do; for {case} it should be {right}"),
         "rates": Wrong(
             lambda lengths: np.asarray(lengths, float) ** 2 * _normalised(1 / np.asarray(lengths, float) ** 2),
-            "For lengths {case} you answer {given}: these are the common rates. Asked are the weights, {right}",
+            "For lengths {case} you answer {given}: these are the common rates. The exercise asks for the weights, {right}",
         ),
     },
     praise="A gradient of a third of the length has nine times the weight. Chapter 5 divides by the lengths first",
     hints=(
         "If the rows are perpendicular, A is diagonal with ℓ_k² on the diagonal. What is then the rate of client k under the weights λ?",
-        "By (3), whoever has weight has the same rate as all others with weight. So ℓ_k² λ_k is one constant.",
+        "By (3), all clients with positive weight have the same rate. So ℓ_k² λ_k is one constant.",
         "Solve for λ_k; the constant follows from the sum of the weights.",
     ),
 ))
@@ -193,7 +193,7 @@ register(Exercise(
     },
     praise="So a solver that reports a gap of 1e-12 has found dir to within 1e-6. About the weights the gap says nothing: they need not be unique",
     hints=(
-        "Multiply out ‖x − dir‖². The mixed product x · dir stands there twice, and you know two things about it.",
+        "Multiply out ‖x − dir‖². The mixed product x · dir appears twice, and you know two things about it.",
         "By (3), every g_k · dir ≥ ‖dir‖², so x · dir ≥ ‖dir‖² too. And in the box on the gap: x · dir ≥ ‖x‖² − gap.",
         "Use the first on one of the two products, the second on the other. For the last part try a hull that has the origin as a corner.",
     ),
@@ -207,7 +207,7 @@ register(Question(
         "next step if some client's fails?",
         "Shrink by a factor when it fails, grow a little when it holds. Does the server keep the bad step or take it back, and what does "
         "taking it back cost?",
-        "Count a round trip for each model at which clients evaluate. Armijo's rule needs one for each trial; yours one a round.",
+        "Count a round trip for each model at which clients evaluate. Armijo's rule needs one for each trial; yours needs one per round.",
     ),
 ))
 

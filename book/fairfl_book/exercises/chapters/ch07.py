@@ -15,31 +15,31 @@ register(
         wrong={
             "FedAvg": Wrong(
                 1.0,
-                "1 is client 1's rate under FedAvg, ½ (A₁₁ + A₁₂) = ½ (4 − 2). With the conflict projected away it is more",
+                "1 is client 1's rate under FedAvg, ½ (A₁₁ + A₁₂) = ½ (4 − 2). Projecting the conflict away makes it larger",
             ),
             "no half": Wrong(
                 3.2,
-                "3.2 is g₁ · g₁′. The server averages two gradients, and the other one, at a right angle to g₁, adds nothing",
+                "3.2 is g₁ · g₁′. The server takes the mean of two gradients, and the other one is perpendicular to g₁, so it adds nothing",
             ),
             "sine not squared": Wrong(
                 2 * math.sqrt(0.8),
-                "1.789 is ½ ‖g₁‖² sin φ. The sine enters twice, once for the length of g₁′ and once for its "
-                "angle with g₁: sin² φ = 0.8",
+                "1.789 is ½ ‖g₁‖² sin φ. The sine enters twice, once through the length of g₁′ and once through its angle with g₁: sin² φ = 0.8",
             ),
             "length not squared": Wrong(
-                0.8, "0.8 is ½ ‖g₁‖ sin² φ. g₁ enters twice, as what is multiplied and in g₁′: ‖g₁‖² = 4"
+                0.8, "0.8 is ½ ‖g₁‖ sin² φ. g₁ enters twice, once itself and once through g₁′: ‖g₁‖² = 4"
             ),
             "cosine": Wrong(
-                0.4, "0.4 is ½ ‖g₁‖² cos² φ, half of what the projection takes away. What stays has sin² φ = 1 − cos² φ"
+                0.4, "0.4 is ½ ‖g₁‖² cos² φ, half of what the projection takes away. What remains has the factor sin² φ = 1 − cos² φ"
             ),
-            "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. Asked is client 1"),
+            "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. The question is about client 1"),
         },
         tolerance=1e-3,
-        praise="The length of g₂ plays no part; only its direction does. That is how FedFV keeps the loud from drowning the quiet",
+        praise="The length of g₂ does not matter, only its direction. This is how FedFV keeps loud clients from drowning out quiet ones",
         hints=(
             "Formula (2) needs ‖g₁‖² and the angle φ between the two gradients.",
             "cos φ = g₁ · g₂ / (‖g₁‖ ‖g₂‖), and sin² φ = 1 − cos² φ.",
-            "Or without angles: project g₁ by (1), multiply the result with g₁, and halve, since the server takes the mean of two.",
+            "You can also do without angles: project g₁ by (1), take the inner product of the result with g₁, and halve it, since the server takes "
+            "the mean of two gradients.",
         ),
     )
 )
@@ -54,13 +54,13 @@ register(
         wrong={
             "mK": Wrong(
                 lambda K, m: m / K,
-                "For {case} you answer {given}; it should be {right}. That would be so if αK clients were kept. The authors' "
-                "rule has K − 1 under the ceiling, and it keeps one client more",
+                "For {case} you answer {given}; it should be {right}. That would be right if αK clients kept their gradients. The authors' rule has K "
+                "− 1 under the ceiling, and with it one more client keeps its gradient",
             ),
             "one more": Wrong(
                 lambda K, m: m / (K - 1),
-                "For {case} you answer {given}; it should be {right}. The client with the largest loss is kept for "
-                "every positive α: only m − 1 of them have to be paid for",
+                "For {case} you answer {given}; it should be {right}. The client with the largest loss keeps its gradient for every positive α, so α "
+                "has to provide only for the other m − 1",
             ),
             "over K": Wrong(
                 lambda K, m: (m - 1) / K,
@@ -75,10 +75,12 @@ register(
                 "For {case} you answer {given}; it should be {right}. A larger m needs a larger α",
             ),
         },
-        praise="With eleven clients α = 0.1 is exactly enough for two keepers, and with ten it is not. Hyper-parameters do not travel between numbers of clients",
+        praise="With eleven clients α = 0.1 is exactly enough for two keepers, and with ten it is not. A hyper-parameter does not carry over from one "
+               "number of clients to another",
         hints=(
-            "Kept is everybody from place ⌈(K − 1)(1 − α)⌉ on, counted from 0. How many is that?",
-            "At least m are kept if the ceiling is at most K − m, and a ceiling is at most a whole number exactly if what stands under it is.",
+            "Every client from place ⌈(K − 1)(1 − α)⌉ on, counted from 0, keeps its gradient. How many clients is that?",
+            "At least m clients keep their gradients if the ceiling is at most K − m. A ceiling is at most a given whole number exactly when the "
+            "number under it is.",
             "Solve (K − 1)(1 − α) ≤ K − m for α.",
         ),
     )
@@ -118,7 +120,7 @@ register(
         wrong={
             "one sweep": Wrong(
                 _one_sweep,
-                "For A = {case} you answer {given}: the weights after one sweep. Asked are those in the limit, {right}",
+                "For A = {case} you answer {given}, the weights after one sweep. The exercise asks for their limit, {right}",
             ),
             "sum": Wrong(
                 lambda A: _last(A) * len(A),
@@ -126,43 +128,43 @@ register(
             ),
             "sum 1": Wrong(
                 lambda A: _share(_last(A)),
-                "For A = {case} you answer {given}, which sums to 1. FedFV's weights do not: {right}",
+                "For A = {case} you answer {given}, which sums to 1. FedFV's weights need not: {right}",
             ),
             "rates": Wrong(
                 lambda A: 1 / np.linalg.inv(A).diagonal() / len(A),
-                "For A = {case} you answer {given}. These are the rates. The weights "
-                "that lead to them solve A λ = ρ: {right}",
+                "For A = {case} you answer {given}. These are the rates. The weights that produce them solve A λ = ρ: {right}",
             ),
             "equal rates": Wrong(
                 lambda A: _share(np.linalg.inv(A).sum(1)),
-                "For A = {case} you answer {given}: the weights that make all rates equal. By (4) "
-                "client k's rate is ‖p_k‖² / K, which differs from client to client: {right}",
+                "For A = {case} you answer {given}, the weights that make all rates equal. By (4), client k's rate is ‖p_k‖² / K, which differs from "
+                "client to client: {right}",
             ),
             "own lengths": Wrong(
                 lambda A: np.linalg.inv(A) @ np.diagonal(A) / len(A),
-                "For A = {case} you answer {given}; it should be {right}. You set the rates "
-                "to ‖g_k‖² / K. Only the part p_k at a right angle to the others counts",
+                "For A = {case} you answer {given}; it should be {right}. You set the rates to ‖g_k‖² / K. Only p_k counts, the part of g_k that is "
+                "perpendicular to the other gradients",
             ),
             "factor upside down": Wrong(
                 lambda A: np.linalg.inv(A) @ np.linalg.inv(A).diagonal() / len(A),
-                "For A = {case} you answer {given}; it should be {right}. ‖p_k‖² is one over (A⁻¹)_kk, not (A⁻¹)_kk itself",
+                "For A = {case} you answer {given}; it should be {right}. ‖p_k‖² is the reciprocal of (A⁻¹)_kk, not (A⁻¹)_kk itself",
             ),
             "rows of the inverse summed": Wrong(
                 lambda A: np.linalg.inv(A).sum(0),
-                "For A = {case} you answer {given}, which makes all rates equal, to 1. By (4) client k's "
-                "rate is ‖p_k‖² / K: {right}",
+                "For A = {case} you answer {given}, which makes all rates equal to 1. By (4), client k's rate is ‖p_k‖² / K: {right}",
             ),
             "column of the inverse": Wrong(
                 lambda A: np.linalg.inv(A).mean(0),
-                "For A = {case} you answer {given}; it should be {right}. Row k of A⁻¹ is p_k's coefficients up to a "
-                "factor: p_k contains g_k itself once, so divide by (A⁻¹)_kk",
+                "For A = {case} you answer {given}; it should be {right}. Row k of A⁻¹ gives the coefficients of p_k only up to a factor. In p_k, the "
+                "gradient g_k has the coefficient 1, so divide by (A⁻¹)_kk",
             ),
         },
-        praise="So FedFV without an end is one of chapter 10's affine rules: its claims are the squared distances from the others' span",
+        praise="So FedFV with sweeps that never end is one of chapter 10's affine rules. Its claims are the squared distances from the span of the "
+               "others",
         hints=(
             "By (4) you know the rates ρ, and A λ = ρ. So you need ‖p_k‖² from A.",
-            "p_k has the product ‖p_k‖² with g_k and 0 with all others. If its coefficients are c, then A c is ‖p_k‖² times the k-th unit vector, and c_k = 1.",
-            "Hence c = ‖p_k‖² times the k-th column of A⁻¹, and c_k = 1 says that ‖p_k‖² = 1 / (A⁻¹)_kk.",
+            "The inner product of p_k with g_k is ‖p_k‖², and with all other gradients it is 0. If c are the coefficients of p_k, then A c is ‖p_k‖² "
+            "times the k-th unit vector, and c_k = 1.",
+            "Hence c is ‖p_k‖² times the k-th column of A⁻¹, and c_k = 1 says that ‖p_k‖² = 1 / (A⁻¹)_kk.",
         ),
     )
 )
@@ -175,49 +177,50 @@ def _safe(remembered, v, L):
 register(
     Exercise(
         slug="fedfv.safe_for",
-        task="the largest S with remembered · v ≥ L S ‖v‖, and 0 if their product is negative",
+        task="the largest S with remembered · v ≥ L S ‖v‖, and 0 if that inner product is negative",
         right=_safe,
         cases=[([1.0, 2.0], [3.0, 4.0], 2.0), ([-1.0, 1.0], [2.0, 1.0], 1.0), ([0.0, 3.0, 0.0], [1.0, 1.0, 1.0], 0.5)],
         wrong={
             "negative": Wrong(
                 lambda g, v, L: float(np.dot(g, v)) / (L * np.linalg.norm(v)),
-                "For {case} you answer {given}. A way has no negative length: where "
-                "memory itself conflicts, no way is short enough, and the answer is {right}",
+                "For {case} you answer {given}. A distance cannot be negative. Where the remembered gradient itself conflicts with v, no distance is "
+                "short enough, and the answer is {right}",
             ),
             "length of v": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) / L),
-                "For {case} you answer {given}; it should be {right}. In (9) the loss of certainty is "
-                "L S ‖v‖: a longer step has a larger product and more to lose",
+                "For {case} you answer {given}; it should be {right}. In (9), the rate becomes uncertain by L S ‖v‖: a longer step has a larger inner "
+                "product, but also more to lose",
             ),
             "no L": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) / np.linalg.norm(v)),
-                "For {case} you answer {given}; it should be {right}. How fast a gradient may turn is L",
+                "For {case} you answer {given}; it should be {right}. L is how fast a gradient may change, and your answer does not use it",
             ),
             "times L": Wrong(
                 lambda g, v, L: L * _safe(g, v, 1.0),
-                "For {case} you answer {given}; it should be {right}. The faster gradients may change, the shorter the way that is safe",
+                "For {case} you answer {given}; it should be {right}. The faster gradients may change, the shorter the safe distance",
             ),
             "cosine": Wrong(
                 lambda g, v, L: _safe(g, v, L) / np.linalg.norm(g),
-                "For {case} you answer {given}; it should be {right}. You divided by the remembered "
-                "length too. A long gradient takes a longer way to turn against v",
+                "For {case} you answer {given}; it should be {right}. You also divided by the length of the remembered gradient. But a long gradient "
+                "has further to go before it turns against v",
             ),
             "square of v": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) / (L * float(np.dot(v, v)))),
-                "For {case} you answer {given}; it should be {right}. In (9) stands ‖v‖, not its square: "
-                "a longer step in the same direction is as safe",
+                "For {case} you answer {given}; it should be {right}. (9) contains ‖v‖, not its square: a longer step in the same direction is just "
+                "as safe",
             ),
             "rate left": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) - L * np.linalg.norm(v)),
-                "For {case} you answer {given}: what is left of the rate after a way of 1. Asked is the way "
-                "after which nothing is left, {right}",
+                "For {case} you answer {given}, the rate that is left after a distance of 1. The exercise asks for the distance after which nothing "
+                "is left, {right}",
             ),
         },
-        praise="A server that drops what is no longer safe, or asks again, needs no τ: the memory's length follows from how fast the model moves",
+        praise="A server that drops gradients that are no longer safe, or asks for them again, needs no τ: how long it may remember follows from how "
+               "fast the model moves",
         hints=(
-            "Inequality (9) bounds today's rate from below. Where is that bound zero?",
+            "Inequality (9) bounds the current rate from below. Where is that bound zero?",
             "Solve remembered · v = L S ‖v‖ for S.",
-            "If the product is negative already, no S ≥ 0 solves it: answer 0.",
+            "If the inner product is already negative, no S ≥ 0 solves this, so the answer is 0.",
         ),
     )
 )
@@ -225,42 +228,47 @@ register(
 register(
     Exercise(
         slug="fedfv.most",
-        task="(d + 1, d): pairwise conflicting gradients in d dimensions, at all and with a common descent direction",
+        task="(d + 1, d): the largest numbers of pairwise conflicting gradients in d dimensions, without and with a common descent direction",
         right=lambda d: (d + 1, d),
         cases=[(2,), (3,), (10,)],
         wrong={
             "both d": Wrong(
                 lambda d: (d, d),
-                "For d = {case} you answer {given}; it should be {right}. Without a common descent direction one more fits: from the middle to the corners of a triangle, in the plane",
+                "For d = {case} you answer {given}; it should be {right}. Without a common descent direction there is room for one more: in the "
+                "plane, think of the vectors from the centre of a triangle to its corners",
             ),
             "both d + 1": Wrong(
                 lambda d: (d + 1, d + 1),
-                "For d = {case} you answer {given}; it should be {right}. The corners of a simplex seen from inside have the origin in their hull: "
-                "no direction helps them all. One fewer is left if one is to exist",
+                "For d = {case} you answer {given}; it should be {right}. The corners of a simplex, seen from inside, have the origin in their hull, "
+                "so no direction helps them all. If such a direction has to exist, there is room for one fewer",
             ),
             "twice": Wrong(
                 lambda d: (2 * d, d),
-                "For d = {case} you answer {given}; it should be {right}. The 2d vectors along the axes have products of 0, which is no conflict",
+                "For d = {case} you answer {given}; it should be {right}. The 2d vectors along the axes have inner products of 0, and that is no "
+                "conflict",
             ),
             "swapped": Wrong(
                 lambda d: (d, d + 1),
-                "For d = {case} you answer {given}. The number without the further condition comes first, and it cannot be the smaller one: {right}",
+                "For d = {case} you answer {given}. The number without the extra condition comes first, and it cannot be the smaller one: {right}",
             ),
             "one less": Wrong(
                 lambda d: (d + 1, d - 1),
-                "For d = {case} you answer {given}; it should be {right}. Gradients near the axes, each bent a little from the sum of the others, conflict in pairs, "
-                "and the diagonal lowers all losses",
+                "For d = {case} you answer {given}; it should be {right}. Gradients near the axes, each bent slightly away from the sum of the "
+                "others, conflict in pairs, and yet the diagonal lowers all losses",
             ),
             "pair": Wrong(
                 lambda d: (d + 1, 2),
-                "For d = {case} you answer {given}; it should be {right}. In three dimensions the chapter's example by hand has three",
+                "For d = {case} you answer {given}; it should be {right}. In three dimensions, the chapter's example by hand already has three",
             ),
         },
-        praise="Models have millions of parameters, so the theorems' premise does not fail for want of room. It fails because clients agree",
+        praise="Models have millions of parameters, so the assumption of the theorems does not fail for lack of dimensions. It fails because clients "
+               "agree",
         hints=(
-            "Suppose there are d + 2. The first d + 1 of them are dependent: Σ c_j g_j = 0. Part 3 of the proof on conflicts says what becomes of the positive c_j's share.",
-            "So some combination with positive coefficients is zero. What is its product with the last gradient?",
-            "With a common descent direction, part 3 says that the gradients are independent. For the examples: the corners of a simplex; and rows e_j − s (1, …, 1) with a small s > 0.",
+            "Suppose there are d + 2. The first d + 1 of them are linearly dependent: Σ c_j g_j = 0. Part 3 of the proof on conflicts says what "
+            "becomes of the terms with positive c_j.",
+            "So some combination with positive coefficients is zero. What is its inner product with the last gradient?",
+            "With a common descent direction, part 3 says that the gradients are linearly independent. As examples, take the corners of a simplex, "
+            "and rows e_j − s (1, …, 1) with a small s > 0.",
         ),
     )
 )
@@ -271,8 +279,10 @@ register(
         task="an order of the targets that uses no reported loss, with a property, a run and a cheat",
         hints=(
             "The server holds the Gram matrix. Which clients would lose under the plain mean, and who should then have the last word?",
-            "The rule sorts by `losses`: a `tamper` that replaces them by numbers of your own runs any order with `rules.FedFV(0)`. What does your key do when a client multiplies its gradient by 10?",
-            "For a property, think of what your key does not see (added constants, scales), or of the client that your order puts last and the theorem on places.",
+            "The rule sorts by `losses`, so a `tamper` that replaces them by your own numbers makes `rules.FedFV(0)` use any order. What does your "
+            "order do when a client multiplies its gradient by 10?",
+            "For a property, think of what your order does not see (added constants, scales), or apply the theorem on places to the client that your "
+            "order puts last.",
         ),
     )
 )
@@ -282,9 +292,9 @@ register(
         slug="fedfv.shards",
         task="whether keepers make digits fairer, in pairs",
         hints=(
-            "Keepers leave the gradients with the largest losses as they are. Who can gain by that, and who pays?",
+            "Keepers leave the gradients with the largest losses as they are. Who can gain from that, and who pays?",
             "Compare in pairs: the same split with α = 0 and with α = 0.3. `splits[0, :4]` holds the spreads at α = 0.",
-            "Say before you run how large a difference four pairs could show, given how much the spread varies from split to split.",
+            "Before you run it, say how large a difference four pairs could show, given how much the spread varies from split to split.",
         ),
     )
 )

@@ -6,27 +6,28 @@ from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 register(Exercise(
     slug="newton.factor",
-    task="the largest factor by which one client's distance to its minimiser can shrink in a step, for H = diag(1, 9)",
+    task="the largest factor by which a step can multiply one client's distance to its minimiser, for H = diag(1, 9)",
     right=0.8,
     wrong={
-        "newton": Wrong(0.0, "0 would be Newton's own step. One client's u points along g, and only its rate is Newton's"),
-        "safe step": Wrong(8 / 9, "8/9 is what gradient descent with step 1/L guarantees. The step of u is chosen better: (κ − 1)/(κ + 1)"),
-        "loss": Wrong(0.64, "0.64 = 0.8² would be a factor for squared distances. Asked is the distance itself"),
-        "conjugate": Wrong(0.5, "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees one gradient"),
+        "newton": Wrong(0.0, "0 would be right for Newton's own step. With one client, u points along g, and only its rate is Newton's"),
+        "safe step": Wrong(8 / 9, "8/9 is what gradient descent with the step 1/L guarantees. The length of u is chosen better: (κ − 1)/(κ + 1)"),
+        "loss": Wrong(0.64, "0.64 would be the factor for squared distances. The question asks for the distance itself"),
+        "conjugate": Wrong(0.5, "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees only one "
+                                "gradient"),
         "too little": Wrong(0.9, "0.9 is 1 − 1/(κ + 1). The best step takes away 2/(κ + 1), and (κ − 1)/(κ + 1) is left"),
         "fixed step": Wrong(
             2 / 10,
-            "0.2 is 2/(1 + 9), the best fixed step size. Asked is the factor that is left of the distance at the worst start",
+            "0.2 is 2/(1 + 9), the best fixed step size. The question asks for the factor of the distance that is left from the worst start",
         ),
         "kappa upside down": Wrong(
             1 / 9,
             "1/9 is 1/κ. Formula (8) has (κ − 1)/(κ + 1)",
         ),
     },
-    praise="With κ = 1000 it is 0.998, and 1,150 rounds for a tenth: exact Hessians and all",
+    praise="With κ = 1000 the factor is 0.998, and gaining one decimal digit takes 1,150 rounds, even with exact Hessians",
     hints=(
-        "With one client, (7) is a step along g: the curvature chooses its length and not its direction.",
-        "Formula (8) has the factor, and from the worst start it is reached. κ is H's largest eigenvalue divided by its smallest.",
+        "With one client, (7) is a step along g. The curvature determines its length, not its direction.",
+        "Formula (8) gives the factor, and from the worst start it is reached. κ is the largest eigenvalue of H divided by the smallest.",
     ),
 ))
 
@@ -35,20 +36,22 @@ register(Exercise(
     task="the next point from w = (1, 1), for minimisers (0, 0) and (2, 0), H₁ = diag(1, 3) and H₂ = I",
     right=[1.5, -0.5],
     wrong={
-        "circle": Wrong([1.0, -1.0], "(1, −1) is the answer for two unit Hessians. Client 1's right angle is measured by H₁: the line through "
-                                     "c₁ is perpendicular to g₁ = (1, 3), not to w"),
-        "one Newton step": Wrong([0.0, 0.0], "(0, 0) is client 1's minimiser, where its own Newton step leads. The two clients share one u: use (12)"),
-        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed solves for both rates at once: use (12)"),
+        "circle": Wrong([1.0, -1.0], "(1, −1) is the answer for two identity Hessians. Client 1's right angle depends on H₁: the line through c₁ is "
+                                     "perpendicular to g₁ = (1, 3), not to w"),
+        "one Newton step": Wrong([0.0, 0.0], "(0, 0) is client 1's minimiser, where its own Newton step leads. But the two clients share one u: use "
+                                             "(12)"),
+        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed satisfies both rates at once: use (12)"),
         "the step": Wrong([-0.5, 1.5], "(−½, 3/2) is u itself. The next point is w − u"),
-        "uphill": Wrong([0.5, 2.5], "(½, 5/2) is w + u: rows point uphill, and the server subtracts"),
-        "stays": Wrong([1.0, 1.0], "No: staying needs u = 0, so r = 0 for both, and r₁ = 4, r₂ = 2"),
-        "rates halved": Wrong([1.25, 0.25], "You took the rates 2 and 1, what the two could still gain. Newton's rate is twice that: 4 and 2"),
+        "uphill": Wrong([0.5, 2.5], "(½, 5/2) is w + u. The rows point uphill, and the server subtracts"),
+        "stays": Wrong([1.0, 1.0], "The point cannot stay where it is. That would need u = 0, so r = 0 for both clients, but r₁ = 4 and r₂ = 2"),
+        "rates halved": Wrong([1.25, 0.25], "You used the rates 2 and 1, which is what the two clients could still gain. Newton's rate is twice that: "
+                                            "4 and 2"),
     },
-    praise="And from (3/2, −1/2) back to (1, 1): (12) does not know which of the two was first",
+    praise="And the next step leads from (3/2, −1/2) back to (1, 1), because (12) cannot tell which of the two points came first",
     hints=(
         "The gradients at (1, 1) are H_k (w − c_k): (1, 3) and (−1, 1).",
-        "By (12), w⁺ lies on the line through c_k that is perpendicular to g_k. Draw the two lines.",
-        "Write w⁺ = (x, y): x + 3 y = 0 for client 1, and −(x − 2) + y = 0 for client 2.",
+        "By (12), w⁺ lies on the line through c_k that is perpendicular to g_k. Draw both lines.",
+        "Write w⁺ = (x, y). Then x + 3 y = 0 for client 1, and −(x − 2) + y = 0 for client 2.",
     ),
 ))
 
@@ -68,24 +71,24 @@ register(Exercise(
     right=_length,
     cases=[([[4.0, 1.0], [1.0, 1.0]], [2.0, 3.0]), ([[2.0, -1.0, 0.0], [-1.0, 3.0, 1.0], [0.0, 1.0, 2.0]], [1.0, 0.5, 2.0])],
     wrong={
-        "squared": Wrong(lambda A, r: _length(A, r) ** 2, "For {case} you answer {given}, the squared length; it should be {right}"),
+        "squared": Wrong(lambda A, r: _length(A, r) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
         "weights": Wrong(lambda A, r: np.linalg.norm(np.linalg.solve(*_arrays(A, r))),
-                         "For {case} you answer {given}; it should be {right}. That is the length of the weights A⁻¹ r, one number a client. u is Gᵀ times "
-                         "them, and its squared length has A in the middle"),
+                         "For {case} you answer {given}; it should be {right}. That is the length of the weights A⁻¹ r, one number per client. u is "
+                         "Gᵀ times these weights, and its squared length has A in the middle"),
         "of dir": Wrong(lambda A, r: 1 / _length(A, r), "For {case} you answer {given}; it should be {right}. That is the length of dir, and u = dir / ‖dir‖²"),
         "one at a time": Wrong(lambda A, r: np.linalg.norm(np.asarray(r) / np.sqrt(np.diag(A))),
-                               "For {case} you answer {given}; it should be {right}. That would be right for perpendicular gradients. Off the diagonal A "
-                               "says how much they help each other or conflict"),
+                               "For {case} you answer {given}; it should be {right}. That would be right for perpendicular gradients. The "
+                               "off-diagonal entries of A say how much the clients help each other or conflict"),
         "largest bound": Wrong(lambda A, r: np.max(np.asarray(r) / np.sqrt(np.diag(A))),
-                               "For {case} you answer {given}, the bound (13) for one client at a time; the step can be longer: {right}"),
+                               "For {case} you answer {given}, the bound (13), which looks at one client at a time. The step can be longer: {right}"),
         "multiplied": Wrong(lambda A, r: np.sqrt(np.asarray(r, float) @ np.asarray(A, float) @ np.asarray(r, float)),
-                            "For {case} you answer {given}; it should be {right}. You multiplied by A. To have G u = r, the weights are A⁻¹ r"),
+                            "For {case} you answer {given}; it should be {right}. You multiplied by A. For G u = r, the weights are A⁻¹ r"),
     },
-    praise="So a server can see the explosion coming before it has touched a gradient: r · A⁻¹ r grows without bound where A loses rank",
+    praise="So a server can see the explosion coming before it touches a gradient: r · A⁻¹ r grows without bound where A loses rank",
     hints=(
         "u = Gᵀ y with the weights y = A⁻¹ r. Write out ‖u‖² = u · u.",
         "u · u = y · G Gᵀ y, and G Gᵀ is A.",
-        "A y is r. What is left is r · y; do not forget the root.",
+        "A y is r, so r · y is left. Do not forget the square root.",
     ),
 ))
 
@@ -103,24 +106,26 @@ register(Exercise(
            ([[2.0, -1.0], [-3.0, 1.0]], [[[1.0, 0.0], [0.0, 4.0]], [[4.0, 0.0], [0.0, 1.0]]])],
     wrong={
         "own rates": Wrong(lambda G, H: np.array([g @ np.linalg.solve(h, g) for g, h in zip(*_arrays(G, H))]),
-                           "For {case} you answer {given}; it should be {right}. Those are Newton's rates, each client's along its own step. The server "
-                           "takes the mean step, and that is another direction"),
+                           "For {case} you answer {given}; it should be {right}. Those are Newton's rates, each client's along its own step. The "
+                           "server takes the mean step, which has a different direction"),
         "newton on the mean": Wrong(lambda G, H: np.asarray(G, float) @ np.linalg.solve(np.asarray(H, float).mean(0), np.asarray(G, float).mean(0)),
-                                    "For {case} you answer {given}; it should be {right}. You took Newton's step of the mean loss. Asked is the mean of the "
-                                    "clients' own Newton steps: solve first, then average"),
-        "sum": Wrong(lambda G, H: len(G) * _along_mean(G, H), "For {case} you answer {given}; it should be {right}. You added the steps and did not divide by K"),
+                                    "For {case} you answer {given}; it should be {right}. You took Newton's step for the mean loss. The exercise asks "
+                                    "for the mean of the clients' own Newton steps: solve first, then average"),
+        "sum": Wrong(lambda G, H: len(G) * _along_mean(G, H), "For {case} you answer {given}; it should be {right}. You added up the steps without "
+                                                              "dividing by K"),
         "step": Wrong(lambda G, H: np.linalg.solve(np.asarray(H, float), np.asarray(G, float)[..., None])[..., 0].mean(0),
-                      "For {case} you answer {given}. That is the mean step, one number a parameter. A rate is a client's gradient times it: {right}"),
+                      "For {case} you answer {given}. That is the mean step, with one number per parameter. A rate is a client's gradient times that "
+                      "step: {right}"),
         "not inverted": Wrong(lambda G, H: np.asarray(G, float) @ np.einsum("kij,kj->ki", *_arrays(H, G)).mean(0),
                               "For {case} you answer {given}; it should be {right}. You multiplied by the Hessians. A Newton step is H⁻¹ g"),
         "mean gradient": Wrong(lambda G, H: np.asarray(G, float) @ np.asarray(G, float).mean(0),
-                               "For {case} you answer {given}; it should be {right}. That is FedAvg's: the curvature did not come in"),
+                               "For {case} you answer {given}; it should be {right}. That is FedAvg's answer, which does not use the curvature"),
     },
-    praise="Nothing keeps such a rate positive: in the second case client 2's is −1.5, and the mean of the Newton steps sacrifices it",
+    praise="Nothing keeps such a rate positive. In the second case client 2's rate is −1.5, so the mean of the Newton steps sacrifices client 2",
     hints=(
-        "First each client's own Newton step, H_k⁻¹ g_k: `np.linalg.solve(H[k], G[k])`.",
-        "Then their mean over the clients: one vector v.",
-        "The rates are G @ v. For a negative one, let a client with small curvature disagree with one with large curvature.",
+        "Compute each client's own Newton step H_k⁻¹ g_k first: `np.linalg.solve(H[k], G[k])`.",
+        "Then take their mean over the clients, which is one vector v.",
+        "The rates are G @ v. For a negative one, let a client with small curvature conflict with one with large curvature.",
     ),
 ))
 
@@ -131,25 +136,30 @@ def _flat(p):
 
 register(Exercise(
     slug="newton.flat",
-    task="the factor of the error in a round, for homogeneous losses of degree p with one minimiser and K = d",
+    task="the factor by which a round multiplies the error, for homogeneous losses of degree p with one shared minimiser and K = d",
     right=_flat,
     cases=[(4.0,), (3.0,), (10.0,), (2.5,)],
     wrong={
-        "removed": Wrong(lambda p: 1 / (p - 1), "For {case} you answer {given}; it should be {right}. 1/(p − 1) is the part of the error that u takes away. "
-                                                "Asked is the part that is left"),
-        "degree": Wrong(lambda p: (p - 1) / p, "For {case} you answer {given}; it should be {right}. Euler's e · g = p f is about the loss. You need it for the "
-                                               "gradient, which is homogeneous of degree p − 1: H e = (p − 1) g"),
-        "linear": Wrong(lambda p: (p - 2) / p, "For {case} you answer {given}; it should be {right}. With r = 2 f and g · e = p f you get 2/p; but r = 2 f holds "
-                                               "for quadratics only. Compute H⁻¹ g from H e = (p − 1) g"),
-        "zero": Wrong(lambda p: 0.0, "0 is right for p = 2, quadratics. For {case} the Hessian vanishes at the minimiser, and something is left: {right}"),
-        "squared": Wrong(lambda p: _flat(p) ** 2, "For {case} you answer {given}; it should be {right}. The error itself is asked, not its square"),
-        "loss": Wrong(lambda p: _flat(p) ** p, "For {case} you answer {given}, by which the loss is multiplied. Asked is the error: {right}"),
+        "removed": Wrong(lambda p: 1 / (p - 1), "For {case} you answer {given}; it should be {right}. 1/(p − 1) is the part of the error that u "
+                                                "removes. The exercise asks for the part that is left"),
+        "degree": Wrong(lambda p: (p - 1) / p, "For {case} you answer {given}; it should be {right}. Euler's e · g = p f is about the loss. You need "
+                                               "the same for the gradient, which is homogeneous of degree p − 1: H e = (p − 1) g"),
+        "linear": Wrong(lambda p: (p - 2) / p, "For {case} you answer {given}; it should be {right}. r = 2 f and g · e = p f give 2/p, but r = 2 f "
+                                               "holds for quadratics only. Compute H⁻¹ g from H e = (p − 1) g"),
+        "zero": Wrong(lambda p: 0.0, "0 is right for p = 2, which is the quadratic case. For {case} the Hessian vanishes at the minimiser, and part "
+                                     "of the error is left: {right}"),
+        "squared": Wrong(lambda p: _flat(p) ** 2, "For {case} you answer {given}; it should be {right}. The exercise asks for the error itself, not "
+                                                  "its square"),
+        "loss": Wrong(lambda p: _flat(p) ** p, "For {case} you answer {given}, the factor by which the loss is multiplied. The exercise asks for the "
+                                               "error's: {right}"),
     },
-    praise="The mean loss is homogeneous of degree p as well, so Newton's method has H⁻¹ g = e/(p − 1) too: for p = 4 both keep two thirds of the error, for ever",
+    praise="The mean loss is homogeneous of degree p as well, so for Newton's method H⁻¹ g = e/(p − 1) too. For p = 4, both keep two thirds of the "
+           "error in every round",
     hints=(
         "Differentiate f(w* + τe) = τᵖ f(w* + e): gradients are homogeneous of degree p − 1.",
-        "Differentiate g(w* + τe) = τ^(p−1) g(w* + e) by τ at τ = 1: H e = (p − 1) g. What is H⁻¹ g, and so r?",
-        "r_k = g_k · e / (p − 1) for every k. With K = d independent gradients the equations G u = r have one solution: guess it. Then look at e − u.",
+        "Differentiate g(w* + τe) = τ^(p−1) g(w* + e) with respect to τ at τ = 1. This gives H e = (p − 1) g. What is H⁻¹ g, and so r?",
+        "r_k = g_k · e / (p − 1) for every k. With K = d linearly independent gradients, the equations G u = r have exactly one solution. Guess it, "
+        "and then look at e − u.",
     ),
 ))
 
@@ -160,26 +170,30 @@ def _hop_length(D, p, y):
 
 register(Exercise(
     slug="newton.hop_length",
-    task="how long the step is from height y over the point that is p from c₁, for minimisers D apart and Hessians aI and bI",
+    task="the length of the step from height y above the point at distance p from c₁, for minimisers D apart and Hessians aI and bI",
     right=_hop_length,
     cases=[(2.0, 0.5, 1.0), (4.0, 1.0, 0.5), (3.0, 2.5, 2.0), (5.0, 1.0, 2.0)],
     wrong={
-        "straight down": Wrong(lambda D, p, y: y + p * (D - p) / y, "For D, p, y = {case} you answer {given}; it should be {right}. You went straight down. In the "
-                                                                    "middle, p = D/2, that is where the step leads; elsewhere w⁺ also moves sideways, by D − 2p"),
-        "unit height": Wrong(lambda D, p, y: y + 1 / y, "For D, p, y = {case} you answer {given}; it should be {right}. y + 1/y is the pair of the text, D = 2 and p = 1"),
-        "depth": Wrong(lambda D, p, y: p * (D - p) / y, "For D, p, y = {case} you answer {given}, how far below the line w⁺ is. The step begins at height y above it, and "
-                                                        "goes sideways too: {right}"),
-        "sideways alone": Wrong(lambda D, p, y: abs(D - 2 * p), "For D, p, y = {case} you answer {given}, the step's sideways part. Up and down it moves by y + p (D − p)/y"),
-        "shortest": Wrong(lambda D, p, y: D, "For D, p, y = {case} you answer {given}, the shortest step there is. From this height it is {right}"),
+        "straight down": Wrong(lambda D, p, y: y + p * (D - p) / y, "For {case} you answer {given}; it should be {right}. You went straight down. "
+                                                                    "That is right in the middle, at p = D/2; elsewhere w⁺ also moves sideways, by D "
+                                                                    "− 2p"),
+        "unit height": Wrong(lambda D, p, y: y + 1 / y, "For {case} you answer {given}; it should be {right}. y + 1/y is for the pair in the text, "
+                                                        "with D = 2 and p = 1"),
+        "depth": Wrong(lambda D, p, y: p * (D - p) / y, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height y "
+                                                        "above the line, and it also goes sideways: {right}"),
+        "sideways alone": Wrong(lambda D, p, y: abs(D - 2 * p), "For {case} you answer {given}, the sideways part of the step. Vertically it moves by "
+                                                                "y + p (D − p)/y"),
+        "shortest": Wrong(lambda D, p, y: D, "For {case} you answer {given}, the shortest step there is. From this height it is {right}"),
         "back up": Wrong(lambda D, p, y: np.hypot(D - 2 * p, y - p * (D - p) / y),
-                         "For D, p, y = {case} you answer {given}; it should be {right}. w⁺ is at the height z = −p (D − p)/y, below the line: going there "
-                         "from y takes y − z, a sum"),
-        "squared": Wrong(lambda D, p, y: _hop_length(D, p, y) ** 2, "For D, p, y = {case} you answer {given}, the squared length; it should be {right}"),
+                         "For {case} you answer {given}; it should be {right}. w⁺ is at the height z = −p (D − p)/y, below the line. So the vertical "
+                         "distance is y − z, which is a sum"),
+        "squared": Wrong(lambda D, p, y: _hop_length(D, p, y) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
     },
-    praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. Curvatures multiply whole equations of (12) and drop out",
+    praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. The curvatures multiply whole "
+           "equations of (12) and drop out",
     hints=(
-        "Put c₁ = (−p, 0), c₂ = (D − p, 0), w = (0, y) and w⁺ = (x, z) into (12). The curvatures multiply whole equations.",
-        "Subtract one equation from the other: y z drops out, and x = D − 2p is left. Put it back to get y z.",
+        "Put c₁ = (−p, 0), c₂ = (D − p, 0), w = (0, y) and w⁺ = (x, z) into (12). Each curvature multiplies a whole equation.",
+        "Subtract one equation from the other: y z cancels, which leaves x = D − 2p. Substitute this to get y z.",
         "y z = −p (D − p). The step is the vector from (0, y) to (D − 2p, z).",
     ),
 ))
@@ -188,20 +202,21 @@ register(Question(
     slug="newton.giving_way",
     task="a rule that keeps Newton's rates nearly exact where it can, and passes walls",
     hints=(
-        "At a wall A is singular, and u is long because (5) insists. Which change of A⁻¹ makes the step bounded and leaves it nearly the same where A is well-behaved?",
-        "A + τI instead of A: the step then minimises ‖G u − r‖² + τ ‖u‖². Are all its rates positive? Where are they not?",
-        "What does the rule do where somebody's rate is too small? The chapter has a direction that serves everybody there. Which line of the theorem \"at "
-        "least\" does your rule still satisfy?",
+        "At a wall A is singular, and u is long because (5) insists on exact rates. Which change to A⁻¹ keeps the step bounded and hardly alters it "
+        "where A is well-conditioned?",
+        "With A + τI instead of A, the step minimises ‖G u − r‖² + τ ‖u‖². Are all its rates positive? Where are they not?",
+        "What does the rule do where a client's rate is too small? The chapter has a direction that serves every client there. Which line of the "
+        "theorem \"at least\" does your rule still satisfy?",
     ),
 ))
 
 register(Question(
     slug="newton.liars",
-    task="what a multiplied loss, a shifted one and a false report do to u",
+    task="what happens to u if a loss is multiplied or shifted, or a report is false",
     hints=(
         "Row k of G u = r reads g_k · u = r_k. What happens to this equation if both sides are multiplied by 10?",
-        "How do g, H and so r = g · H⁻¹ g change with a loss that is multiplied by 10, and with one that is shifted by 10?",
-        "The equation holds what a client sends; its true rate is its honest g times u. Try what happens if only one of the two numbers it sends is "
-        "false.",
+        "How do g, H and so r = g · H⁻¹ g change if a loss is multiplied by 10, and if it is shifted by 10?",
+        "The equation contains what a client sends, but its true rate is its honest g times u. Try what happens if only one of the two quantities "
+        "that it sends is false.",
     ),
 ))

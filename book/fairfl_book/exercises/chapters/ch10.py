@@ -42,43 +42,51 @@ register(Exercise(
     cases=_BOXES,
     wrong={
         "no box": Wrong(lambda A, s, epsilon: bool((_nu(A, s) >= 0).all()),
-                        "For {case} you answer {given}; it should be {right}. That is Theorem 2 (a), for the simplex. A box is smaller: each ν_k must be within ε of 1/K too"),
+                        "For {case} you answer {given}; it should be {right}. That is Theorem 2 (a), which is about the simplex. The box is smaller, "
+                        "because each ν_k must also be within ε of 1/K"),
         "bounds on λ": Wrong(_lambda_in_box, "For {case} you answer {given}; it should be {right}. The box bounds the weights ν_k = s_k λ_k of the divided gradients, not λ"),
         "sign only forgotten": Wrong(lambda A, s, epsilon: bool((np.abs(_nu(A, s) - 1 / len(s)) <= epsilon + 1e-12).all()),
-                                     "For {case} you answer {given}; it should be {right}. With ε above 1/K the box alone would allow negative weights, and ν ≥ 0 is asked as well"),
+                                     "For {case} you answer {given}; it should be {right}. With ε above 1/K, the bounds around 1/K alone would allow "
+                                     "negative weights, but ν ≥ 0 is required as well"),
         "scales forgotten": Wrong(lambda A, s, epsilon: _agree(A, np.ones(len(s)), epsilon),
-                                  "For {case} you answer {given}; it should be {right}. You solved with a vector of ones, the answer for equal scales"),
+                                  "For {case} you answer {given}; it should be {right}. You solved with a vector of ones, which gives the answer for "
+                                  "equal scales"),
         "not normalised": Wrong(lambda A, s, epsilon: bool((np.abs(np.asarray(s) * np.linalg.solve(np.asarray(A, float), np.asarray(s, float)) - 1 / len(s)) <= epsilon).all()),
-                                "For {case} you answer {given}; it should be {right}. A⁻¹ s gives the weights up to a factor. Divide so that Σ ν_k = 1 before you compare with the box"),
+                                "For {case} you answer {given}; it should be {right}. A⁻¹ s gives the weights only up to a factor. Normalise them to "
+                                "Σ ν_k = 1 before you compare them with the box"),
         "all pairs in conflict": Wrong(lambda A, s, epsilon: bool((np.asarray(A) - np.diag(np.diagonal(A)) <= 0).all()),
-                                       "For {case} you answer {given}; it should be {right}. You ask whether all pairs are in conflict. That is about simplex and hyperplane, and enough there without being needed"),
+                                       "For {case} you answer {given}; it should be {right}. You check whether all pairs are in conflict. That "
+                                       "condition belongs to simplex and hyperplane, and even there it is sufficient but not necessary"),
     },
-    praise="For ε ≥ 1 − 1/K the box is the whole simplex, and your answer is Theorem 2 (a)",
+    praise="For ε ≥ 1 − 1/K the box is the whole simplex, and your answer becomes Theorem 2 (a)",
     hints=(
-        "The box is part of the hyperplane. When does the shortest vector of the larger set belong to the smaller, too? Ask its weights.",
-        "Up to a positive factor the hyperplane's λ are A⁻¹ s. The box speaks of ν_k = s_k λ_k, which sum to 1.",
-        "Two conditions are left for ν, and `.all()` asks each of all clients. Leave 1e-12 of room at the bounds.",
+        "The box is part of the hyperplane. When does the shortest vector of the larger set belong to the smaller set too? Look at its weights.",
+        "Up to a positive factor, the hyperplane's λ are A⁻¹ s. The box is about ν_k = s_k λ_k, which sum to 1.",
+        "Two conditions on ν remain, and `.all()` checks each of them for all clients. Allow a tolerance of 1e-12 at the bounds.",
     ),
 ))
 
 register(Exercise(
     slug="picture.degree",
-    task="by what factor its true rate changes against the others', for γ = ½ and a loss and gradient times 4",
+    task="the factor by which its true rate changes relative to the others', for γ = ½ and a loss and gradient multiplied by 4",
     right=0.5,
     wrong={
-        "scale only": Wrong(2.0, "2 is what its scale grows by, 4^½. But its gradient is four times as long as well, and the true rate is what it sent divided by 4"),
-        "wrong sign": Wrong(8.0, "You multiplied by 4 where one divides. g_k is 4 times as long, so that the rate which the rule sees is 4 times the true one: 4^½ / 4"),
-        "gradient only": Wrong(0.25, "1/4 is for a gradient that is scaled while the loss is reported honestly. Here the loss grows too, and its scale by 4^½"),
-        "degree one": Wrong(1.0, "1 is the answer for γ = 1, where scale and gradient grow by the same factor. At γ = ½ the scale lags behind"),
+        "scale only": Wrong(2.0, "2 is the factor by which its scale grows, 4^½. But its gradient is four times as long as well, and the true rate is "
+                                 "what it sent divided by 4"),
+        "wrong sign": Wrong(8.0, "You multiplied by 4 instead of dividing. g_k is 4 times as long, so the rate that the rule sees is 4 times the true "
+                                 "one"),
+        "gradient only": Wrong(0.25, "1/4 is for a client that scales its gradient but reports its loss honestly. Here the loss grows too, and its "
+                                     "scale grows by 4^½"),
+        "degree one": Wrong(1.0, "1 is the answer for γ = 1, where scale and gradient grow by the same factor. At γ = ½, the scale grows more slowly"),
         "square": Wrong(
             4.0,
-            "4 is the factor c itself. Its own gradient is 4 times as long as well: formula (5) has the power p − 1",
+            "4 is the factor c itself. But the client's own gradient is 4 times as long as well: formula (5) has the power p − 1",
         ),
     },
-    praise="Exaggerating costs. With γ = ½ a selfish client makes its loss look smaller, gradient included",
+    praise="Exaggerating costs. With γ = ½, a selfish client makes its loss look smaller, together with its gradient",
     hints=(
-        "Formula (5): compared with the others', the rate becomes c^(p − 1) times what it was.",
-        "c is the factor of the loss and of its gradient. The degree p is the power of c by which the scale f^γ follows.",
+        "By formula (5), the rate relative to the others' becomes c^(p − 1) times what it was.",
+        "c is the factor by which the loss and its gradient are multiplied. The degree p says with which power of c the scale f^γ grows.",
     ),
 ))
 
@@ -106,31 +114,32 @@ register(Exercise(
     right=_cosines,
     cases=[([[1.0, 0.0, 1.0], [0.0, 2.0, -1.0], [1.0, 1.0, 3.0]],), ([[1.0, 0.0], [0.0, 2.0]],), ([[2.0, 0.0, 0.0], [3.0, 1.0, 0.0], [0.0, 2.0, 1.0]],)],
     wrong={
-        "weights of unit rows": Wrong(_unit_weights, "For {case} you answer {given}; it should be {right}. These are the weights ν of the *unit* rows. A client's own "
-                                                     "gradient is ‖g_k‖ times as long, so that λ_k = ν_k / ‖g_k‖"),
-        "equal rates": Wrong(_equal_rates, "For {case} you answer {given}; it should be {right}. With these weights all *rates* are equal: AdaFed with γ = 0. Equal "
-                                           "cosines are rates in proportion to ‖g_k‖"),
-        "sum to one": Wrong(lambda G: _cosines(G) / _cosines(G).sum(), "For {case} you answer {given}; it should be {right}. The direction is right, its length is "
-                                                                       "not: Σ ν_k = Σ s_k λ_k is 1 here, not Σ λ_k"),
+        "weights of unit rows": Wrong(_unit_weights, "For {case} you answer {given}; it should be {right}. These are the weights ν of the *unit* "
+                                                     "rows. A client's own gradient is ‖g_k‖ times as long, so λ_k = ν_k / ‖g_k‖"),
+        "equal rates": Wrong(_equal_rates, "For {case} you answer {given}; it should be {right}. With these weights all *rates* are equal, as in "
+                                           "AdaFed with γ = 0. Equal cosines mean rates proportional to ‖g_k‖"),
+        "sum to one": Wrong(lambda G: _cosines(G) / _cosines(G).sum(), "For {case} you answer {given}; it should be {right}. The direction is right, "
+                                                                       "but its length is not: here Σ ν_k = Σ s_k λ_k is 1, not Σ λ_k"),
         "averaged unit rows": Wrong(lambda G: 1 / np.linalg.norm(np.asarray(G, float), axis=1) / len(G),
-                                    "For {case} you answer {given}; it should be {right}. That is FedAvg-n, the mean of the unit rows. Its cosines are equal for two clients "
-                                    "always, and for more only by luck"),
+                                    "For {case} you answer {given}; it should be {right}. That is FedAvg-n, the mean of the unit rows. For two "
+                                    "clients its cosines are always equal; for more they are equal only by luck"),
         "not divided": Wrong(
             lambda G: np.linalg.solve(np.asarray(G) @ np.asarray(G).T, np.linalg.norm(G, axis=1)),
-            "For {case} you answer {given}; it should be {right}. The direction is right, its length is not: divide by s · A⁻¹ s, so "
-            "that Σ s_k λ_k = 1",
+            "For {case} you answer {given}; it should be {right}. The direction is right, but its length is not. Divide by s · A⁻¹ s, so that Σ s_k "
+            "λ_k = 1",
         ),
         "squares": Wrong(
             lambda G: np.linalg.solve(np.asarray(G) @ np.asarray(G).T, (np.asarray(G) ** 2).sum(1)) / ((np.asarray(G) ** 2).sum(1) @ np.linalg.solve(np.asarray(G) @ np.asarray(G).T, (np.asarray(G) ** 2).sum(1))),
-            "For {case} you answer {given}; it should be {right}. You took A_kk = ‖g_k‖² as scale. Unit rows have the scale ‖g_k‖, "
-            "its root",
+            "For {case} you answer {given}; it should be {right}. You used A_kk = ‖g_k‖² as the scale. The scale of unit rows is ‖g_k‖, its square "
+            "root",
         ),
     },
     praise="In multi-task learning this direction is known as IMTL-G",
     hints=(
-        "Unit rows are the scale s_k = ‖g_k‖ of formula (1).",
-        "For scales s, the affine hull gives λ = A⁻¹ s / (s · A⁻¹ s) on the clients' own gradients, as AdaFed did in chapter 8.",
-        "`np.linalg.norm` with `axis=1` gives the lengths of the rows. To check yourself: A λ divided by the lengths is the same number for all.",
+        "Unit rows correspond to the scale s_k = ‖g_k‖ in formula (1).",
+        "For scales s, the affine hull gives λ = A⁻¹ s / (s · A⁻¹ s) on the clients' own gradients, as for AdaFed in chapter 8.",
+        "`np.linalg.norm` with `axis=1` gives the lengths of the rows. To check your answer: A λ divided by the lengths is the same number for all "
+        "clients.",
     ),
 ))
 
@@ -139,21 +148,22 @@ register(Exercise(
     task="ρ₂ / ρ₁ for g₁ = (1, 0), g₂ = (0, 2) and FedMGDA+",
     right=2.0,
     wrong={
-        "FedMGDA": Wrong(1.0, "Equal rates are FedMGDA's answer, with raw rows. FedMGDA+ divides by ‖g_k‖, and it is the cosines that become equal"),
-        "weights": Wrong(0.5, "½ is λ₂ / λ₁. The weights are as 1 to ½; the rates are ρ_k = λ_k ‖g_k‖² here, because the gradients are orthogonal"),
-        "FedAvg": Wrong(4.0, "4 is FedAvg's ratio, equal weights on the raw gradients: ρ_k is then ‖g_k‖² / 2"),
+        "FedMGDA": Wrong(1.0, "Equal rates are FedMGDA's answer, with raw rows. FedMGDA+ divides by ‖g_k‖, so it is the cosines that become equal"),
+        "weights": Wrong(0.5, "½ is λ₂ / λ₁. The weights are in the ratio 1 to ½, and the rates are ρ_k = λ_k ‖g_k‖² here, because the gradients are "
+                              "orthogonal"),
+        "FedAvg": Wrong(4.0, "4 is FedAvg's ratio, with equal weights on the raw gradients. Then ρ_k is ‖g_k‖² / 2"),
     },
-    praise="Rates as the lengths, λ as their inverses",
+    praise="The rates are proportional to the lengths, and λ to their inverses",
     hints=(
-        "FedMGDA+ takes the nearest point between the unit rows. What are they here?",
-        "They are perpendicular and equally long, so that both get the same weight. Write down dir.",
-        "A rate is the client's own gradient, in its own length, times dir.",
+        "FedMGDA+ takes the point between the unit rows that is nearest to the origin. What are the unit rows here?",
+        "They are perpendicular and equally long, so both get the same weight. Write down dir.",
+        "A rate is the inner product of dir with the client's own gradient, in its own length.",
     ),
 ))
 
 
 def _lowest(x, epsilon):
-    """The smallest ν · x over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1: whoever has least gets as much as the box allows."""
+    """The smallest ν · x over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1: the smallest entries of x get as much weight as the box allows."""
     K = len(x)
     nu = np.full(K, max(0.0, 1 / K - epsilon))
     for k in np.argsort(x):
@@ -223,64 +233,79 @@ register(Exercise(
     cases=_AUDITS,
     wrong={
         "allowed only": Wrong(lambda A, s, lam, epsilon: _allowed(np.multiply(s, lam), epsilon),
-                              "For {case} you answer {given}; it should be {right}. These weights are allowed, but are they the best? Theorem 1 (b) asks (2) of their rates, too"),
-        "best only": Wrong(_best, "For {case} you answer {given}; it should be {right}. (2) says that no weights of the set are better. That λ itself is in the set has to be asked as well"),
-        "raw rates": Wrong(_raw_rates, "For {case} you answer {given}; it should be {right}. The box bounds ν_k = s_k λ_k. In (2) then stands ρ · μ = Σ (s_k μ_k) (ρ_k / s_k): compare the rates "
-                                       "divided by their scales"),
-        "bounds on λ": Wrong(_own_weights, "For {case} you answer {given}; it should be {right}. You asked whether λ lies between the bounds. The box is one for ν_k = s_k λ_k"),
-        "simplex": Wrong(_simplex_promise, "For {case} you answer {given}; it should be {right}. ρ_k ≥ s_k ‖dir‖² for all is what the *simplex* promises. In a box whoever is held at the upper "
-                                           "bound may have less"),
-        "all equal": Wrong(_all_equal, "For {case} you answer {given}; it should be {right}. That all ρ_k / s_k are equal is the hyperplane's condition. At a bound a client may have more, or less"),
+                              "For {case} you answer {given}; it should be {right}. These weights are in the set, but are they the best ones in it? "
+                              "Theorem 1 (b) also requires (2), a condition on their rates"),
+        "best only": Wrong(_best, "For {case} you answer {given}; it should be {right}. (2) says that no weights in the set are better. You also have "
+                                  "to check that λ itself is in the set"),
+        "raw rates": Wrong(_raw_rates, "For {case} you answer {given}; it should be {right}. The box bounds ν_k = s_k λ_k. So (2) contains ρ · μ = Σ "
+                                       "(s_k μ_k) (ρ_k / s_k): compare the rates divided by their scales"),
+        "bounds on λ": Wrong(_own_weights, "For {case} you answer {given}; it should be {right}. You checked whether λ lies between the bounds, but "
+                                           "the box is one for ν_k = s_k λ_k"),
+        "simplex": Wrong(_simplex_promise, "For {case} you answer {given}; it should be {right}. ρ_k ≥ s_k ‖dir‖² for every client is what the "
+                                           "*simplex* promises. In a box, a client that is held at its upper bound may have less"),
+        "all equal": Wrong(_all_equal, "For {case} you answer {given}; it should be {right}. That all ρ_k / s_k are equal is the condition for the "
+                                       "hyperplane. At a bound, a client may have more or less"),
     },
-    praise="Every client can make this test with A alone. Whether A is what the clients sent is another question",
+    praise="Every client can run this test with A alone. Whether A is what the clients sent is another question",
     hints=(
-        "Theorem 1 (b) needs two things of λ: it lies in the set, and (2) holds for every μ of the set.",
-        "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest product that weights in the box can have with x. Of the endlessly many μ only the cheapest counts.",
+        "Theorem 1 (b) requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
+        "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
+        "μ, only the one with the smallest product matters.",
         "The chapter has a function for that smallest product, a few cells after Theorem 1. Its bounds are max(0, 1/K − ε) and 1/K + ε.",
     ),
 ))
 
 register(Exercise(
     slug="picture.longest",
-    task="the largest c for which steps up to c min s / L make every loss fall by θ η s_k ‖dir‖²",
+    task="the largest c for which steps up to c min s / L make every loss fall by at least θ η s_k ‖dir‖²",
     right=lambda theta: 2 * (1 - theta),
     cases=[(0.25,), (0.5,), (0.9,)],
     wrong={
-        "half": Wrong(lambda theta: 1 - theta, "For θ = {case} you answer {given}; it should be {right}. The parabola's term is L/2 η² ‖dir‖²: with its ½ you may go twice as far"),
-        "descent only": Wrong(lambda theta: 2.0, "For θ = {case} you answer {given}. Steps of 2 min s / L promise that nothing rises, and no more: θ = 0. A part of the first-order fall is to be left"),
-        "theta kept": Wrong(lambda theta: 2 * theta, "For θ = {case} you answer {given}; it should be {right}. Turned round: a larger θ asks for more, so the step must be shorter"),
-        "theorem 3": Wrong(lambda theta: 1.0, "For θ = {case} you answer {given}, the step of Theorem 3, whatever θ. It leaves exactly θ = ½"),
-        "inverse": Wrong(lambda theta: 1 / (2 * (1 - theta)), "For θ = {case} you answer {given}; it should be {right}. Upside down: 1 − L η / (2 s) ≥ θ bounds η from above by 2 (1 − θ) s / L"),
+        "half": Wrong(lambda theta: 1 - theta, "For θ = {case} you answer {given}; it should be {right}. The quadratic term is L/2 η² ‖dir‖². Because "
+                                               "of its ½ you may go twice as far"),
+        "descent only": Wrong(lambda theta: 2.0, "For θ = {case} you answer {given}. Steps of 2 min s / L promise only that no loss rises, which is θ "
+                                                 "= 0. Here a part of the first-order fall has to be left"),
+        "theta kept": Wrong(lambda theta: 2 * theta, "For θ = {case} you answer {given}; it should be {right}. You have it the wrong way round: a "
+                                                     "larger θ asks for more, so the step must be shorter"),
+        "theorem 3": Wrong(lambda theta: 1.0, "For θ = {case} you answer {given}, the step in Theorem 3, whatever θ is. That step leaves exactly θ = "
+                                              "½"),
+        "inverse": Wrong(lambda theta: 1 / (2 * (1 - theta)), "For θ = {case} you answer {given}; it should be {right}. Your fraction is upside down: "
+                                                              "1 − L η / (2 s) ≥ θ bounds η from above by 2 (1 − θ) s / L"),
     },
-    praise="For the second half: one client with f = L/2 ‖w‖² and s = 1 meets the descent lemma with equality, so a longer step falls short",
+    praise="For the second half: for one client with f = L/2 ‖w‖² and s = 1 the descent lemma holds with equality, so with a longer step the fall is "
+           "too small",
     hints=(
-        "Begin as the proof of Theorem 3 does: f_k falls by at least η ρ_k − L/2 η² ‖dir‖², and ρ_k ≥ s_k ‖dir‖².",
-        "Divide by η s_k ‖dir‖². What is left is 1 − L η / (2 s_k), and it must be at least θ for every client, the one with the smallest scale too.",
-        "For sharpness look for a loss where the descent lemma is an equality, and for a client whose weight is positive, so that ρ_k ≥ s_k ‖dir‖² is one too.",
+        "Begin as in the proof of Theorem 3: f_k falls by at least η ρ_k − L/2 η² ‖dir‖², and ρ_k ≥ s_k ‖dir‖².",
+        "Divide by η s_k ‖dir‖². This leaves 1 − L η / (2 s_k), which must be at least θ for every client, including the one with the smallest scale.",
+        "To show that c is the largest, look for a loss for which the descent lemma is an equality, and for a client with positive weight, so that "
+        "ρ_k ≥ s_k ‖dir‖² is an equality too.",
     ),
 ))
 
 register(Question(
     slug="picture.own_set",
-    task="a set of weights with a floor on each, what Theorem 1 promises for it, and who can lose",
+    task="a set of weights with a lower bound on each, what Theorem 1 promises for it, and who can lose",
     hints=(
         "Λ is a box with a lower bound only: ν_k ≥ 1/(2K), Σ ν_k = 1. Which line of the table is that?",
-        "Who is strictly above the floor has a common ρ / s = c; who is at the floor has at least c. From ‖dir‖² = Σ ν_k ρ_k / s_k you can tell how c compares with ‖dir‖².",
-        "Substitute ν = 1/(2K) + μ/2 with μ in the simplex: the set is the simplex of other vectors. Which, and what does a nearest point promise about those? By how much at most: at the worst, dir and the mean of the h_k point the same way, and c is a parabola in ‖dir‖.",
-        "Nobody loses in (1) if ρ ≥ 0 is among what the set's shape promises. Which directions must it be allowed to move in, from every one of its points, for that?",
+        "All clients strictly above the lower bound share one value ρ / s = c; a client at the bound has at least c. From ‖dir‖² = Σ ν_k ρ_k / s_k "
+        "you can tell how c compares with ‖dir‖².",
+        "Substitute ν = 1/(2K) + μ/2 with μ in the simplex. The set becomes the simplex of other vectors: which ones, and what does a nearest point "
+        "promise for them? For the largest loss: in the worst case, dir and the mean of the h_k point the same way, and c is a parabola in ‖dir‖.",
+        "No client loses in (1) if ρ ≥ 0 is part of what the shape of the set promises. In which directions must one be able to move within the set, "
+        "from each of its points, for that to hold?",
     ),
 ))
 
 register(Question(
     slug="picture.own_rule",
-    task="a rule with a scale of your own: its degree, what a lie does to it, and a race in pairs",
+    task="a rule with a scale of your own: its degree, what a lie does to it, and a paired race",
     hints=(
-        "Start from `AtLeast`. The one line of it that says what a client is owed is the one that makes `s`.",
-        "The degree: multiply a loss and its gradient by c, and see by which factor s grows. Less than c means that exaggerating costs, more than c "
-        "that it pays.",
-        "Nothing can be divided by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe everybody a little; and Theorem 3 needs "
+        "Start from `AtLeast`. The one line that says what a client is owed is the line that sets `s`.",
+        "For the degree, multiply a loss and its gradient by c and see by which factor s grows. If it is less than c, exaggerating costs; if it is "
+        "more than c, exaggerating pays.",
+        "You cannot divide by s = 0. Set such clients aside, as `AtLeast` does with zero losses, or owe every client a little. Theorem 3 also needs "
         "that s goes to zero only where the gradient does.",
-        "The promise to test is ρ_k ≥ s_k ‖dir‖², as in `at_least`. For the race give your rule a step of its own, tuned on other seeds, and take FedAvg's "
-        "lines of the record with the same seeds.",
+        "The promise to test is ρ_k ≥ s_k ‖dir‖², as in `at_least`. For the race, give your rule a step size of its own, tuned on other seeds, and "
+        "take FedAvg's lines from the record with the same seeds.",
     ),
 ))

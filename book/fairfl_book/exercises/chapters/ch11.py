@@ -6,20 +6,24 @@ from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 register(Exercise(
     slug="robustness.takeover",
-    task="the third row with which the mean of (4, 0), (0, 3) and it is (0, −1)",
+    task="the third row for which the mean of (4, 0), (0, 3) and this row is (0, −1)",
     right=np.array([-4.0, -6.0]),
     wrong={
-        "not multiplied": Wrong(np.array([-4.0, -4.0]), "You filled up the sum to (0, −1). The mean is a third of the sum, so the sum must be three times the direction"),
-        "the direction": Wrong(np.array([0.0, -1.0]), "That is what it wants, not what it has to send: the others' rows are in the mean as well"),
+        "not multiplied": Wrong(np.array([-4.0, -4.0]), "You completed the sum to (0, −1). The mean is a third of the sum, so the sum must be three "
+                                                        "times the direction"),
+        "the direction": Wrong(np.array([0.0, -1.0]), "That is the direction it wants, not what it has to send. The others' rows are in the mean as "
+                                                      "well"),
         "only countered": Wrong(np.array([-4.0, -3.0]), "That cancels the other two, and the mean is zero. The direction (0, −1) has to be added, three times"),
-        "of the mean": Wrong(np.array([-2.0, -4.5]), "You subtracted the mean of the other two once. Their *sum* stands in the mean of three: subtract (4, 3)"),
-        "upwards": Wrong(np.array([-4.0, 0.0]), "That makes the mean (0, +1): the direction is to point down"),
-        "turned round": Wrong(np.array([4.0, 0.0]), "The signs are turned: the row is three times the direction *minus* the others' sum"),
+        "of the mean": Wrong(np.array([-2.0, -4.5]), "You subtracted the mean of the other two once. But the mean of three contains their *sum*: "
+                                                     "subtract (4, 3)"),
+        "upwards": Wrong(np.array([-4.0, 0.0]), "That makes the mean (0, +1), but the direction has to point down"),
+        "turned round": Wrong(np.array([4.0, 0.0]), "You have the signs the wrong way round: the row is three times the direction *minus* the sum of "
+                                                    "the others"),
     },
-    praise="One row moves a mean anywhere, and from ten clients it takes a row about ten times as long",
+    praise="A single row can move a mean anywhere, and among ten clients this takes a row about ten times as long",
     hints=(
         "The direction is a third of the sum of three rows. What must the sum be?",
-        "Subtract what the other two bring to it.",
+        "Subtract what the other two contribute to it.",
     ),
 ))
 
@@ -35,28 +39,34 @@ register(Exercise(
     right=_bribe,
     cases=[([1.0, 1.0, 1.0], 1.0, 0.5), ([0.5, 1.0, 1.5], 2.0, 0.75), ([0.4, 0.3, 0.8, 0.2], 0.5, 0.9)],
     wrong={
-        "reported": Wrong(lambda f, q, s: _bribe(f, q, s) + f[0], "For {case} you answer {given}; it should be {right}. That is the loss to report. What it adds is that less its true loss"),
+        "reported": Wrong(lambda f, q, s: _bribe(f, q, s) + f[0], "For {case} you answer {given}; it should be {right}. That is the loss to report. "
+                                                                  "What the client adds is this minus its true loss"),
         "no root": Wrong(lambda f, q, s: float(s / (1 - s) * (np.asarray(f)[1:] ** q).sum() - f[0]),
-                         "For {case} you answer {given}; it should be {right}. That is what the *power* of its loss must be: take the q-th root before you subtract"),
+                         "For {case} you answer {given}; it should be {right}. That is what the *power* of its loss has to be. Take the q-th root "
+                         "before you subtract"),
         "power for root": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f)[1:] ** q).sum()) ** q - f[0]),
-                                "For {case} you answer {given}; it should be {right}. You took the power q again. The loss whose power is x is x to the power 1 / q"),
+                                "For {case} you answer {given}; it should be {right}. You raised to the power q again. The loss whose power is x is x "
+                                "to the power 1 / q"),
         "power of the sum": Wrong(lambda f, q, s: float((s / (1 - s)) ** (1 / q) * np.asarray(f)[1:].sum() - f[0]),
-                                  "For {case} you answer {given}; it should be {right}. You added the others' losses. Weights are shares of *powers*: raise each to q, then add"),
+                                  "For {case} you answer {given}; it should be {right}. You added up the others' losses. Weights are shares of "
+                                  "*powers*, so raise each loss to the power q first, and then add"),
         "share of all": Wrong(lambda f, q, s: float((s * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
-                              "For {case} you answer {given}; it should be {right}. You take the share of the honest sum. The sum grows with the lie: what counts is the odds, share / (1 − share), "
-                              "times the others' sum"),
+                              "For {case} you answer {given}; it should be {right}. You take the share of the honest sum, but the sum grows with the "
+                              "lie. What counts is the odds, share / (1 − share), times the sum of the others"),
         "odds forgotten": Wrong(lambda f, q, s: float((np.asarray(f)[1:] ** q).sum() ** (1 / q) - f[0]),
-                                "For {case} you answer {given}; it should be {right}. That buys one half, whatever share is asked for. For others multiply the sum by share / (1 − share)"),
+                                "For {case} you answer {given}; it should be {right}. That buys one half, whatever share is asked for. For other "
+                                "shares, multiply the sum by share / (1 − share)"),
         "itself among them": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
-                                   "For {case} you answer {given}; it should be {right}. The odds are against the *others*: leave client 0 out of their sum"),
+                                   "For {case} you answer {given}; it should be {right}. The odds are relative to the *others*, so leave client 0 out "
+                                   "of their sum"),
         "odds turned": Wrong(lambda f, q, s: float(((1 - s) / s * (np.asarray(f)[1:] ** q).sum()) ** (1 / q) - f[0]),
-                             "For {case} you answer {given}; it should be {right}. You have the odds upside down: a larger share must cost more"),
+                             "For {case} you answer {given}; it should be {right}. Your odds are upside down: a larger share must cost more"),
     },
-    praise="The root 1 / q is what makes a small q dear: at q = 0.1 it is a tenth power",
+    praise="The root 1 / q is what makes a small q expensive to cheat: at q = 0.1 it is a tenth power",
     hints=(
-        "Let x be the power of the loss that it reports, and S the others' sum of powers. Its share is x / (x + S).",
+        "Let x be the power of the loss that client 0 reports, and S the sum of the others' powers. Its share is x / (x + S).",
         "Solve for x: it is the odds share / (1 − share), times S.",
-        "The loss to report is x to the power 1 / q. How much of that is not its own?",
+        "The loss to report is x to the power 1 / q. How much of it is not client 0's own loss?",
     ),
 ))
 
@@ -73,26 +83,34 @@ register(Exercise(
     tolerance=1e-4,
     wrong={
         "right angle": Wrong(lambda K, h: float(np.degrees(np.arctan(1 / ((K - 1) * h)))),
-                             "For K and h {case} you answer {given}; it should be {right}. You added a row at a right angle to the mean. A row that leans back a little turns it farther: the directions "
-                             "fill a disc, and the farthest one touches its rim"),
+                             "For {case} you answer {given}; it should be {right}. You added a row perpendicular to the mean. A row that leans back a "
+                             "little turns it further: the possible directions fill a disc, and the furthest one touches its boundary"),
         "h alone": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / (K * h))))),
-                         "For K and h {case} you answer {given}; it should be {right}. The honest part of the sum is (K − 1) h, the liar's 1: K itself cancels"),
+                         "For {case} you answer {given}; it should be {right}. The honest part of the sum is (K − 1) h, and the liar's part is 1: K "
+                         "itself cancels"),
         "h forgotten": Wrong(lambda K, h: float(np.degrees(np.arcsin(1 / (K - 1)))),
-                             "For K and h {case} you answer {given}; it should be {right}. That is for honest rows that all agree, h = 1. Rows that disagree have a shorter sum, of length (K − 1) h"),
+                             "For {case} you answer {given}; it should be {right}. That is for honest rows that all agree, h = 1. Rows that disagree "
+                             "have a shorter sum, of length (K − 1) h"),
         "complement": Wrong(lambda K, h: float(np.degrees(np.arccos(1 / ((K - 1) * h)))),
-                            "For K and h {case} you answer {given}; it should be {right}. That is the triangle's other angle, at the honest sum's tip. Asked is the one at the origin"),
+                            "For {case} you answer {given}; it should be {right}. That is another angle of the triangle, at the tip of the honest "
+                            "sum. The exercise asks for the one at the origin"),
         "right angle, K": Wrong(lambda K, h: float(np.degrees(np.arctan(1 / (K * h)))),
-                                "For K and h {case} you answer {given}; it should be {right}. Two slips: the honest sum has K − 1 rows, and a row that leans back a little turns it farther than one at a right angle"),
-        "radians": Wrong(lambda K, h: float(np.arcsin(1 / ((K - 1) * h))), "For K and h {case} you answer {given}, which is in radians. In degrees it is {right}"),
+                                "For {case} you answer {given}; it should be {right}. There are two mistakes: the honest sum has K − 1 rows, and a "
+                                "row that leans back a little turns it further than a perpendicular one"),
+        "radians": Wrong(lambda K, h: float(np.arcsin(1 / ((K - 1) * h))), "For {case} you answer {given}, which is in radians. In degrees it is "
+                                                                           "{right}"),
         "without K": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / ((K - 1) / h))))),
-                           "For K and h {case} you answer {given}; it should be {right}. A longer mean is harder to turn: h belongs beside K − 1, in the denominator"),
-        "opposite": Wrong(lambda K, h: 180.0, "For K and h {case} you answer {given}; it should be {right}. That needs (K − 1) h < 1. Here the honest sum is longer than the liar's row"),
+                           "For {case} you answer {given}; it should be {right}. A longer mean is harder to turn, so h belongs in the denominator, "
+                           "next to K − 1"),
+        "opposite": Wrong(lambda K, h: 180.0, "For {case} you answer {given}; it should be {right}. That requires (K − 1) h < 1. Here the honest sum "
+                                              "is longer than the liar's row"),
     },
-    praise="With ten clients that half agree it is 12.8°, and a liar who sends a thousand times as much gets no more",
+    praise="With ten clients that half agree, it is 12.8°, and a liar that sends a row a thousand times as long gets no more",
     hints=(
-        "Up to the factor 1 / K the direction is (K − 1) m + u, where m is the honest mean and u any row of length 1. Where do these points lie?",
-        "On a circle of radius 1 about a point at the distance (K − 1) h from the origin. Draw the line from the origin that leaves the centre at the largest angle and still meets the circle.",
-        "It touches the circle: a right angle at the touching point, the hypotenuse (K − 1) h, the opposite side 1.",
+        "Up to the factor 1 / K, the direction is (K − 1) m + u, where m is the honest mean and u is any row of length 1. Where do these points lie?",
+        "They lie on a circle of radius 1 around a point at the distance (K − 1) h from the origin. Draw the line through the origin that makes the "
+        "largest angle with the line to the centre and still meets the circle.",
+        "That line touches the circle. It meets the radius there at a right angle, so the hypotenuse is (K − 1) h and the opposite side is 1.",
     ),
 ))
 
@@ -102,28 +120,36 @@ register(Exercise(
     right=lambda k: k / (k - 2),
     cases=[(10,), (4,), (20,)],
     wrong={
-        "unbiased": Wrong(lambda k: 1.0, "With k = {case} you answer {given}; it should be {right}. The mean of the logarithms is right on average, up to its last term; one divided by it is not"),
-        "zero counted only": Wrong(lambda k: k / (k - 1), "With k = {case} you answer {given}; it should be {right}. Either you took k random logarithms (the last is 0), or 1 over their mean sum. But one divided by a sum is itself too large "
-                                                          "on average: a sum of n exponentials of mean 1 has E[1 / sum] = 1 / (n − 1)"),
-        "mean of the others": Wrong(lambda k: (k - 1) / (k - 2), "With k = {case} you answer {given}; it should be {right}. You took the mean over the k − 1 logarithms that are not zero. Formula (5) divides their sum by k"),
-        "turned": Wrong(lambda k: (k - 2) / k, "With k = {case} you answer {given}; it should be {right}. You found by what to multiply so that it reads right. Asked is how high it reads"),
-        "without k": Wrong(lambda k: 1 / (k - 2), "With k = {case} you answer {given}; it should be {right}. That is E[1 / sum]. Formula (5) divides by the *mean*, the sum over k"),
+        "unbiased": Wrong(lambda k: 1.0, "For k = {case} you answer {given}; it should be {right}. The mean of the logarithms is right on average, up "
+                                         "to its last term, but its reciprocal is not"),
+        "zero counted only": Wrong(lambda k: k / (k - 1), "For k = {case} you answer {given}; it should be {right}. Either you took k random "
+                                                          "logarithms (the last one is 0), or 1 over their mean sum. But the reciprocal of a sum is "
+                                                          "itself too large on average: for a sum of n exponentials with mean 1, E[1 / sum] = 1 / (n "
+                                                          "− 1)"),
+        "mean of the others": Wrong(lambda k: (k - 1) / (k - 2), "For k = {case} you answer {given}; it should be {right}. You took the mean over the "
+                                                                 "k − 1 logarithms that are not zero. Formula (5) divides their sum by k"),
+        "turned": Wrong(lambda k: (k - 2) / k, "For k = {case} you answer {given}; it should be {right}. You found the factor that corrects the "
+                                               "estimate. The exercise asks by which factor it is too high"),
+        "without k": Wrong(lambda k: 1 / (k - 2), "For k = {case} you answer {given}; it should be {right}. That is E[1 / sum]. Formula (5) divides "
+                                                  "by the *mean*, which is the sum over k"),
     },
-    praise="1.25 for ten neighbours: the 1.3 and 2.4 of the cell above. In ten dimensions the cloud's edge cuts neighbourhoods off, and pulls it down again",
+    praise="For ten neighbours it is 1.25, which explains the 1.3 and 2.4 in the cell above. In ten dimensions, the edge of the cloud cuts off "
+           "neighbourhoods, which lowers the estimate again",
     hints=(
-        "Multiply each logarithm by m: exponential with the mean 1. Formula (5) is m k divided by the sum of k − 1 of them.",
-        "The sum of n independent exponentials of mean 1 has the density x^(n − 1) e^(−x) / (n − 1)!. What is the mean of 1 / x?",
+        "Multiply each logarithm by m: it is then exponential with mean 1. Formula (5) is m k divided by the sum of k − 1 of these.",
+        "The sum of n independent exponentials with mean 1 has the density x^(n − 1) e^(−x) / (n − 1)!. What is the mean of 1 / x?",
         "Γ(n − 1) / Γ(n) = 1 / (n − 1), with n = k − 1.",
     ),
 ))
 
 register(Question(
     slug="robustness.no_veto",
-    task="a rule under which neither a liar decides nor an honest outlier is lost",
+    task="a rule under which no liar decides and no honest outlier is lost",
     hints=(
-        "What does FedAvg make of the polite lie, and what of the loud one? What tells the loud one from an honest row?",
-        "The tenth office's row is long as well, since it is far behind. Where would you draw the line between it and a row of a hundred times the others' length?",
-        "For the lie that gets past: whom can a liar harm with a row that is just short enough?",
+        "What does FedAvg make of the polite lie, and what of the loud one? What distinguishes the loud one from an honest row?",
+        "The tenth office's row is long as well, since that office is far behind. Where would you draw the line between it and a row a hundred times "
+        "as long as the others?",
+        "For the lie that gets past your rule: whom can a liar harm with a row that is just short enough?",
     ),
 ))
 
@@ -131,9 +157,9 @@ register(Question(
     slug="robustness.wrong_labels",
     task="which rules lose, and whom stage 1 suspects, at 20 % wrong labels",
     hints=(
-        "With one label in five wrong, are the six still the clients with the largest losses at the end of training? Which rules would then go on "
-        "following them?",
-        "Stage 1 splits the scores into two groups. How far apart are they at 80 %, and what is left of that at 20 %?",
-        "`attacks.noisy_labels` takes the share of wrong labels; `honest_accuracy`, `lid_scores` and `suspects` of this chapter do the rest.",
+        "With one label in five wrong, are the six still the clients with the largest losses at the end of training? Which rules would then still "
+        "follow them?",
+        "Stage 1 splits the scores into two groups. How far apart are the groups at 80 %, and how much of that distance is left at 20 %?",
+        "`attacks.noisy_labels` takes the share of wrong labels; `honest_accuracy`, `lid_scores` and `suspects` from this chapter do the rest.",
     ),
 ))

@@ -1,4 +1,5 @@
-// Written by python -m fairfl_book.build.offices: rows with the products of ten offices' updates in the sixth round, their losses and sizes.
+// Written by python -m fairfl_book.build.dropout_data: rows with the products of ten offices' updates in the sixth round, their losses and sizes.
+// prettier-ignore
 export const OFFICES = {
  "rows": [
   [2.74569640211, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],

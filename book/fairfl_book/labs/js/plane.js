@@ -1,33 +1,63 @@
 // A panel with coordinates: numbers to pixels and back, lines of a grid, ticks, curves.
-import { label, line, px, tag } from "./marks.js";
+import { label, line, px, tag } from "./svg.js";
 import { LINE, SOFT } from "./palette.js";
 
 const HUNDREDTH = (v) => Math.trunc(Math.round(v * 1e6) / 1e4) / 100;
 
 /** The numbers ``x`` and ``y`` = [from, to] over the pixels ``left`` … ``right`` and ``bottom`` … ``top`` of a panel. */
 export function coordinates({ x, y, left, right, top, bottom }) {
-  const across = (v) => left + (v - x[0]) / (x[1] - x[0]) * (right - left), up = (v) => bottom - (v - y[0]) / (y[1] - y[0]) * (bottom - top);
+  const across = (v) => left + ((v - x[0]) / (x[1] - x[0])) * (right - left),
+    up = (v) => bottom - ((v - y[0]) / (y[1] - y[0])) * (bottom - top);
   return {
-    x, y, left, right, top, bottom, across, up,
+    x,
+    y,
+    left,
+    right,
+    top,
+    bottom,
+    across,
+    up,
     at: ([a, b]) => [across(a), up(b)],
-    back: ([a, b]) => [x[0] + (a - left) / (right - left) * (x[1] - x[0]), y[0] + (bottom - b) / (bottom - top) * (y[1] - y[0])],
+    back: ([a, b]) => [
+      x[0] + ((a - left) / (right - left)) * (x[1] - x[0]),
+      y[0] + ((bottom - b) / (bottom - top)) * (y[1] - y[0]),
+    ],
   };
 }
 
 /** Thin lines at ``xs`` and ``ys``, those at 0 heavier. */
-export const grid = (c, xs, ys) => [
-  ...xs.map((v) => line([c.across(v), c.bottom], [c.across(v), c.top], { stroke: LINE, "stroke-width": v ? 0.7 : 1.5 })),
-  ...ys.map((v) => line([c.left, c.up(v)], [c.right, c.up(v)], { stroke: LINE, "stroke-width": v ? 0.7 : 1.5 })),
-].join("");
+export const grid = (c, xs, ys) =>
+  [
+    ...xs.map((v) =>
+      line([c.across(v), c.bottom], [c.across(v), c.top], {
+        stroke: LINE,
+        "stroke-width": v ? 0.7 : 1.5,
+      }),
+    ),
+    ...ys.map((v) =>
+      line([c.left, c.up(v)], [c.right, c.up(v)], { stroke: LINE, "stroke-width": v ? 0.7 : 1.5 }),
+    ),
+  ].join("");
 
 /** Numbers below and left of the grid. */
-export const ticks = (c, xs, ys, words = (v) => String(v).replace("-", "−")) => [
-  ...xs.map((v) => label(c.across(v), c.bottom + 17, words(v), { fill: SOFT, "text-anchor": "middle" })),
-  ...ys.map((v) => label(c.left - 6, c.up(v) + 5, words(v), { fill: SOFT, "text-anchor": "end" })),
-].join("");
+export const ticks = (c, xs, ys, words = (v) => String(v).replace("-", "−")) =>
+  [
+    ...xs.map((v) =>
+      label(c.across(v), c.bottom + 17, words(v), { fill: SOFT, "text-anchor": "middle" }),
+    ),
+    ...ys.map((v) =>
+      label(c.left - 6, c.up(v) + 5, words(v), { fill: SOFT, "text-anchor": "end" }),
+    ),
+  ].join("");
 
 /** A line through points given in numbers. */
-export const curve = (c, points, more) => tag("path", { d: `M${points.map((p) => c.at(p).map(px).join(" ")).join("L")}`, fill: "none", "stroke-linejoin": "round", ...more });
+export const curve = (c, points, more) =>
+  tag("path", {
+    d: `M${points.map((p) => c.at(p).map(px).join(" ")).join("L")}`,
+    fill: "none",
+    "stroke-linejoin": "round",
+    ...more,
+  });
 
 /** Which way, in pixels, a label at ``v`` leads away from the origin; where ``v`` is no longer than ``least``, down to the right. */
 export const outward = (v, least) => (Math.hypot(...v) > least ? [v[0], -v[1]] : [1, 1]);
@@ -39,4 +69,5 @@ export function within(reach, point) {
 }
 
 /** A number between ``low`` and ``high``, on the steps of its control. */
-export const stepped = ({ low, high, step }, v) => +(low + Math.round((Math.min(high, Math.max(low, v)) - low) / step) * step).toFixed(6);
+export const stepped = ({ low, high, step }, v) =>
+  +(low + Math.round((Math.min(high, Math.max(low, v)) - low) / step) * step).toFixed(6);

@@ -1,21 +1,43 @@
 // Chapter 0's lab: two gradients, and between their tips the point that the server's weights choose; who gains by it and who pays.
 import { bars } from "./bars.js";
 import { combine, gram, rates } from "./geometry.js";
-import { slide, tipGrips } from "./grips.js";
-import { arrow, line, placed, tag } from "./marks.js";
+import { lineHandle, tipHandles } from "./handles.js";
+import { arrow, disc, line, placed } from "./svg.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { coordinates, grid, outward, stepped } from "./plane.js";
-import { ZERO, named, sub, two, where } from "./said.js";
-import { tr } from "./says.js";
+import { ZERO, named, sub, two, where } from "./wording.js";
+import { tr } from "./i18n.js";
 
-const WIDE = 360, HIGH = 330, UNIT = 75, REACH = 2, WEIGHT = { low: 0, high: 1, step: 0.01 };
-const PLANE = coordinates({ x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT], y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT], left: 0, right: WIDE, top: 0, bottom: HIGH }), { at } = PLANE;
-const OPPOSED = 1e-9, TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them
-const between = (G, weight) => combine(G, [weight, 1 - weight]), apart = (G) => G[0].map((v, i) => v - G[1][i]);
+const WIDE = 360,
+  HIGH = 330,
+  UNIT = 75,
+  REACH = 2,
+  WEIGHT = { low: 0, high: 1, step: 0.01 };
+const PLANE = coordinates({
+    x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT],
+    y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT],
+    left: 0,
+    right: WIDE,
+    top: 0,
+    bottom: HIGH,
+  }),
+  { at } = PLANE;
+const OPPOSED = 1e-9,
+  TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them
+const between = (G, weight) => combine(G, [weight, 1 - weight]),
+  apart = (G) => G[0].map((v, i) => v - G[1][i]);
 
 function compute({ weight, tips }) {
-  const weights = [weight, 1 - weight], A = gram(tips);
-  return { G: tips, weights, A, direction: combine(tips, weights), rates: rates(A, weights), harmless: harmless(A) };
+  const weights = [weight, 1 - weight],
+    A = gram(tips);
+  return {
+    G: tips,
+    weights,
+    A,
+    direction: combine(tips, weights),
+    rates: rates(A, weights),
+    harmless: harmless(A),
+  };
 }
 
 function harmless([[a, c], [, b]]) {
@@ -24,40 +46,100 @@ function harmless([[a, c], [, b]]) {
 
 const draw = (numbers) => ({
   plane: plane(numbers),
-  bars: bars({ width: WIDE, height: 156, names: [1, 2].map((k) => tr("client {k}", { k })), colours: CLIENTS, rates: numbers.rates, weights: numbers.weights, low: -2, high: 2, ticks: [-2, -1, 0, 1, 2] }),
+  bars: bars({
+    width: WIDE,
+    height: 156,
+    names: [1, 2].map((k) => tr("client {k}", { k })),
+    colours: CLIENTS,
+    rates: numbers.rates,
+    weights: numbers.weights,
+    low: -2,
+    high: 2,
+    ticks: [-2, -1, 0, 1, 2],
+  }),
 });
 
 function plane({ G, direction, harmless: [low, high] }) {
-  const origin = at([0, 0]), [from, to] = [low, high].map((weight) => at(between(G, weight))), free = high - low > OPPOSED;
-  const pieces = [grid(PLANE, [-2, -1, 0, 1, 2], [-2, -1, 0, 1, 2]), tag("circle", { cx: origin[0], cy: origin[1], r: REACH * UNIT, fill: "none", stroke: LINE, "stroke-width": 1.5, "stroke-dasharray": "2 5" })];
+  const origin = at([0, 0]),
+    [from, to] = [low, high].map((weight) => at(between(G, weight))),
+    free = high - low > OPPOSED;
+  const pieces = [
+    grid(PLANE, [-2, -1, 0, 1, 2], [-2, -1, 0, 1, 2]),
+    disc(origin, REACH * UNIT, {
+      fill: "none",
+      stroke: LINE,
+      "stroke-width": 1.5,
+      "stroke-dasharray": "2 5",
+    }),
+  ];
   pieces.push(line(at(G[0]), at(G[1]), { stroke: SOFT, "stroke-width": 2 }));
   if (free) pieces.push(line(from, to, { stroke: GOOD, "stroke-width": 10, opacity: 0.45 }));
   G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)));
   const step = direction.map((v) => -v);
-  pieces.push(arrow(origin, at(step), SOFT, 2, { "stroke-dasharray": "5 4" }), arrow(origin, at(direction), INK, 4));
-  const away = (v) => outward(v, ZERO), beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
-  const labels = [...G.map((g, k) => beside(g, `g${sub(k)}`)), beside(direction, "dir")], middle = between(G, (low + high) / 2);
-  if (free && Math.hypot(from[0] - to[0], from[1] - to[1]) > 12) labels.push({ at: at(middle), towards: away(middle), words: tr("hurts nobody"), more: { fill: GOOD } });
-  const strewn = (a, b, r) => [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => [...a.map((v, i) => v + t * (b[i] - v)), r]);
-  const taken = [strewn(from, to, 6), strewn(at(G[0]), at(G[1]), 4), ...[...G, direction].map((v) => strewn(origin, at(v), 4))].flat();
-  if (Math.hypot(...step) > 0.25) labels.push({ at: at(step), towards: away(step), words: tr("step"), more: { fill: SOFT } });
-  pieces.push(placed(labels, [...taken, ...[...G, direction].map((v) => [...at(v), 10])], WIDE, HIGH));
+  pieces.push(
+    arrow(origin, at(step), SOFT, 2, { "stroke-dasharray": "5 4" }),
+    arrow(origin, at(direction), INK, 4),
+  );
+  const away = (v) => outward(v, ZERO),
+    beside = (v, words) => ({ at: at(v), towards: away(v), words, more: { class: "strong" } });
+  const labels = [...G.map((g, k) => beside(g, `g${sub(k)}`)), beside(direction, "dir")],
+    middle = between(G, (low + high) / 2);
+  if (free && Math.hypot(from[0] - to[0], from[1] - to[1]) > 12)
+    labels.push({
+      at: at(middle),
+      towards: away(middle),
+      words: tr("hurts nobody"),
+      more: { fill: GOOD },
+    });
+  const strewn = (a, b, r) =>
+    [0, 0.2, 0.4, 0.6, 0.8, 1].map((t) => [...a.map((v, i) => v + t * (b[i] - v)), r]);
+  const taken = [
+    strewn(from, to, 6),
+    strewn(at(G[0]), at(G[1]), 4),
+    ...[...G, direction].map((v) => strewn(origin, at(v), 4)),
+  ].flat();
+  if (Math.hypot(...step) > 0.25)
+    labels.push({ at: at(step), towards: away(step), words: tr("step"), more: { fill: SOFT } });
+  pieces.push(
+    placed(labels, [...taken, ...[...G, direction].map((v) => [...at(v), 10])], WIDE, HIGH),
+  );
   return pieces.join("");
 }
 
 function handles({ G, weights }) {
-  const tips = tipGrips(G, { c: PLANE, reach: REACH });
+  const tips = tipHandles(G, { c: PLANE, reach: REACH });
   if (Math.hypot(...apart(G)) < TOGETHER) return tips;
-  const server = slide({
-    control: "weight", limits: WEIGHT, now: weights[0], place: (v) => at(between(G, v)), panel: "plane", colour: INK, stride: 0.02, value: `λ₁ = ${two(weights[0])}`, label: tr("weight of client 1: the server's direction, between the tips"),
-    step: (state, by) => ({ ...state, weight: stepped(WEIGHT, state.weight + (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) * Math.hypot(...by)) }),
+  const server = lineHandle({
+    control: "weight",
+    limits: WEIGHT,
+    now: weights[0],
+    place: (v) => at(between(G, v)),
+    panel: "plane",
+    colour: INK,
+    stride: 0.02,
+    value: `λ₁ = ${two(weights[0])}`,
+    label: tr("weight of client 1: the server's direction, between the tips"),
+    step: (state, by) => ({
+      ...state,
+      weight: stepped(
+        WEIGHT,
+        state.weight +
+          (Math.sign(by[0] * apart(state.tips)[0] + by[1] * apart(state.tips)[1]) || 1) *
+            Math.hypot(...by),
+      ),
+    }),
   });
   return [...tips, server]; // above the tips, which it meets at either end
 }
 
 function words({ A, weights, direction, rates, harmless: [low, high] }) {
-  const pay = where(rates, (v) => v < -ZERO), idle = where(rates, (v) => Math.abs(v) <= ZERO), lines = [];
-  const figures = tr("Weights {weights}. Rates {rates}.", { weights: weights.map(two).join(tr(", ")), rates: rates.map(two).join(tr(", ")) });
+  const pay = where(rates, (v) => v < -ZERO),
+    idle = where(rates, (v) => Math.abs(v) <= ZERO),
+    lines = [];
+  const figures = tr("Weights {weights}. Rates {rates}.", {
+    weights: weights.map(two).join(tr(", ")),
+    rates: rates.map(two).join(tr(", ")),
+  });
   let tone = "good";
   if (pay.length) {
     tone = "bad";
@@ -65,25 +147,60 @@ function words({ A, weights, direction, rates, harmless: [low, high] }) {
   } else if (Math.hypot(...direction) < ZERO) {
     tone = "soft";
     lines.push(tr("The server stands still: nobody gains, nobody pays."));
-  } else if (idle.length) lines.push(idle.length > 1 ? tr("Nobody pays; {who} gain nothing.", { who: named(idle).toLowerCase() }) : tr("Nobody pays; {who} gains nothing.", { who: named(idle).toLowerCase() }));
+  } else if (idle.length)
+    lines.push(
+      idle.length > 1
+        ? tr("Nobody pays; {who} gain nothing.", { who: named(idle).toLowerCase() })
+        : tr("Nobody pays; {who} gains nothing.", { who: named(idle).toLowerCase() }),
+    );
   else lines.push(tr("Nobody pays: both losses fall."));
   const silent = where(A, (row, k) => row[k] === 0);
-  if (silent.length) lines.push(silent.length > 1 ? tr("{who} have zero gradients and ask for nothing.", { who: named(silent) }) : tr("{who} has a zero gradient and asks for nothing.", { who: named(silent) }));
-  else if (A[0][1] >= 0) lines.push(tr("The gradients agree, being at most a right angle apart, and no weight hurts anybody."));
-  else if (high - low <= OPPOSED) lines.push(tr("The gradients oppose each other: whatever helps one client hurts the other."));
-  else if (pay.length) lines.push(tr("Nobody would pay with λ₁ between {low} and {high}, the green part of the line.", { low: two(low), high: two(high) }));
-  else lines.push(tr("So it is with every λ₁ between {low} and {high}.", { low: two(low), high: two(high) }));
+  if (silent.length)
+    lines.push(
+      silent.length > 1
+        ? tr("{who} have zero gradients and ask for nothing.", { who: named(silent) })
+        : tr("{who} has a zero gradient and asks for nothing.", { who: named(silent) }),
+    );
+  else if (A[0][1] >= 0)
+    lines.push(
+      tr("The gradients agree, being at most a right angle apart, and no weight hurts anybody."),
+    );
+  else if (high - low <= OPPOSED)
+    lines.push(tr("The gradients oppose each other: whatever helps one client hurts the other."));
+  else if (pay.length)
+    lines.push(
+      tr("Nobody would pay with λ₁ between {low} and {high}, the green part of the line.", {
+        low: two(low),
+        high: two(high),
+      }),
+    );
+  else
+    lines.push(
+      tr("So it is with every λ₁ between {low} and {high}.", { low: two(low), high: two(high) }),
+    );
   return { tone, lines, figures };
 }
 
 export const view = {
   title: tr("Two clients and one direction"),
-  about: tr("Left, two gradients as arrows, and between their tips a line with the server's direction on it, the arrow dir, and its step the other way, dashed; the part of the line where nobody pays is green. Right, bars of each client's rate."),
-  hint: tr("Drag the tip of dir: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative."),
+  about: tr(
+    "Left, two gradients as arrows, and between their tips a line with the server's direction on it, the arrow dir, and its step the other way, dashed; the part of the line where nobody pays is green. Right, bars of each client's rate.",
+  ),
+  hint: tr(
+    "Drag the tip of dir: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative.",
+  ),
   reach: REACH,
   panels: [
-    { name: "plane", width: WIDE, height: HIGH, label: tr("two gradients and the server's direction; drag them") },
+    {
+      name: "plane",
+      width: WIDE,
+      height: HIGH,
+      label: tr("two gradients and the server's direction; drag them"),
+    },
     { name: "bars", width: WIDE, height: 156, label: tr("weights and rates") },
   ],
-  compute, draw, handles, words,
+  compute,
+  draw,
+  handles,
+  words,
 };

@@ -1,0 +1,164 @@
+"""Execute a chapter's text into a notebook that differs as little as possible between two executions."""
+
+import hashlib
+import os
+import re
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+from fairfl import _atomic_files
+from fairfl.errors import Refused
+from fairfl_book.book_paths import Book, is_companion
+from fairfl_book.reading import cloud_launch, copy_extras, threads
+from fairfl_book.repository_address import address
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
+
+COMPANION_BUDGET = 20.0  # the same for a companion
+BUDGET = 60.0  # seconds that a chapter may take on one thread; the same text took 36 and 44 on one rented machine, hours apart
+ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")  # the same as in tests/nbval.cfg
+QUIET = {"FAIRFL_PROGRESS": "0"}  # progress bars would be stored as outputs
+RUN = "fairfl_run"  # the notebook's metadata that says how it was executed
+
+
+@dataclass(frozen=True)
+class Run:
+    """Record of an execution. ``seconds``: processor time, including the start of the kernel."""
+
+    name: str
+    seconds: float
+
+    @property
+    def line(self) -> str:
+        most = budget(self.name)
+        late = f"  over the budget of {most:.0f} s: train less, or record the run" if self.seconds > most else ""
+        return f"{self.name:40s} {self.seconds:6.1f} s{late}"
+
+
+def budget(name: str) -> float:
+    """The seconds that chapter or companion ``name`` may take."""
+    return COMPANION_BUDGET if is_companion(name) else BUDGET
+
+
+def read(path: Path) -> NotebookNode:
+    """The text twin at ``path`` as a notebook without outputs."""
+    return jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+
+
+def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
+    """What must agree between a text and its notebook, per cell of the chapter's own: type, source and tags."""
+    own = copy_extras.own(notebook.cells)
+    return [(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ()))) for cell in own]
+
+
+def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
+    """Where the notebook was not made from this text; empty if they are in step."""
+    ours, theirs = cells(twin), cells(notebook)
+    problems = [
+        f"cell {number}: text and notebook differ; run make chapters"
+        for number, (a, b) in enumerate(zip(ours, theirs), 1)
+        if a != b
+    ][:3]
+    if len(ours) != len(theirs):
+        problems.append(f"the text has {len(ours)} cells and the notebook {len(theirs)}; run make chapters")
+    if twin.metadata.get("fairfl") != notebook.metadata.get("fairfl"):
+        problems.append("the front matter of text and notebook differ; run make chapters")
+    return problems
+
+
+def execute(book: Book, name: str, timeout: int = 600) -> Run:
+    """Execute the text of chapter ``name`` into its notebook, on one thread, in the chapters' folder.
+
+    Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds per cell.
+    """
+    notebook, seconds = executed(book, name, timeout)
+    notebook.metadata[RUN] = {
+        "seconds": seconds,
+        "threads": 1,
+        "python": version_of_python(notebook),
+        **{package: version(package) for package in ("numpy", "torch")},
+    }
+    if not is_companion(name):
+        notebook.cells = nbformat.from_dict(cloud_launch.dressed(notebook.cells, address(book), name))
+    notebook.metadata.language_info.pop("version", None)
+    notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
+    book.notebook(name).parent.mkdir(exist_ok=True)
+    _atomic_files.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))
+    return Run(name, seconds)
+
+
+def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tuple[NotebookNode, float]:
+    """The text of chapter ``name``, executed, and its seconds of processor time; nothing is written.
+
+    ``settings`` go into the kernel's environment. Raises ``ValueError`` if a cell fails.
+    """
+    notebook = read(book.twin(name))
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,  # a busy machine cuts what a cell prints into pieces
+        resources={"metadata": {"path": str(book.chapters)}},
+    )
+    start = spent()
+    try:
+        client.execute(env={**os.environ, **threads.ONE, **QUIET, **settings})
+    except CellExecutionError as error:
+        raise Refused(f"{name} was not written, because a cell failed:\n{error}", "file") from error
+    seconds = round(spent() - start, 1)
+    still(notebook)
+    return notebook, seconds
+
+
+def spent() -> float:
+    """Processor seconds of the kernels that have ended: what a chapter costs on one thread, whatever else the machine does.
+
+    Where the system does not report it (Windows), the elapsed time.
+    """
+    if resource is None:
+        return time.perf_counter()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def version_of_python(notebook: NotebookNode) -> str:
+    """The version that the kernel reported."""
+    return notebook.metadata.language_info.get("version", "unknown")
+
+
+def still(notebook: NotebookNode) -> None:
+    """Take out, in place, what would differ between two executions of the same text.
+
+    Cell ids follow from the cells' sources, widget ids from their order, addresses of objects become a word, and
+    tracebacks (of cells tagged ``raises-exception``), which name this machine's folders, the error's own line.
+    """
+    seen: dict[str, int] = {}
+    for cell in notebook.cells:
+        base = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
+        seen[base] = seen.get(base, 0) + 1
+        cell["id"] = base if seen[base] == 1 else f"{base}-{seen[base]}"
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error":
+                output.traceback = [f"{output.ename}: {output.evalue}"]
+            for holder, key in ((output, "text"), (output.get("data", {}), "text/plain")):
+                if key in holder:
+                    holder[key] = ADDRESS.sub("0xADDRESS", holder[key])
+    widgets = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
+    if widgets:
+        text = nbformat.writes(notebook)
+        for number, model in enumerate(widgets):
+            text = text.replace(model, f"widget-{number:04d}")
+        notebook.update(nbformat.reads(text, as_version=4))

@@ -1,0 +1,207 @@
+"""Markdown with formulas as a page for paper, and that page as a PDF, printed by a headless Chromium: ``python -m fairfl_book.build.note_pdf``.
+
+Formulas are typeset by one file of MathJax; no network is needed once it is there, and no TeX.
+"""
+
+import argparse
+import base64
+import html
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import nbformat
+import yaml
+
+from fairfl import __version__, _atomic_files
+from fairfl._extras import needed_by
+from fairfl.errors import Refused
+from fairfl_book import book_paths, terminal
+from fairfl_book.build import bibtex
+from fairfl_book.build.chromium import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NOTE = "scales_and_hulls"
+SCRIPT = "tex-svg-full.js"
+_STYLE = """
+@page { size: A4; margin: 20mm 21mm 22mm; }
+body { font: 10.4pt/1.42 "Noto Serif", "DejaVu Serif", Georgia, serif; max-width: 172mm; margin: 0 auto; }
+h1 { font-size: 17pt; line-height: 1.2; text-align: center; margin: 0 0 3mm; } h2 { font-size: 12.5pt; margin: 6mm 0 2mm; break-after: avoid; }
+p.by { text-align: center; margin: 0 0 6mm; color: #444; } p { margin: 0 0 2.4mm; }
+table { border-collapse: collapse; margin: 3mm auto; font-size: 9.2pt; text-align: left; } tr { break-inside: avoid; }
+th, td { border-bottom: 0.3pt solid #999; padding: 0.8mm 2mm; vertical-align: top; } th { border-bottom-width: 0.8pt; }
+figure { margin: 4mm 0; text-align: center; break-inside: avoid; } figure img { max-width: 100%; max-height: 88mm; }
+figcaption { font-size: 9.2pt; text-align: left; margin-top: 1.5mm; } a { color: inherit; text-decoration: none; }
+li a::after { content: " " attr(href); font-size: 7.6pt; color: #444; }
+.math.block { break-inside: avoid; } mjx-container path, mjx-container use { stroke: none; } /* a hairline, which screens widen to bold */
+"""
+_MATHJAX = """<script>window.MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)']], displayMath: [['\\\\[', '\\\\]']],
+packages: {'[-]': ['noundefined', 'noerrors']}},
+svg: {scale: 0.93}, options: {enableMenu: false}};</script><script src="%s"></script>"""
+_CITED = re.compile(r"\[([^\]]+)\]\(#References\)")
+_READY = "async () => { await MathJax.startup.promise; await document.fonts.ready; }"
+
+
+def reader() -> Any:
+    """A reader of Markdown with tables and HTML that leaves formulas to MathJax (markdown-it's ``MarkdownIt``)."""
+    with needed_by("a page for paper"):
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    return MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, renderer=_formula, double_inline=True)
+
+
+def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], list[str]], mathjax: Path) -> str:
+    """The HTML page of ``text``: Markdown below a front matter with ``title``, ``by`` and ``cites``.
+
+    ``picture(address)``: where the image is, as an address of a page. ``cited(keys)``: the lines of the reference list.
+    ``mathjax``: the script's file. Raises ``ValueError`` where the front matter is missing.
+    """
+    if not text.startswith("---\n"):
+        raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---", "missing")
+    _, head, body = text.split("---\n", 2)
+    front, body = yaml.safe_load(head), _CITED.sub(r"\1", body)  # on paper nobody follows a link
+    body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
+    markdown = reader()
+    markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))
+    content = re.sub(r"<p>(<figure>.*?</figure>)</p>", r"\1", markdown.render(body), flags=re.DOTALL)
+    content = f'<h1>{html.escape(front["title"])}</h1><p class="by">{html.escape(front["by"])}</p>{content}'
+    return document(front["title"], content, mathjax)
+
+
+def document(title: str, content: str, mathjax: Path, style: str = "") -> str:
+    """The whole HTML of a document for paper. ``content``: its body; ``style``: CSS beside what all such documents share."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f"<style>{_STYLE}{style}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>{content}</body></html>\n"
+    )
+
+
+def _formula(content: str, options: dict) -> str:
+    left, right = (r"\[", r"\]") if options["display_mode"] else (r"\(", r"\)")
+    return f"{left}{html.escape(content)}{right}"
+
+
+def _figure(token, picture: Callable[[str], str]) -> str:
+    words = html.escape(token.content)
+    return f'<figure><img src="{picture(token.attrs["src"])}" alt="{words}"><figcaption>{words}</figcaption></figure>'
+
+
+def stored_picture(chapters: Path, address: str) -> str:
+    """The picture that a notebook stores, as a data address. ``address``: ``NAME.ipynb#WORDS``, the words with which its alternative text begins.
+
+    Raises ``ValueError`` if no output begins so, or several do.
+    """
+    name, _, words = unquote(address).partition("#")
+    cells = nbformat.read(chapters / name, as_version=4).cells
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
+    if len(found) != 1:
+        raise Refused(
+            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?",
+            "file",
+        )
+    source = re.search(r'src="(data:image/png;base64,[^"]+)"', found[0])
+    if source is None or not base64.b64decode(source[1].partition(",")[2]):
+        raise Refused(f"the picture of {name} that begins with {words!r} is not a PNG", "file")
+    return source[1]
+
+
+def pdf(browser: "Browser", address: str) -> bytes:
+    """The page at ``address``, typeset and printed on A4 with page numbers. Raises ``ValueError`` if a formula is not understood."""
+    with typeset(browser, address) as sheet:
+        return printed(sheet)
+
+
+@contextmanager
+def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator["Page"]:
+    """The page at ``address``, open in ``browser``, its formulas drawn. Raises ``ValueError`` if one is not understood."""
+    sheet = browser.new_page()
+    sheet.set_default_timeout(60_000 * minutes)
+    try:
+        sheet.goto(address)
+        sheet.evaluate(_READY)
+        wrong = sheet.locator('[data-mml-node="merror"]')
+        if wrong.count():
+            raise Refused(
+                f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}", "file"
+            )
+        if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
+            raise Refused(
+                f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}", "file"
+            )
+        yield sheet
+    finally:
+        sheet.close()
+
+
+def printed(sheet: "Page", outline: bool = False) -> bytes:
+    """An open page on A4 with page numbers; with ``outline``, its headings as bookmarks."""
+    number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
+    return sheet.pdf(
+        prefer_css_page_size=True, print_background=True, display_header_footer=True,
+        header_template="<span></span>", footer_template=number, tagged=True, outline=outline,
+    )  # fmt: skip
+
+
+def note(book: book_paths.Book, name: str = NOTE) -> str:
+    """The HTML page of the note ``book/note/NAME.md``, with the pictures that chapters store."""
+    here = book.root / "book"
+    entries = bibtex.load(book.bibliography)
+    text = (here / "note" / f"{name}.md").read_text(encoding="utf-8")
+    return page(
+        text.replace("{version}", __version__),
+        lambda address: stored_picture(book.chapters, address),
+        lambda keys: bibtex.lines(keys, entries),
+        here / "_vendor" / SCRIPT,
+    )
+
+
+Press = Callable[[Any, str], bytes]  # (browser, a page's address) → the PDF
+
+
+def publish(
+    module: str,
+    about: str,
+    name: str,
+    compose: Callable[[book_paths.Book, Path], tuple[str, Press]],
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """The command ``python -m MODULE``, ``about`` which is its help: write NAME.html and NAME.pdf into ``book/_build``; the exit status is ``terminal.obey``'s.
+
+    ``compose(book, folder)`` answers the page, and what prints it; ``folder`` is that of both files.
+    """
+
+    def run(given: argparse.Namespace) -> int:
+        book = book_paths.find()
+        from fairfl_book.site import third_party
+
+        made = book.root / "book" / "_build"
+        third_party.fetch(book.root / "book" / "_vendor")
+        made.mkdir(parents=True, exist_ok=True)
+        text, press = compose(book, made)
+        _atomic_files.write(made / f"{name}.html", text.encode("utf-8"))
+        with chromium() as browser:
+            _atomic_files.write(made / f"{name}.pdf", press(browser, (made / f"{name}.html").as_uri()))
+        print(f"printed {(made / f'{name}.pdf').relative_to(book.root)}")
+        return 0
+
+    parser = terminal.Parser(prog=f"python -m {module}", description=f"{about} It takes no options.")
+    parser.set_defaults(run=run)
+    return terminal.obey(parser, arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the note; the exit status is ``publish``'s."""
+    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf, by a headless Chromium."
+    return publish("fairfl_book.build.note_pdf", about, NOTE, lambda book, _: (note(book), pdf), arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""How long a chapter takes: ``python -m fairfl_book.build.reading_time`` counts it and writes it where it is told.
+
+What is read costs time: words, formulas, figures, labs, open code, and a minute for each turn. Folded boxes (``<details>``), folded cells, the
+exercises and the references are apart, since a reader may pass them. Nothing bounds the minutes: they are what a chapter honestly takes.
+The exercises' minutes follow from their levels. The line under a title also names the chapters that this one builds on, by its ``needs``.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+
+from fairfl import _atomic_files
+from fairfl_book import book_paths
+from fairfl_book.build import notebook_checks
+from fairfl_book.build.frontmatter import PREREQUISITES, FrontMatter, needed
+
+WORDS_A_MINUTE, LINES_A_MINUTE = 180, 15
+INLINE_MINUTES, FIGURE_MINUTES, LAB_MINUTES, TURN_MINUTES = 0.05, 0.5, 3, 1
+LEVELS = {"warm-up": 5, "work": 12, "proof": 30, "design": 35, "open": 25}  # minutes that an exercise takes
+STEP = 5
+APART = ("Exercises", "References")
+_CELL = re.compile(r"^```\{code-cell\}.*?^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_DISPLAY = re.compile(r"\$\$.*?\$\$", re.DOTALL)
+_INLINE = re.compile(r"(?<!\\)\$[^$]+?\$")
+_SPACING = re.compile(r"\s|\\q?quad|\\(?:tag|text)\{.*?\}")
+_MARKS = re.compile(r"\]\([^)]*\)|<[^>]+>|[*_`>|#]")
+_LEVEL = re.compile(r"^\*\*\d+\.\*\* \*\(([\w-]+)\)\*", re.MULTILINE)
+_FIRST = re.compile(r"^\*\*For an hour:\*\* exercises (\d+), (\d+) and (\d+)\.", re.MULTILINE)
+
+
+def minutes(text: str) -> int:
+    """The reading time of a chapter's text twin, rounded to five minutes and at least five."""
+    body = unfolded(text.split("---\n", 2)[2])
+    sections = [s for s in re.split(r"^## ", body, flags=re.MULTILINE) if not s.startswith(APART)]
+    return max(STEP, STEP * round(sum(map(_cost, sections)) / STEP))
+
+
+def exercise_minutes(text: str) -> int:
+    """What the exercises of a chapter's text twin take whoever does them all, by their levels, rounded to five minutes."""
+    return STEP * math.ceil(sum(LEVELS.get(level, LEVELS["work"]) for level in _LEVEL.findall(text)) / STEP)
+
+
+def first_set(text: str) -> int | None:
+    """The minutes of the three exercises that a chapter gives for an hour, in the line "**For an hour:** exercises 1, 2 and 3."; None without one."""
+    levels, given = _LEVEL.findall(text), _FIRST.search(text)
+    if not given or max(map(int, given.groups())) > len(levels):
+        return None
+    return sum(LEVELS.get(levels[int(number) - 1], LEVELS["work"]) for number in given.groups())
+
+
+def unfolded(body: str) -> str:
+    """The text without its folded boxes, however they are nested."""
+    kept, depth = [], 0
+    for piece in re.split(r"(<details>|</details>)", body):
+        if piece in ("<details>", "</details>"):
+            depth += 1 if piece == "<details>" else -1
+        elif depth == 0:
+            kept.append(piece)
+    return "".join(kept)
+
+
+def _cost(section: str) -> float:
+    """Minutes of a piece of a text twin."""
+    bare = _FENCE.sub("", section)
+    inline = _DISPLAY.sub("", bare)
+    words = _MARKS.sub(" ", _INLINE.sub(" x ", _DISPLAY.sub(" ", bare))).split()
+    formulas = (min(3.0, 0.5 + len(_SPACING.sub("", found)) / 90) for found in _DISPLAY.findall(bare))
+    cells = _CELL.findall(section)
+    lines = [line for cell in cells if "source_hidden: true" not in cell for line in cell.split("\n")[1:-1]]
+    return (
+        sum(bool(re.search(r"\w", word)) for word in words) / WORDS_A_MINUTE
+        + sum(formulas)
+        + INLINE_MINUTES * len(_INLINE.findall(inline))
+        + sum(bool(line.strip()) and not line.startswith(":") for line in lines) / LINES_A_MINUTE
+        + FIGURE_MINUTES * len(re.findall(r"figures\.show\(|\.picture\(", section))
+        + LAB_MINUTES * len(re.findall(r"\.widget\(", section))
+        + TURN_MINUTES * sum(bool(re.search(r"^:tags: .*\bturn\b", cell, re.MULTILINE)) for cell in cells)
+    )
+
+
+def builds_on(name: str, fronts: Mapping[str, FrontMatter]) -> str:
+    """What the line under the title of chapter ``name`` says that it needs: earlier chapters, or what a reader brings along."""
+    earlier = [str(int(other[:2])) for other in needed(fronts)[name]]
+    if earlier:
+        return f"needs chapter{'s' * (len(earlier) > 1)} {_listed(earlier)}"
+    return f"needs {_listed([term for term in fronts[name].needs if term in PREREQUISITES])}"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def retold(text: str, needs: str) -> str:
+    """The twin with its minutes in the front matter, and with its reading time and ``needs`` under its title."""
+    now = minutes(text)
+    text = re.sub(r"^  minutes: \d+$", f"  minutes: {now}", text, count=1, flags=re.MULTILINE)
+    text = re.sub(
+        r"^  exercise_minutes: \d+$", f"  exercise_minutes: {exercise_minutes(text)}", text, count=1, flags=re.MULTILINE
+    )
+    return re.sub(r"^> \*\*\d+ minutes\*\*.*$", f"> **{now} minutes** · {needs}", text, count=1, flags=re.MULTILINE)
+
+
+def main() -> None:
+    """Rewrite the twins, and the minutes in both tables of the chapters."""
+    book = book_paths.find()
+    taken, fronts = {}, notebook_checks.fronts(book)
+    for name in book.names():
+        text = book.twin(name).read_text(encoding="utf-8")
+        taken[name] = minutes(text)
+        _atomic_files.write(book.twin(name), retold(text, builds_on(name, fronts)).encode("utf-8"))
+        print(f"{name:28} {taken[name]} minutes, exercises {exercise_minutes(text)}")
+    for page in (book.chapters / "README.md", book.chapters / "README.zh.md"):
+        rows = re.sub(
+            r"(\((\w+)\.ipynb\) \|) \d+ \|", lambda row: f"{row[1]} {taken[row[2]]} |", page.read_text(encoding="utf-8")
+        )
+        _atomic_files.write(page, rows.encode("utf-8"))
+
+
+if __name__ == "__main__":
+    main()

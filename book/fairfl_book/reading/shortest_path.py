@@ -1,0 +1,17 @@
+"""The shortest way through the book, about four hours: the sections marked in the chapters' front matter."""
+
+from collections.abc import Callable, Mapping
+
+from fairfl_book.build.frontmatter import FrontMatter
+
+
+def way(fronts: Mapping[str, FrontMatter], place: Callable[[str], str]) -> str:
+    """The marked sections as a Markdown list, one line per chapter in book order.
+
+    ``fronts``: front matter by chapter name; ``place``: name → target of a link to the chapter.
+    """
+    return "\n".join(
+        f"- [{front.title}]({place(name)}): {' · '.join(front.shortest)}"
+        for name, front in sorted(fronts.items())
+        if front.shortest
+    )

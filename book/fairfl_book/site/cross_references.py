@@ -1,0 +1,92 @@
+"""Mentions become links: "chapter 7" leads to the chapter, "Hu et al., 2022" to its line of the references. Each says where, for who hovers over it."""
+
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from fairfl.errors import refuse
+from fairfl_book.site.chapter_index import Known
+
+_CHAPTERS = re.compile(r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d{1,2}\b)*(?!\.\d)")
+_ONE = re.compile(r"(?:[Cc]hapters?\s+)?(\d{1,2})")
+_CITATION = re.compile(r"(.*?),?\s+\(?(\d{4})\b", re.DOTALL)  # "Hu et al., 2022", in brackets, or "Hu et al. (2022)"
+_PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
+KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
+
+
+class Mentions(SphinxPostTransform):
+    """Runs when all other links are made."""
+
+    default_priority = 200
+    formats = ("html",)
+
+    def run(self, **kwargs: object) -> None:
+        """Link the mentions of one page."""
+        known = Known.read(self.app.srcdir)
+        here = self.env.docname
+        for text in list(self.document.findall(nodes.Text)):
+            if not inside(text, KEPT) and _CHAPTERS.search(text):
+                text.parent.replace(text, list(self.linked(str(text), known, here)))
+        for link in self.document.findall(nodes.reference):
+            page = _PAGE.search(link.get("refuri", "").partition("#")[0])
+            if page and page[1] in known.chapters and "://" not in link["refuri"]:
+                link["reftitle"] = known.chapters[page[1]].words
+        lines = [item for section in self.document.findall(nodes.section) if "references" in section["ids"] for item in section.findall(nodes.list_item)]  # fmt: skip
+        for link in self.document.findall(nodes.reference):
+            there = "references" in (link.get("refid"), link.get("refuri", "").rpartition("#")[2])
+            if there and lines and _CITATION.match(link.astext()):
+                meant = cited(link.astext(), lines)
+                for item in meant[:1]:
+                    item["ids"] = item["ids"] or [f"reference-{lines.index(item) + 1}"]
+                    link.attributes.pop("refid", None)
+                    link["refuri"] = f"#{item['ids'][0]}"
+                link["reftitle"] = "\n".join(" ".join(item.astext().split()) for item in meant)
+
+    def linked(self, text: str, known: Known, here: str) -> list[nodes.Node]:
+        """``text`` in pieces, the chapters in it as links; a page does not link to itself."""
+        pieces, end = [], 0
+        for region in _CHAPTERS.finditer(text):
+            for one in _ONE.finditer(text, region.start(), region.end()):
+                name = known.numbered(int(one[1]))
+                if name and name != here:
+                    uri = self.app.builder.get_relative_uri(here, name)
+                    link = nodes.reference("", one[0], internal=True, refuri=uri)
+                    pieces += [nodes.Text(text[end : one.start()]), link]
+                    end = one.end()
+        return [*pieces, nodes.Text(text[end:])]
+
+
+def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
+    """The lines of the references that ``citation``, "Family et al., year" or "Family et al. (year)", may mean: one, or several by the same authors in
+    that year. Raises ``ValueError`` if there is none."""
+    names, year = _CITATION.match(citation).groups()
+    families = re.split(r",\s+|\s+and\s+", re.sub(r"\s+et al\.", "", names))
+    found = [line for line in lines if _meant(" ".join(line.astext().split()), families, year, "et al." in names)]
+    if not found:
+        raise refuse(
+            "a citation",
+            citation,
+            "the authors and year of a line of the references",
+            "Correct one of the two.",
+            "name",
+        )
+    return found
+
+
+def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
+    authors, dated, _ = line.partition(f" ({year}).")
+    listed = [re.sub(r"^(?:\w[\w'’]*\.(?:-\w\.)*\s+)+", "", name) for name in re.split(r",\s+|\s+and\s+", authors)]
+    return bool(dated) and listed[: len(families)] == families and (more or len(listed) == len(families))
+
+
+def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+    """Whether ``node`` lies in a node of one of ``kinds``, at any depth."""
+    return any(isinstance(one, kinds) for one in around(node))
+
+
+def around(node: nodes.Node) -> Iterator[nodes.Node]:
+    """All that ``node`` lies in, from within."""
+    while (node := node.parent) is not None:
+        yield node

@@ -1,0 +1,44 @@
+"""A mention of a numbered figure becomes a link to its caption, on its own page or on another chapter's."""
+
+import re
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from fairfl_book.build import figure_numbers
+from fairfl_book.site.chapter_index import Known
+from fairfl_book.site.cross_references import KEPT, inside
+
+_CAPTION = re.compile(rf"Figure ({figure_numbers.NUMBER})\.")
+
+
+class Captions(SphinxPostTransform):
+    """Runs when mentions of chapters are links."""
+
+    default_priority = 205
+    formats = ("html",)
+
+    def run(self, **kwargs: object) -> None:
+        """Give the captions of one page their anchors, and link what mentions a figure."""
+        known = Known.read(self.app.srcdir)
+        here, own = self.env.docname, set()
+        for quote in self.document.findall(nodes.block_quote):
+            first = next(iter(quote.findall(nodes.strong)), None)
+            if first is not None and (found := _CAPTION.fullmatch(first.astext())):
+                quote["ids"].append(figure_numbers.anchor(found[1]))
+                own.add(found[1])
+        for text in list(self.document.findall(nodes.Text)):
+            if not inside(text, (*KEPT, nodes.strong)) and figure_numbers.MENTION.search(text):
+                text.parent.replace(text, self.linked(str(text), own, known, here))
+
+    def linked(self, text: str, own: set[str], known: Known, here: str) -> list[nodes.Node]:
+        """``text`` in pieces, the figures in it as links; ``own``: the numbers of the figures on the page itself."""
+        pieces, end = [], 0
+        for found in figure_numbers.MENTION.finditer(text):
+            page = "" if found[1] in own else known.numbered(int(found[1].lstrip("C").partition(".")[0]))
+            if page is None or (page and (found[1].startswith("C") or page == here)):
+                continue
+            uri = f"{self.app.builder.get_relative_uri(here, page) if page else ''}#{figure_numbers.anchor(found[1])}"
+            pieces += [nodes.Text(text[end : found.start()]), nodes.reference("", found[0], internal=True, refuri=uri)]
+            end = found.end()
+        return [*pieces, nodes.Text(text[end:])]

@@ -1,0 +1,72 @@
+"""The first mention of a term on a chapter's page becomes a link to the glossary that tells the definition to who hovers over it."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from fairfl_book.site.chapter_index import Known, Word
+from fairfl_book.site.cross_references import KEPT, around, inside
+
+_CHAPTER = re.compile(r"(?:(\w\w)/)?(\d\d)_\w+")
+
+
+class Terms(SphinxPostTransform):
+    """Runs when mentions of chapters and works are links, so that a term within one is not linked again."""
+
+    default_priority = 210
+    formats = ("html",)
+
+    def run(self, **kwargs: object) -> None:
+        """Link the terms of one chapter that other chapters teach."""
+        at = _CHAPTER.fullmatch(self.env.docname)
+        if not at:
+            return
+        words = Known.read(self.app.srcdir).words[at[1] or "en"]
+        left = {word.name: word for word in words if word.chapter != at[2]}
+        seen = pattern(
+            [word.name for word in words], joined=at[1] == "zh"
+        )  # a longer term of its own holds no shorter one
+        for text in list(self.document.findall(nodes.Text)):
+            if left and not inside(text, KEPT) and not _of_the_references(text):
+                pieces = self.linked(str(text), seen, left)
+                if len(pieces) > 1:
+                    text.parent.replace(text, pieces)
+
+    def linked(self, text: str, seen: re.Pattern, left: dict[str, Word]) -> list[nodes.Node]:
+        """``text`` in pieces; the terms that become links are taken out of ``left``."""
+        pieces, end = [], 0
+        for found in seen.finditer(text):
+            word = named(found[1], left)
+            if word is None:
+                continue
+            page, anchor = self.env.domaindata["std"]["objects"]["term", word.name]
+            uri = f"{self.app.builder.get_relative_uri(self.env.docname, page)}#{anchor}"
+            link = nodes.reference("", found[0], internal=True, refuri=uri, reftitle=word.definition, classes=["term"])
+            pieces += [nodes.Text(text[end : found.start()]), link]
+            end = found.end()
+            del left[word.name]
+        return [*pieces, nodes.Text(text[end:])]
+
+
+def pattern(names: Sequence[str], joined: bool) -> re.Pattern:
+    """What finds a term of ``names``, the longest first, alone or with the s of a plural. ``joined``: in a script without spaces."""
+    names = sorted(names, key=len, reverse=True)
+    ways = "|".join(re.escape(name) if joined else r"\s+".join(map(_either, name.split())) for name in names)
+    return re.compile(f"({ways})" if joined else rf"(?<![\w-])({ways})s?(?![\w-])")
+
+
+def named(found: str, left: Mapping[str, Word]) -> Word | None:
+    """The word of ``left`` that ``found`` is, where a sentence may have made its first letter a capital."""
+    name = " ".join(found.split())
+    return left.get(name) or left.get(name[:1].lower() + name[1:])
+
+
+def _either(part: str) -> str:
+    first, rest = part[0], re.escape(part[1:])
+    return f"[{first}{first.upper()}]{rest}" if first.islower() and first.isascii() else re.escape(part)
+
+
+def _of_the_references(node: nodes.Node) -> bool:
+    return any(isinstance(one, nodes.section) and "references" in one["ids"] for one in around(node))

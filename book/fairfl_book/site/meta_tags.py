@@ -1,0 +1,35 @@
+"""What a page says of itself to search engines and to who passes on its link."""
+
+import html
+import re
+
+from sphinx.application import Sphinx
+
+from fairfl_book.site.chapter_index import Known
+
+PREVIEW = "_static/preview.png"
+LONGEST = 200  # letters of a description that a list of results shows at most
+
+
+def describe(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
+    """Add the description and the preview of ``page`` to its head. Addresses are whole where ``html_baseurl`` is known, else relative."""
+    chapter = Known.read(app.srcdir).chapters.get(page)
+    words = chapter.promise if chapter else first_words(context.get("body", "")) or context["project"]
+    title = re.sub(r"<[^>]+>", "", html.unescape(context.get("title") or context["project"]))
+    site = app.config.html_baseurl
+    picture = f"{site.rstrip('/')}/{PREVIEW}" if site else context["pathto"](PREVIEW, 1)
+    told = {"og:type": "article", "og:site_name": context["project"], "og:title": title, "og:description": words, "og:image": picture}  # fmt: skip
+    if site:
+        told["og:url"] = f"{site.rstrip('/')}/{page}.html"
+    marks = [f'<meta property="{name}" content="{html.escape(text)}" />' for name, text in told.items()]
+    description = f'<meta name="description" content="{html.escape(words)}" />'
+    context["metatags"] = "\n".join([context.get("metatags", ""), description, *marks])
+
+
+def first_words(body: str) -> str:
+    """The first paragraph of a page without its marks, cut at a space."""
+    for paragraph in re.findall(r"<p>(.*?)</p>", body, re.DOTALL):
+        text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph)).split())
+        if len(text) > 30 and "\\(" not in text:
+            return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0] + " …"
+    return ""

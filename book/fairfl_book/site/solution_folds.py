@@ -1,0 +1,59 @@
+"""Hints and solutions on the site: folded under their exercises, each opened by a click, or left out of a site that is for a class."""
+
+import re
+from collections.abc import Mapping
+
+from fairfl_book.exercises import turns
+from fairfl_book.exercises.display import marked_up
+from fairfl_book.exercises.registry import find_any
+from fairfl_book.exercises.solutions import Solution
+from fairfl_book.translation.sentences import tr
+
+WITHOUT = ".without-solutions"  # lies beside the pages of a site that shows no answers
+_MARKING = re.compile(r"<!-- answers -->\n.*?<!-- /answers -->", re.DOTALL)
+_LEFT_OUT = "*What a good answer to each open exercise has is left out of this copy of the book.*"
+
+
+def below(slug: str, solutions: Mapping[str, Solution]) -> str:
+    """What stands under the exercise called ``slug``, as Markdown: its hints one by one, then its solution if it is among ``solutions``.
+
+    "" if it has neither. Raises ``ValueError`` for an unknown slug.
+    """
+    hints = find_any(slug).hints
+    folded = [
+        _folded(
+            tr("Hint {n} of {all}", n=n, all=len(hints)) if len(hints) > 1 else tr("A hint"),
+            f"<p>{marked_up(tr(text))}</p>",
+        )
+        for n, text in enumerate(hints, 1)
+    ]
+    if slug in solutions:
+        folded.append(_folded(tr("One solution"), f"\n{solutions[slug].text}\n"))
+    return "\n\n".join(folded)
+
+
+def of_turn(slug: str) -> str:
+    """What stands under the turn called ``slug``, as Markdown: its answer and the known mistakes, folded. Raises ``ValueError`` for an unknown slug."""
+    (right, praise), *wrong = turns.answered(slug)
+    told = [f"<p><b>{marked_up(right)}{'. ' if right else ''}</b>{marked_up(praise)}</p>"]
+    told += [
+        f"<p><i>{tr('If you answered {answer}:', answer=marked_up(given))}</i> {marked_up(why)}</p>"
+        for given, why in wrong
+        if given
+    ]
+    return _folded(tr("The answer"), "\n".join(told))
+
+
+def _folded(title, inside):
+    return f'<details class="answer">\n<summary>{title}</summary>\n{inside}\n</details>'
+
+
+def without(page: str) -> str:
+    """The text of ``book/teachers.md`` without what it says of open exercises' answers."""
+    return _MARKING.sub(_LEFT_OUT, page)
+
+
+def noted(page: str, note: str) -> str:
+    """The text of a page with ``note`` below its first line, a title or links to other languages."""
+    first, _, rest = page.partition("\n")
+    return f"{first}\n\n> {note}\n{rest}"

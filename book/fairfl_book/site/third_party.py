@@ -1,0 +1,147 @@
+"""Download KaTeX and one file of MathJax, check them, and keep them in a folder that git ignores.
+
+The download uses the standard library. pooch would hash only the archive and not the files taken from it, and it goes
+through requests, which ignores certificates that only the system (SSL_CERT_FILE) knows.
+"""
+
+import base64
+import hashlib
+import io
+import tarfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairfl import _atomic_files
+from fairfl.errors import Refused
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package of the npm registry at one version. ``integrity``: SHA-512 of its archive as the registry writes it, in base 64.
+    ``files``: path in the archive → (the name it gets here, its SHA-256)."""
+
+    name: str
+    version: str
+    integrity: str
+    files: dict[str, tuple[str, str]]
+
+    @property
+    def address(self) -> str:
+        return f"https://registry.npmjs.org/{self.name}/-/{self.name}-{self.version}.tgz"
+
+
+# The letters that the book's formulas take; a browser that misses one reports a failed request, which a test of the site sees.
+_FONTS = {
+    "AMS-Regular": "0cdd387c9590a1a9f9794560022dbb59654a7d86f187aa0c81495ad42d3a7308",
+    "Caligraphic-Regular": "5d53e70ad607c2352162dec9e0923fb54ecdafaccbf604cd8dcf7d00facb989b",
+    "Main-Bold": "0f60d1b897938ec918c8ce073092411baf9438f6739465693ff18b0f9d20b021",
+    "Main-Italic": "97479ca6cce906abc961ecac96faa5f9ca2e61b8e7670d475826bcdee9a7c267",
+    "Main-Regular": "c2342cd8b869e01752a9321dc17213fc40d4d04c79688c1d43f2cf316abd7866",
+    "Math-BoldItalic": "dc47344dbb6cb5b655c8460d561f4df5f501b90c804ad3c6cec65fe322351ab1",
+    "Math-Italic": "7af58c5ec8f132a2ddde9027c6d7814decce4d3b822a11192a42a20e2e973264",
+    "Size1-Regular": "6b47c40166b6dbe21a5dfca7718413f2147fd2399be1ba605d8ad39cedf25dfe",
+    "Size2-Regular": "d04c54219f9eaec6d4d4fd42dfb28785975a4794d6b2fc71e566b9cd6db842dd",
+    "Size3-Regular": "73d591271b1604960cb10bb90fee021670af7297017e0e98480b332d11f51995",
+    "Size4-Regular": "a4af7d414440a1c1790825cfb700cf9cf43b0f2c4b04f0ebc523011ad9853ec0",
+    "Typewriter-Regular": "71d517d67827787cfabdf186914cc3358eda539e37931941f2b2fd4a21f68c0b",
+}
+
+# KaTeX typesets formulas on the site: with its fonts a fifth of MathJax, and a page of six hundred formulas stands at once.
+# MathJax's tex-svg-full holds every TeX extension (nothing is loaded later) and draws formulas as SVG (no fonts), for paper.
+PACKAGES = (
+    Package(
+        "katex",
+        "0.16.22",
+        "XCHRdUw4lf3SKBaJe4EvgqIuWwkPSo9XoeO8GjQW94Bp7TWv9hNhzZjZ+OH9yf1UmLygb7DIT5GSFQiyt16zYg==",
+        {
+            "package/dist/katex.min.js": (
+                "katex.min.js",
+                "e8d885505949f3a5f4abdd5dd0d53696bd1371ad26ffbf4f310dcd77c8cdae89",
+            ),
+            "package/dist/katex.min.css": (
+                "katex.min.css",
+                "19095127357ed6d29fe0a63a6b000c913a89f7f1963b765dd3715e97c9852e75",
+            ),
+            "package/LICENSE": (
+                "LICENSE-katex.txt",
+                "766ccc1f306c885aa45542a9846bbd0a505b27a0374f146778171c2254ce18e3",
+            ),
+            **{
+                f"package/dist/fonts/KaTeX_{font}.woff2": (f"fonts/KaTeX_{font}.woff2", digest)
+                for font, digest in _FONTS.items()
+            },
+        },
+    ),
+    Package(
+        "mathjax",
+        "3.2.2",
+        "Bt+SSVU8eBG27zChVewOicYs7Xsdt40qm4+UpHyX7k0/O9NliPc+x77k1/FEsPsjKPZGJvtRZM1vO+geW0OhGw==",
+        {
+            "package/es5/tex-svg-full.js": (
+                "tex-svg-full.js",
+                "a4354ff94fd868aea0cc6eaaa79a57fda0588646fc46ee3700a349ee0a11cbe6",
+            ),
+            "package/LICENSE": (
+                "LICENSE-mathjax.txt",
+                "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30",
+            ),
+        },
+    ),
+)
+
+
+def missing(folder: Path) -> list[Package]:
+    """The packages with a file that is absent from ``folder``, or differs from the pinned one."""
+    return [
+        package
+        for package in PACKAGES
+        if not all(_sound(folder / name, digest) for name, digest in package.files.values())
+    ]
+
+
+def _sound(path: Path, digest: str) -> bool:
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest
+
+
+def fetch(folder: Path, download: Callable[[str], bytes] | None = None) -> list[str]:
+    """Download what ``folder`` lacks. Returns the packages that were fetched, an empty list if all were there.
+
+    ``download(address) → bytes``; by default over the network. Raises ``ValueError`` if the network does not answer,
+    or if the archive is not the pinned one.
+    """
+    fetched = []
+    for package in missing(folder):
+        files = unpack(package, (download or _download)(package.address))
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            _atomic_files.write(folder / name, content)
+        fetched.append(f"{package.name} {package.version}")
+    return fetched
+
+
+def unpack(package: Package, archive: bytes) -> dict[str, bytes]:
+    """The wanted files of a package's archive by the names they get here. Raises ``ValueError`` if it is not the pinned one."""
+    found = base64.b64encode(hashlib.sha512(archive).digest()).decode()
+    if found != package.integrity:
+        raise Refused(
+            f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
+            f"{package.integrity[:16]}…. Try again. If it still differs, do not use it; compare with the registry's page.",
+            "file",
+        )
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        return {name: tar.extractfile(path).read() for path, (name, _) in package.files.items()}
+
+
+def _download(address: str) -> bytes:
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            return answer.read()
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        raise Refused(
+            f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
+            "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor.",
+            "missing",
+        ) from error

@@ -1,0 +1,25 @@
+// ESLint's recommended rules for the labs' modules, for the scripts of the site, and for what the tests run in a browser.
+import js from "@eslint/js";
+import globals from "globals";
+
+export default [
+  js.configs.recommended,
+  {
+    files: ["**/labs/js/*.js"],
+    languageOptions: { sourceType: "module", globals: globals.browser },
+    rules: { "prefer-const": "error", eqeqeq: "error", "no-var": "error", "no-shadow": "off" },
+  },
+  {
+    files: ["**/static/*.js", "**/site/*.js"],
+    languageOptions: {
+      sourceType: "script",
+      globals: {
+        ...globals.browser,
+        katex: "readonly",
+        Search: "readonly",
+        DOCUMENTATION_OPTIONS: "writable",
+      },
+    },
+    rules: { "prefer-const": "error", eqeqeq: "error", "no-var": "error" },
+  },
+];

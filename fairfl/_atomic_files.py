@@ -1,0 +1,84 @@
+"""Write files atomically: a reader finds the old file or the new one, never half of one."""
+
+import glob
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # on Windows, leftovers of killed writers are not removed
+    fcntl = None  # type: ignore[assignment]
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """``with writing(path) as file:`` opens a binary file that replaces ``path`` at the end of the block.
+
+    If the block raises, ``path`` stays as it was. The content is written to a temporary file beside it,
+    ``.NAME.….part``. Leftovers of killed writers of the same path are removed; living writers hold a lock on their
+    temporary files. Raises ``OSError`` naming ``path`` if no file can be made beside it, for instance because the
+    folder does not exist.
+    """
+    _remove_leftovers(path)
+    with _temporary(path) as (file, name):
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
+            if fcntl is None:
+                file.close()  # Windows renames only closed files
+            os.replace(name, path)
+        except BaseException:
+            with suppress(OSError):  # flushing the rest may fail on a full disk
+                file.close()
+            os.unlink(name)
+            raise
+
+
+@contextmanager
+def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
+    """A new file beside ``path``, locked while it is open."""
+    while True:
+        try:
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        except OSError as error:  # it names the temporary file, which the reader does not know
+            lacks = f"there is no folder {path.parent}; make it, or give another path"
+            reason = error.strerror if path.parent.is_dir() else lacks
+            raise OSError(error.errno, reason, str(path)) from error
+        if fcntl is None:
+            break
+        with suppress(OSError):  # without file locks, no other writer takes it for a leftover either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            break
+        os.close(handle)  # another writer removed it as a leftover before it was locked
+    with os.fdopen(handle, "wb") as file:
+        yield file, name
+
+
+def attempt(path: Path) -> None:
+    """Raise ``OSError`` if ``writing(path)`` could not begin; ``path`` itself is not changed."""
+    with _temporary(path) as (file, name):
+        file.close()  # Windows removes only closed files
+        Path(name).unlink(missing_ok=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    if fcntl is None:
+        return
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError):  # locked by a living writer, or already removed
+            with open(left, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(left)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` atomically."""
+    with writing(path) as file:
+        file.write(content)

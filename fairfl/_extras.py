@@ -1,0 +1,62 @@
+"""Optional packages: which extra installs each of them, and the error if one is missing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# Module → the extra of pyproject.toml that installs it. PIL comes with torchvision; IPython and traitlets
+# with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx,
+# markdown_it and mdit_py_plugins with MyST.
+BROUGHT_BY = {
+    "torchvision": "data",
+    "pandas": "data",
+    "pyarrow": "data",
+    "PIL": "data",
+    "jupyterlab": "lab",
+    "jupyter_server": "lab",
+    "jupyterlab_server": "lab",
+    "anywidget": "chapters",
+    "traitlets": "chapters",
+    "matplotlib": "chapters",
+    "jupytext": "lab",
+    "nbformat": "lab",
+    "nbclient": "lab",
+    "IPython": "chapters",
+    "yaml": "lab",
+    "pybtex": "lab",
+    "sphinx": "book",
+    "docutils": "book",
+    "markdown_it": "book",
+    "mdit_py_plugins": "book",
+    "pygments": "book",
+    "playwright": "dev",
+    "pypdf": "dev",
+    "flwr": "flower",
+    "torchjd": "torchjd",
+    "ray": "ray",
+}
+
+
+class NotInstalled(ImportError):
+    """An optional package is not installed; the message says which extra installs it, and how.
+
+    ``name`` is the missing module.
+    """
+
+
+@contextmanager
+def needed_by(what: str) -> Iterator[None]:
+    """Inside this block, importing a missing optional package raises ``NotInstalled``, which says what to install.
+
+    ``what``: the call or the name that the reader used, such as "fairfl_book.labs" or "fairfl-book lab". Other import
+    errors, for any other module or for an optional package that is installed but broken, are not changed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in BROUGHT_BY:
+            raise
+        raise NotInstalled(
+            f'{what} needs {module}, which is not installed here; pip install "fairfl[{BROUGHT_BY[module]}]"',
+            name=module,
+        ) from None

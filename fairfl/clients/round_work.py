@@ -1,0 +1,42 @@
+"""``RoundWork``: the description of one round's local training, the input of both engines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from fairfl.clients.correction import Bound
+from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.losses import Loss
+from fairfl.clients.slots import Examples, Slot
+
+
+@dataclass(frozen=True)
+class RoundWork:
+    """The local training of one round: which clients train, on which rows, from which model and how.
+
+    - ``slots``: S slots of R runs. Slot i starts from ``starts[slots[i].run]``.
+    - ``starts`` (R, d): the runs' start models.
+    - ``local``: the local training. ``round``: the number of the round, from 0.
+    - ``loss(outputs, targets)``: one loss per row.
+    - ``anchors`` (R, d): if given, the proximal term pulls towards ``anchors[slots[i].run]`` instead of the start.
+    - ``bound``: the correction of the slots, which ``train_slots`` binds.
+    """
+
+    data: Examples
+    slots: Sequence[Slot]
+    starts: torch.Tensor
+    local: LocalSGD
+    round: int
+    loss: Loss
+    anchors: torch.Tensor | None = None
+    bound: Bound | None = None
+
+    @property
+    def pulls_to(self) -> torch.Tensor:
+        """The points that the proximal term pulls each run towards, (R, d)."""
+        return self.starts if self.anchors is None else self.anchors
+
+    def part(self, places: list[int]) -> "RoundWork":
+        """The same work for only the slots at ``places``."""
+        return replace(self, slots=[self.slots[i] for i in places], bound=self.bound and self.bound.rows(places))

@@ -1,0 +1,218 @@
+"""``Coordinator``, the server's side of a real federation: a rule, a model, their memory, and a log of every round."""
+
+import copy
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+
+import torch
+
+from fairfl._validation import check_module, instance_of, integer
+from fairfl.clients import FlatModel, LocalSGD
+from fairfl.clients.client_statistics import refuse_unprovided
+from fairfl.deployment.attribution import culprits
+from fairfl.deployment.collect import LISTED, Sound, gather, sift
+from fairfl.deployment.reply import Refusal, Reply
+from fairfl.deployment.reply_checks import claims, replies_of
+from fairfl.deployment.rollback import Footing
+from fairfl.errors import Refused
+from fairfl.rules import Rule
+from fairfl.training.server_optimiser import Server
+from fairfl.training.server_step import ServerStep
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """The record of one round.
+
+    ``clients``: the clients whose updates the rule used. ``refused``: the replies that were left out, and why.
+    ``missing``: the clients that were asked and did not answer. ``skipped``: why the model did not move; "" if it did.
+    ``direction_norm``, ``smallest_rate``: as in ``History``. ``remark``: why the rule deviated from its own formula, if
+    it did.
+    """
+
+    round: int
+    clients: tuple[int, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    missing: tuple[int, ...] = ()
+    skipped: str = ""
+    direction_norm: float = float("nan")
+    smallest_rate: float = float("nan")
+    remark: str = ""
+
+    def lines(self) -> list[str]:
+        """The record in sentences, one per line: the round, then the missing clients, then each refusal."""
+        did = f"{_count(len(self.clients), 'client')}, ‖dir‖ {self.direction_norm:.3g}"
+        did = f"skipped ({self.skipped})" if self.skipped else did
+        gone = [_missing(self.missing)] if self.missing else []
+        return [f"round {self.round}: {did}", *gone, *(f"{r.who} refused: it {r.reason}" for r in self.refused)]
+
+    def __str__(self) -> str:
+        return "; ".join(self.lines())
+
+
+@dataclass
+class Coordinator:
+    """Run a federation from unchecked replies: in each round, do what ``train`` would do with the sound ones.
+
+    ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the
+    number of clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only gives the rule the
+    local step size). ``quorum``: a round with fewer valid replies is skipped.
+
+    One reply cannot end the federation. Before the rule sees a round, a row is refused if it is more than a million
+    times as long as the median row (or than 1) and its squared length overflows the model's type; in float32, such a
+    row is longer than 1.8e19. A shorter row may still ruin the model. So suppose that a row of the newest step was a
+    million times as long as the median row, that ``quorum`` or more clients now reply with numbers that are not finite,
+    and that no client except the row's sender sends a sound reply. Then the model and all memories are rolled back to
+    where they were before that step, the round's record names the sender, and rows of such a length are refused from
+    then on. The rollback is one step at most, to a model from which clients did send sound replies. It never refuses
+    clients whose rows have comparable lengths. It cannot detect outsized rows from half of the clients or more, a
+    client that answers alone, and false numbers of ordinary size, against which only the choice of a rule helps.
+
+    ``w`` (d,): the model from which clients start the next round. ``reported`` (d,): the model that the method reports.
+    ``round``: the next round. ``log``: one ``RoundRecord`` per round.
+
+    Raises ``Refused`` for settings out of range or of the wrong type, and for a rule that needs numbers that no client
+    can provide.
+    """
+
+    rule: Rule | str
+    model: torch.nn.Module
+    population: int
+    rounds: int
+    server: Server = field(default_factory=Server)
+    local: LocalSGD = field(default_factory=LocalSGD)
+    quorum: int = 1
+
+    def __post_init__(self) -> None:
+        self.population = integer("population", self.population, 1, "It is the number of clients that exist.")
+        self.rounds = integer("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
+        remedy = "It is the minimum number of valid replies."
+        self.quorum = integer("quorum", self.quorum, 1, remedy, high=self.population)
+        self.local = instance_of("local", self.local, LocalSGD)
+        flat = FlatModel(copy.deepcopy(check_module(self.model)))
+        self.layout = flat.layout
+        self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
+        self.rule = self._step.rule
+        refuse_unprovided(self.rule.name, self.rule.needs)
+        self._footing = Footing(flat.vector.dtype)
+        self.round = 0
+        self.log: list[RoundRecord] = []
+
+    @property
+    def w(self) -> torch.Tensor:
+        return self._step.w
+
+    @property
+    def reported(self) -> torch.Tensor:
+        return self._step.reported
+
+    @property
+    def needs(self) -> list[str]:
+        """The numbers that clients must send in addition to their model and their size."""
+        return self._step.needs
+
+    def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
+        """The model by parameter name: the one that clients start from, or the one that the method reports."""
+        w = self.reported if reported else self.w
+        return {
+            name: w[place].reshape(shape).clone()
+            for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)
+        }
+
+    def receive(self, replies: Iterable[Reply], asked: Iterable[int] | None = None) -> RoundRecord:
+        """Run one round: check the replies, apply the rule, move the model.
+
+        ``asked``: the numbers of the clients that were asked, by default all. Those that did not answer are missing.
+        A bad reply is left out. So is a client whose numbers the rule refuses: the rule is applied again, as if that
+        client had not answered. A round without a direction is skipped and leaves no trace in any memory. In each case
+        the round is over and recorded in ``log``.
+
+        Any exception other than ``Refused`` that the rule raises is a bug in the rule and passes through; the
+        coordinator is then as it was before.
+        """
+        asked = range(self.population) if asked is None else asked
+        remedy = "Name clients of the population."
+        wanted = sorted({integer("a client that was asked", k, 0, remedy, high=self.population - 1) for k in asked})
+        replies, strays = replies_of(replies)
+        heard = claims(replies, self.population)
+        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
+        if self._footing.lost(sound, refused, self.quorum):
+            refused += self._footing.back(self._step)
+            done: dict = {"skipped": "no client sent a sound reply from this model, so the previous model is restored"}
+            sound = {}
+        else:
+            done = self._decide(sound, refused)
+        missing = tuple(k for k in wanted if k not in heard)
+        named = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain strings, for torch.load
+        record = RoundRecord(self.round, tuple(sound), named, missing, **done)
+        self.round += 1
+        self.log.append(record)
+        return record
+
+    def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
+        """Move the model, and return the fields of the ``RoundRecord`` that describe the step.
+
+        Clients whose replies the rule cannot use are moved from ``sound`` to ``refused``.
+        """
+        while len(sound) >= self.quorum:
+            updates = gather(
+                sound,
+                self.layout,
+                self.population,
+                round=self.round,
+                needs=self.needs,
+                local_lr=self.local.lr_at(self.round),
+            )
+            if giants := self._footing.outsized(updates):
+                refused += [Refusal(sound.pop(k).who, why) for k, why in giants.items()]
+                continue
+            before = self._footing.note(self._step, updates)
+            try:
+                taken = self._step.take(updates)
+                self._footing.stepped(before, updates, sound)
+                return {
+                    "direction_norm": taken.norm,
+                    "smallest_rate": taken.smallest_rate,
+                    "remark": taken.direction.reason,
+                }
+            except Refused as refusal:
+                blamed = culprits(refusal, updates)
+                if not blamed:
+                    return {"skipped": str(refusal)}
+            refused += [Refusal(sound.pop(k).who, f"{why} ({self._step.rule.name})") for k, why in blamed.items()]
+        return {"skipped": f"{_count(len(sound), 'sound reply', 'sound replies')}; needed: {self.quorum}"}
+
+    def state_dict(self) -> dict:
+        """Everything that changes from round to round, as tensors and plain values, for ``torch.save`` and
+        ``torch.load(..., weights_only=True)``.
+        """
+        log = [asdict(record) for record in self.log]
+        return {"round": self.round, "log": log, "footing": self._footing.state_dict(), **self._step.state_dict()}
+
+    def load_state_dict(self, state: dict) -> None:
+        """Continue from ``state``, bit for bit. Raises ``Refused`` as ``ServerStep.load_state_dict`` does."""
+        try:
+            next_round, log = (
+                integer("the saved round", state["round"], 0),
+                [
+                    RoundRecord(**{**record, "refused": tuple(Refusal(**r) for r in record["refused"])})
+                    for record in state["log"]
+                ],
+            )
+        except (KeyError, TypeError) as error:
+            what = "the saved state has no round or no log of rounds; give the result of state_dict()"
+            raise Refused(what, "state") from error
+        self._step.load_state_dict(state)
+        if "footing" in state:  # states saved by version 1.0.0 have none
+            self._footing.load_state_dict(state["footing"])
+        self.round, self.log = next_round, log
+
+
+def _missing(clients: tuple[int, ...]) -> str:
+    """The missing clients in one line, however many they are."""
+    more = f" and {len(clients) - LISTED} more" if len(clients) > LISTED else ""
+    return f"client{'s' * (len(clients) > 1)} {', '.join(map(str, clients[:LISTED]))}{more} missing"
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,110 @@
+"""Check the arguments of ``train`` before the first round: their types, their ranges, and their combinations."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from fairfl._validation import instance_of, integer, number
+from fairfl.clients import Ditto, LocalSGD, SecondOrder
+from fairfl.clients.client_statistics import refuse_unprovided
+from fairfl.clients.engines import ENGINES
+from fairfl.errors import Kind, Refused, refuse, unknown
+from fairfl.federation import PARTS, Federation
+from fairfl.rules import Rule
+from fairfl.training.server_optimiser import Server
+
+
+def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
+    """The seeds, and whether ``seed`` was a list (which may have one entry)."""
+    plain: Any = seed.tolist() if hasattr(seed, "tolist") else seed
+    several = isinstance(plain, Iterable) and not isinstance(plain, (str, bytes))
+    remedy = "Every seed is one run: pass an integer, or a list of integers."
+    return [integer("seed", s, remedy=remedy) for s in (plain if several else [plain])], several
+
+
+def each(name: str, value: Any, seeds: list[int]) -> list:
+    """A list with one entry per seed: ``value`` itself if it is a list, otherwise ``value`` repeated."""
+    if not isinstance(value, (list, tuple)):
+        return [value] * len(seeds)
+    if len(value) != len(seeds):
+        raise refuse(
+            f"the number of entries in {name}",
+            len(value),
+            f"{len(seeds)}, one per seed",
+            "Pass one for all seeds, or one for each.",
+            "shape",
+        )
+    return list(value)
+
+
+def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]:
+    """The parts to score, as a tuple; ``score`` may be a single name."""
+    names = (score,) if isinstance(score, str) else tuple(score) if isinstance(score, Iterable) else (score,)
+    for part in names:
+        if part not in PARTS:
+            allowed = "names among 'test', 'train', 'validation'"
+            raise refuse("score", score, allowed, "The test rows are always scored.", "name")
+    if "validation" in names and (lacking := [k for k, rows in enumerate(federation.validation) if len(rows) == 0]):
+        raise Refused(
+            f"score asks for validation rows, and client {lacking[0]} has none; split with validation=0.1, for example",
+            "missing",
+        )
+    return names
+
+
+def check(
+    federation: Federation,
+    *,
+    rules: list[Rule],
+    servers: list[Server],
+    tampers: list[Callable | None],
+    seeds: list[int],
+    repeatable: bool,
+    local: LocalSGD | SecondOrder,
+    personal: Ditto | None,
+    participation: float,
+    loss: Callable,
+    engine: str | None,
+    checkpoint: str | os.PathLike | None,
+) -> None:
+    """Raise ``Refused`` for settings of the wrong type, out of range, or that cannot be combined.
+
+    ``repeatable``: whether a seed may occur twice, because rule, server or tamper were given per seed.
+    """
+    if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
+        raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
+    number("participation", participation, 0, 1, "It is the fraction of clients in a round.", above=True)
+    if participation < 1 and isinstance(local, SecondOrder):
+        raise Refused(
+            f"{type(local).__name__} is defined for full participation, and participation is {participation}; use 1.0",
+            "combination",
+        )
+    for rule in rules:
+        if participation < 1 and rule.needs_everyone:
+            raise Refused(
+                f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0",
+                "combination",
+            )
+        refuse_unprovided(rule.name, rule.needs)
+        sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
+        if "newton_rates" in rule.needs and sent != "local sgd":
+            raise Refused(
+                f"{rule.name} needs updates that are multiples of a gradient, and those of {sent} are not; "
+                f"use LocalSGD(optimiser='sgd')",
+                "combination",
+            )
+        if "accuracies" in rule.needs:
+            federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
+    plain = [] if isinstance(local, SecondOrder) else [("local", local, LocalSGD)]
+    kinds = [*plain, ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
+    for name, value, kind in kinds:
+        if value is not None:
+            instance_of(name, value, kind)
+    for name, function in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
+        if not callable(function) or isinstance(function, type):
+            raise refuse(name, function, "a function", "An instance with __call__ works as well.", "type")
+    if engine is not None and engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
+        fault: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
+        raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", fault)

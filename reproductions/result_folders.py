@@ -1,0 +1,33 @@
+"""The folders of runs, recorded results and published numbers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairfl import _repository
+
+
+@dataclass(frozen=True)
+class Records:
+    """The folders of a clone whose ``root`` contains ``data/``."""
+
+    root: Path
+
+    @property
+    def runs(self) -> Path:
+        """One file per job; ignored by git."""
+        return self.root / "runs"
+
+    @property
+    def results(self) -> Path:
+        """The tables that ``report`` compiles; part of the project."""
+        return self.root / "data" / "results"
+
+    @property
+    def papers(self) -> Path:
+        """The published numbers."""
+        return self.root / "data" / "papers"
+
+
+def find(start: Path | None = None) -> Records:
+    """The folders of the clone around ``start``, by default the current folder. Raises ``Refused`` outside a clone."""
+    return Records(_repository.around(start, "data/papers"))
