@@ -55,7 +55,6 @@ class TestWeights:
         (Direction(V, rates=torch.ones(2, 1)), "shape", ["Mine's rates", "(2, 1)", "(K,)"]),
         (Direction(V, rates=torch.ones(0)), "shape", ["Mine's rates", "(0,)"]),
         (Direction(V, rates=[1.0, 2.0]), "shape", ["Mine's rates", "'list'"]),
-        (Direction(V, rates=lambda: torch.ones(2)), "shape", ["Mine's rates", "'function'"]),
         (Direction(V, weights=torch.tensor(1.0)), "shape", ["Mine's weights", "()"]),
         (Direction(V, rates=torch.tensor([math.nan, 1])), "diverged", ["Mine's rates"]),
         (Direction(V, rates=torch.tensor([1, math.inf])), "diverged", ["Mine's rates"]),
@@ -74,11 +73,6 @@ def test_exact_follows_from_the_reason():
             made(exact=False)
     with pytest.raises(TypeError):
         Direction(V, V, V, True)
-
-
-def test_rates_that_are_not_numbers_are_found():
-    with refused("diverged", "Mine"):
-        mine(rules.Rule, "combine", Direction(V, rates=torch.tensor([math.nan, 1]))).direction(ROUND)
 
 
 @pytest.mark.parametrize(
