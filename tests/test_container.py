@@ -37,7 +37,8 @@ def test_both_run_a_python_that_the_lock_was_tried_on():
     (image,) = of("FROM")
     python = re.fullmatch(r"python:(\d+\.\d+)-slim", image)[1]
     tried = re.findall(
-        r"\d\.\d+", re.search(r"lock was tried on (.+?)\.\n", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))[1]
+        r"\d\.\d+",
+        re.search(r"lock was tested on (.+?)\.\n", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))[1],
     )
     assert SpecifierSet(PROJECT["requires-python"]).contains(f"{python}.0") and python in tried
     assert DEVCONTAINER["image"].endswith(f"/python:{python}")
