@@ -33,6 +33,7 @@ BROUGHT_BY = {
     "flwr": "flower",
     "torchjd": "torchjd",
     "ray": "ray",
+    "tensorboard": "tensorboard",
 }
 
 

@@ -121,6 +121,8 @@ class SecondOrder:
         out = torch.empty(len(work.slots), flat.vector.numel(), dtype=flat.vector.dtype, device=flat.device)
         for r, held in enumerate(kept):
             places = [i for i, slot in enumerate(work.slots) if slot.run == r]
+            if not places:  # the run was stopped
+                continue
             slots, reads = [work.slots[i] for i in places], self.reads_hessians(held)
             found = [derivatives(flat, work.data, s.rows, work.starts[r], work.loss, self.ridge, reads) for s in slots]
             G, H = (

@@ -72,13 +72,15 @@ def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
         raise OSError(cause.errno, message, str(path)) from error
 
 
-def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
+def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "") -> dict | None:
     """The state at ``path``, or ``None`` if there is no file.
 
     ``fresh``: the state that would be saved before the first round. The loaded state must have the same parts.
+    ``schedule``: the name of a setting that depends on the number of rounds. Without one, a run of another length is
+    continued.
 
-    Raises ``Refused`` if the path is not writable, if the file is not a checkpoint, is damaged or lacks a part, and if
-    it was made under other settings (the message names each difference).
+    Raises ``Refused`` if the path is not writable, if the file is not a checkpoint, is damaged or lacks a part, if it
+    has more rounds than ``settings``, and if it was made under other settings (the message names each difference).
     """
     path = Path(path)
     _try_writing(path)
@@ -98,7 +100,8 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
     saved, state = (held.get("settings"), held.get("state")) if isinstance(held, dict) else (None, None)
     if not isinstance(saved, dict):
         raise _unreadable(path)
-    different = differences(settings, translated(saved))
+    length, saved_length = settings["rounds"], saved.get("rounds")
+    different = differences(settings, translated(saved) | {"rounds": length})
     if different:
         listed, remedy = "; ".join(different), "Pass another path, or the same settings"
         if len(set(re.findall(r"(Python [\d.]+) code:", listed))) > 1:
@@ -109,7 +112,24 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict) -> dict | None:
         raise Refused(f"{path} is a checkpoint of a run with other settings: {listed}. {remedy}", "state")
     if not isinstance(state, dict) or not _complete(state, fresh):
         raise _unreadable(path)
+    if schedule and saved_length != length:
+        raise Refused(
+            f"rounds is {length}, and {path} is a checkpoint of a run with rounds={saved_length}, whose {schedule} "
+            f"depends on their number; pass rounds={saved_length}, or another path, or a setting that does not "
+            f"depend on it",
+            "state",
+        )
+    if state["round"] > length:
+        raise Refused(
+            f"rounds is {length}, and {path} is a checkpoint after {state['round']} rounds; pass rounds="
+            f"{state['round']} or more, or another path",
+            "state",
+        )
     return state
+
+
+# Parts that earlier editions did not write, or that only some calls have.
+OPTIONAL = {"weights", "rates", "stopped", "callback"}
 
 
 def _complete(state: dict, fresh: dict) -> bool:
@@ -126,7 +146,8 @@ def _complete(state: dict, fresh: dict) -> bool:
 
 def _kinds(parts: dict) -> dict:
     # All tensors count as one type, whatever their device and subclass.
-    return {name: torch.Tensor if isinstance(part, torch.Tensor) else type(part) for name, part in parts.items()}
+    kinds = {name: torch.Tensor if isinstance(part, torch.Tensor) else type(part) for name, part in parts.items()}
+    return {name: kind for name, kind in kinds.items() if name not in OPTIONAL}
 
 
 def _unreadable(path: Path) -> Refused:

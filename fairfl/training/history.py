@@ -25,6 +25,9 @@ class History:
     - ``direction_norm`` (T,): ``‖dir‖``.
     - ``smallest_rate`` (T,): ``min_k ρ_k``, NaN if the rule gives no rates. A negative value means that the step
       increased a client's loss, to first order.
+    - ``weights``, ``rates`` (T, K): the rule's weights λ_k and rates ρ_k, for the clients in the same places of
+      ``participants``. NaN where the rule gave none, and where a row is padded. ``None`` with
+      ``train(..., record_rates=False)``.
     - ``remarks``: pairs (round, reason) for rounds in which a rule had to deviate from its formula.
     - ``parameters`` (d,): the final reported model.
     - ``test_sizes`` (N,): the clients' numbers of test rows.
@@ -43,6 +46,8 @@ class History:
     validation_accuracy: np.ndarray | None = None
     validation_loss: np.ndarray | None = None
     parameters: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    rates: np.ndarray | None = None
     remarks: list = field(default_factory=list)
     settings: dict = field(default_factory=dict)
     seconds: float = 0.0
@@ -76,6 +81,7 @@ class History:
             elif value is not None:
                 plain[f.name] = value
         path = Path(path)
+        plain["arrays"] = sorted(arrays)  # a flipped bit can hide one of the archive's entries
         with _atomic_files.writing(path) as file:
             np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)  # type: ignore[arg-type]
 
@@ -87,7 +93,11 @@ class History:
         """
         try:
             with np.load(path, allow_pickle=False) as file:
-                values = json.loads(str(file["plain"])) | {name: file[name] for name in file.files if name != "plain"}
+                arrays = {name: file[name] for name in file.files if name != "plain"}
+                plain = json.loads(str(file["plain"]))
+            if plain.pop("arrays", sorted(arrays)) != sorted(arrays):  # 1.0.0 listed none
+                raise ValueError(f"it holds only {', '.join(sorted(arrays))}")
+            values = plain | arrays
             values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
         except FileNotFoundError:
             raise

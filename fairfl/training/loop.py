@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
-from fairfl._validation import as_device, integer
+from fairfl._validation import as_device, boolean, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
+from fairfl.clients.float_precision import a_precision, arithmetic
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
+from fairfl.clients.round_updates import check_engine
 from fairfl.clients.slots import Examples
 from fairfl.clients.uint8_images import resident
-from fairfl.errors import refuse
+from fairfl.errors import Refused
 from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
@@ -21,8 +23,10 @@ from fairfl.training.arguments import check, each, parts, seeds_of
 from fairfl.training.attack_copies import TamperMemory, own_copies, restore
 from fairfl.training.attack_copies import state as tamper_state
 from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
-from fairfl.training.float_precision import a_precision, arithmetic
 from fairfl.training.history import History
+from fairfl.training.on_round import Callback, callbacks_of, check_readable
+from fairfl.training.on_round import restore as restore_callback
+from fairfl.training.on_round import state as callback_state
 from fairfl.training.rule_memory import Memory
 from fairfl.training.run import Run
 from fairfl.training.run_identity import strict
@@ -43,6 +47,7 @@ def train(
     evaluate_every: int = 1,
     score: Sequence[str] = ("test",),
     tamper: Callable | Sequence[Callable | None] | None = None,
+    on_round: Callback | Sequence[Callback | None] | None = None,
     personal: Ditto | None = None,
     loss: Loss | str | None = None,
     device: str | torch.device | None = None,
@@ -50,6 +55,7 @@ def train(
     precision: str = "float32",
     checkpoint: str | os.PathLike | None = None,
     checkpoint_every: int = 20,
+    record_rates: bool = True,
     progress: bool | None = None,
 ) -> History | list[History]:
     """Train one model in federated rounds and return the record of the run.
@@ -74,6 +80,13 @@ def train(
     - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round, such as an attack or
       noise. A function is used as it is, an object is copied for every seed. To use a checkpoint, an object with state
       needs ``state_dict`` and ``load_state_dict``.
+    - ``on_round``: a function that is called after each round, and after its evaluation if there is one, with a
+      ``fairfl.training.Round``: the updates, the rule's direction, the new model and its scores. To look into a run,
+      use this and not a tamper. It is not part of the run, whose numbers are the same without it. If it returns
+      ``fairfl.training.STOP``, this round is the run's last: its model is evaluated, and the other seeds go on. The
+      object that you pass is called, not a copy; give a list with one per seed if it keeps state. A checkpoint holds
+      its state if it has ``state_dict`` and ``load_state_dict``; otherwise a resumed run calls it as it is.
+      ``fairfl.training`` has ``BestModel``, ``EarlyStop`` and ``TensorBoard``, and ``Compose`` to combine them.
     - ``personal``: ``Ditto(...)`` also trains a personal model per client, and these models are scored.
     - ``loss``: a function ``(outputs, targets)`` that gives one loss per row, or a name in ``fairfl.clients.losses``.
       The default is "cross_entropy" for classes and "squared" for numbers. A regression has no accuracies; its losses
@@ -83,9 +96,14 @@ def train(
     - ``precision``: "float32", or on CUDA "tf32", whose products have ten bits of mantissa. The rules' own sums stay
       float64.
     - ``checkpoint``: a file. A run that finds its own checkpoint there continues from it and ends with the same bits.
+      With more ``rounds``, it ends with the bits of an uninterrupted run of that length; this is refused if the
+      server's step size decays, because its decay depends on ``rounds``. A run that ``on_round`` has stopped stays
+      stopped, unless ``on_round`` is left out.
       Settings that cannot be compared are refused with it, such as lambdas, and so is a rule or a tamper with
       undeclared state.
     - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
+    - ``record_rates``: whether the histories have every round's ``weights`` and ``rates``. With very many clients,
+      ``False`` saves memory.
     - ``progress``: whether to show a progress bar. The default is yes, unless the environment variable FAIRFL_PROGRESS
       is 0.
 
@@ -118,10 +136,12 @@ def train(
     )
     score, device = parts(score, federation), as_device(device)
     precision = a_precision(precision, device)
+    record_rates = boolean("record_rates", record_rates)
     asked = {"rule": rule, "server": server, "tamper": tamper}
     listed = any(isinstance(value, (list, tuple)) for value in asked.values())
     rules, servers, tampers = (each(name, value, seeds) for name, value in asked.items())
     rules = [as_rule(r) for r in rules]
+    callbacks = callbacks_of(on_round, seeds)
     check(
         federation,
         rules=rules,
@@ -150,14 +170,7 @@ def train(
     descent = LocalSGD(lr=1.0) if isinstance(local, SecondOrder) else local
     if newton is not None:
         newton.check(flat, slots_a_round)
-    if engine == "batched" and flat.has_dropout:
-        raise refuse(
-            "engine",
-            engine,
-            "'sequential' for a model with dropout",
-            "Stacked clients would share their random numbers; leave engine out to get one that fits.",
-            "combination",
-        )
+    check_engine(engine, flat)
     own = [
         {"seed": s, "rule": describe_rule(r), "server": describe(v), "tamper": describe(a)}
         for s, r, v, a in zip(seeds, rules, servers, tampers)
@@ -190,24 +203,35 @@ def train(
             loss=loss,
             personal=personal,
             engine=engine,
+            on_round=c,
+            record_rates=record_rates,
         )
-        for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
+        for i, (s, r, v, f, c) in enumerate(zip(seeds, rules, servers, flats, callbacks))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
 
     def state(done: int) -> dict:
         seconds = spent + time.perf_counter() - begun
-        held = [run.state_dict() | tamper_state(attack) for run, attack in zip(runs, tampers)]
+        held = [
+            run.state_dict() | tamper_state(attack) | callback_state(run.on_round) for run, attack in zip(runs, tampers)
+        ]
         return {"round": done, "seconds": seconds, "runs": held}
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
         compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
-        if (held := checkpoints.load(checkpoint, compared, state(0))) is not None:
+        schedule = "server.decay" if any(v.depends_on_rounds for v in servers) else ""
+        if (held := checkpoints.load(checkpoint, compared, state(0), schedule)) is not None:
             first, spent = held["round"], held["seconds"]
             for run, attack, kept in zip(runs, tampers, held["runs"]):
                 run.load_state_dict(kept)
                 restore(attack, kept)
+                restore_callback(run.on_round, kept)
+            if on_round is None:
+                _go_on(runs, first)
+            for run in runs:
+                if not run.stopped and first < rounds and first % evaluate_every:
+                    run.continues(first)
     del flats
     memories: list[Memory | TamperMemory] = []
     if checkpoint is not None:
@@ -232,34 +256,58 @@ def train(
         name = rules[0].name if len({r.name for r in rules}) == 1 else f"{len(rules)} runs"
         with arithmetic(precision, device):
             for t in _progress(range(first, rounds), name, progress):
-                slots = [slot for run in runs for slot in run.sample(t)]
+                active = [run for run in runs if not run.stopped]
+                if not active:
+                    break
+                slots = [slot for run in active for slot in run.sample(t)]
                 starts = torch.stack([run.server.w for run in runs])
                 work = RoundWork(examples, slots, starts, descent, t, loss)
                 if newton is not None:
                     rows = newton.work(flat, work, [run.curvature for run in runs])
                 else:
                     rows = train_slots(flat, work, engine, [run.kept(descent) for run in runs])
-                for run, attack, part in zip(runs, tampers, rows.split([len(run.slots) for run in runs])):
-                    direction = run.step(flat, work, part, attack)
+                for run, part in zip(active, rows.split([len(run.slots) for run in active])):
+                    direction = run.step(flat, work, part, tampers[run.index])
                     if newton is not None:
                         newton.heard(direction, run.curvature)
                 # All clients' updates, (K, d), would otherwise stay in memory beside those of the next round.
                 del rows, part, direction
                 done = t + 1
-                if done % evaluate_every == 0 or done == rounds:
-                    for run in runs:
+                evaluated = done % evaluate_every == 0 or done == rounds
+                for run in active if evaluated else ():
+                    run.evaluate(flat, done)
+                for run in active:
+                    run.tell(flat, done)
+                    if run.stopped and not evaluated:
                         run.evaluate(flat, done)
-                saving = done % checkpoint_every == 0 or done == rounds
+                last = done == rounds or all(run.stopped for run in runs)
+                saving = done % checkpoint_every == 0 or last
                 for memory in memories if saving or t == first else ():
                     memory.check(readable=t == first)
-                if checkpoint is not None and saving and (pace.due() or done == rounds):
-                    save(checkpoint, done)
+                if checkpoint is not None:
+                    for run in runs if t == first else ():
+                        check_readable(run.on_round)
+                    if saving and (pace.due() or last):
+                        save(checkpoint, done)
         for run in runs:
             run.judge()
     except BaseException as error:
         _keep(error, histories, done)
         raise
     return histories()
+
+
+def _go_on(runs: Sequence[Run], done: int) -> None:
+    """Continue runs that ``on_round`` had stopped after ``done`` rounds. Raises ``Refused`` if one stopped earlier."""
+    lengths = [len(run.record["participants"]) for run in runs]
+    if min(lengths) < done:
+        raise Refused(
+            f"checkpoint holds a run that on_round stopped after {min(lengths)} rounds, and others with {done}; pass "
+            f"on_round to continue only the others, or another path",
+            "combination",
+        )
+    for run in runs:
+        run.stopped = False
 
 
 def _keep(error: BaseException, histories: Callable, done: int) -> None:

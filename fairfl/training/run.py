@@ -10,13 +10,16 @@ import torch
 
 from fairfl._randomness import generator
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
-from fairfl.clients.client_statistics import PROVIDERS, RoundView
+from fairfl.clients.client_statistics import RoundView
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.losses import Loss
+from fairfl.clients.round_updates import collect
 from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
+from fairfl.rules import Direction
 from fairfl.training.history import History
+from fairfl.training.on_round import STOP, Callback, a_round
 from fairfl.training.server_step import ServerStep
 from fairfl.updates import LOWER, Updates
 
@@ -37,9 +40,13 @@ class Run:
         loss: Loss,
         personal: Ditto | None,
         engine: str,
+        on_round: Callback | None = None,
+        record_rates: bool = True,
     ):
         self.index, self.seed, self.federation = index, seed, federation
         self.ditto, self.engine = personal, engine
+        self.on_round, self.record_rates, self.stopped = on_round, record_rates, False
+        self._seen: tuple[Updates, Direction] | None = None
         self.server = server
         self.count = max(1, round(participation * len(federation)))
         device = data.inputs.device
@@ -55,7 +62,7 @@ class Run:
         self.memory: dict[str, Any] = {}
         self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
         self.personal = server.w.expand(len(federation), -1).clone() if personal else None
-        columns = ("rounds", "participants", "direction_norm", "smallest_rate", "remarks")
+        columns = ("rounds", "participants", "weights", "rates", "direction_norm", "smallest_rate", "remarks")
         scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss")]
         self.record: dict[str, list] = {name: [] for name in (*columns, *scores)}
 
@@ -89,7 +96,6 @@ class Run:
         ``work``: the round's local training of all runs.
         """
         work, round = replace(work, slots=self.slots), work.round
-        sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         view = RoundView(
             flat=flat,
             work=work,
@@ -98,18 +104,7 @@ class Run:
             memory=self.memory,
             scored=self.scored,
         )
-        extras = {name: PROVIDERS[name](view) for name in self.server.needs}
-        updates = Updates(
-            gradients,
-            losses=extras.pop("losses", None),
-            shares=sizes / sizes.sum(),
-            clients=torch.tensor(view.clients),
-            population=len(self.rows),
-            round=round,
-            layout=flat.layout,
-            extras=extras,
-            local_lr=work.local.lr_at(round),
-        )
+        updates = collect(view, self.server.needs, len(self.rows))
         if tamper is not None:
             # The round is needed for the step size, even if the user's attack leaves it out.
             updates = replace(_tampered(tamper, updates), round=round)
@@ -118,11 +113,38 @@ class Run:
         taken = self.server.take(updates)
         self.scored = {}
         self.record["participants"].append(updates.clients.tolist())
+        for name in ("weights", "rates"):
+            given = getattr(taken.direction, name) if self.record_rates else None
+            # A rule that remembers rows may give numbers for them too, which belong to no participant.
+            self.record[name].append(given.tolist() if given is not None and len(given) == len(updates) else None)
         self.record["direction_norm"].append(taken.norm)
         self.record["smallest_rate"].append(taken.smallest_rate)
         if taken.direction.reason:
             self.record["remarks"].append((round, taken.direction.reason))
+        if self.on_round is not None:
+            self._seen = updates, taken.direction
         return taken.direction.vector
+
+    def tell(self, flat: FlatModel, done: int) -> None:
+        """Give the round that was just finished to ``on_round``. The run is ``stopped`` if it returns ``STOP``."""
+        if self.on_round is None or self._seen is None:
+            return
+        (updates, direction), self._seen = self._seen, None
+        scores = self._latest_scores() if self.record["rounds"][-1] == done else None
+        seen = a_round(
+            flat,
+            self.server.reported,
+            scores,
+            round=updates.round,
+            seed=self.seed,
+            updates=updates,
+            direction=direction,
+        )
+        self.stopped = self.on_round(seen) is STOP
+
+    def _latest_scores(self) -> dict[str, dict[str, np.ndarray]]:
+        what = ("accuracy", "loss") if self.federation.dataset.classes else ("loss",)
+        return {part: {name: np.array(self.record[f"{part}/{name}"][-1]) for name in what} for part in self.scorers}
 
     def evaluate(self, flat: FlatModel, done: int) -> None:
         """Score the reported model, or the personal models, after ``done`` rounds."""
@@ -163,12 +185,23 @@ class Run:
         return accuracy, loss
 
     def state_dict(self) -> dict:
-        return {"memory": self.memory, "personal": self.personal, "record": self.record, **self.server.state_dict()}
+        kept = {"memory": self.memory, "personal": self.personal, "record": self.record, **self.server.state_dict()}
+        return kept | ({"stopped": True} if self.stopped else {})
 
     def load_state_dict(self, state: dict) -> None:
         self.server.load_state_dict(state)
         self.record, self.memory = state["record"], _moved(state["memory"], self.server.w.device)
         self.personal = _moved(state["personal"], self.server.w.device)
+        self.stopped = state.get("stopped", False)
+        for name in ("weights", "rates"):  # an earlier edition recorded none
+            known = self.record.setdefault(name, [])
+            self.record[name] = [None] * (len(self.record["participants"]) - len(known)) + known
+
+    def continues(self, done: int) -> None:
+        """Drop the evaluation after ``done`` rounds, which a longer run does not make."""
+        if self.record["rounds"][-1] == done:
+            for name in ("rounds", *(name for name in self.record if "/" in name)):
+                self.record[name].pop()
 
     def history(self, settings: dict, seconds: float, federation: Federation) -> History:
         r = self.record
@@ -180,7 +213,9 @@ class Run:
                 scored[f"{prefix}accuracy"] = None
         return History(
             rounds=np.array(r["rounds"]),
-            participants=_filled(r["participants"]),
+            participants=_filled(r["participants"], -1, np.int64),
+            weights=self._per_client("weights"),
+            rates=self._per_client("rates"),
             direction_norm=np.array(r["direction_norm"]),
             smallest_rate=np.array(r["smallest_rate"]),
             test_sizes=np.array([len(rows) for rows in federation.test]),
@@ -190,6 +225,13 @@ class Run:
             seconds=seconds,
             **scored,
         )
+
+    def _per_client(self, name: str) -> np.ndarray | None:
+        """The record of ``name`` as an array like ``History.participants``, or ``None`` if it is not recorded."""
+        if not self.record_rates:
+            return None
+        pairs = zip(self.record["participants"], self.record[name])
+        return _filled([[math.nan] * len(clients) if row is None else row for clients, row in pairs], math.nan, float)
 
 
 def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates:
@@ -205,11 +247,11 @@ def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates
     return sent
 
 
-def _filled(rounds: list[list[int]]) -> np.ndarray:
-    """One row per round, padded with −1 (no client) where a tamper left fewer clients than in other rounds."""
+def _filled(rounds: list[list], padding: float, dtype: type) -> np.ndarray:
+    """One row per round, padded where fewer clients took part than in other rounds."""
     longest = max(map(len, rounds), default=0)
-    lines = [clients + [-1] * (longest - len(clients)) for clients in rounds]
-    return np.array(lines, dtype=np.int64)
+    lines = [row + [padding] * (longest - len(row)) for row in rounds]
+    return np.array(lines, dtype=dtype).reshape(len(rounds), longest)
 
 
 def _array(vector: torch.Tensor) -> np.ndarray:

@@ -58,6 +58,11 @@ class Server:
         """The step size η_t in round t of T."""
         return self.lr * self.decay ** (100 * (round // 100) / rounds)
 
+    @property
+    def depends_on_rounds(self) -> bool:
+        """Whether the step sizes depend on the number of rounds, T."""
+        return self.decay != 1 or type(self).lr_at is not Server.lr_at
+
     def begin(self, w: torch.Tensor) -> dict[str, torch.Tensor]:
         """The initial state: the model ``w`` (d,), and the ``first`` and ``second`` moments (d,) of the optimiser, if
         it has them.

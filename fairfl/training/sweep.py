@@ -29,6 +29,7 @@ INSTEAD = {
     "seed": "pass seeds=[0, 1]",
     "rule": "pass rules=[…]",
     "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone with train(checkpoint=…)",
+    "on_round": "look into single runs with train(on_round=…)",
     "personal": "train personal models alone with train(personal=…)",
 }
 # Arguments of train that sweep sets itself, or does not support.

@@ -24,6 +24,7 @@ LIBRARY = {
     "labs.Hull().widget()": "chapters",
     "labs.Hull().picture()": "chapters",
     "fairfl.deployment.flower.FairStrategy": "flower",
+    "training.TensorBoard('runs')": "tensorboard",
 }
 COMMANDS = {
     "main(['lab'])": "lab",
@@ -43,7 +44,7 @@ class Absent:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 import fairfl.deployment.flower
-from fairfl import data, models, partition, train
+from fairfl import data, models, partition, train, training
 from fairfl_book import figures, labs
 from fairfl_book.command import main
 from reproductions.command import main as reproduce

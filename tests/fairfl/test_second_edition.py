@@ -1,12 +1,14 @@
 """What somebody made with the second edition goes on with this one."""
 
+import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from fairfl import LocalSGD, Server, attacks, partition, rules, train
+from fairfl import History, LocalSGD, Server, attacks, partition, rules, train
 from fairfl.data import Dataset
 from fairfl.errors import Refused
 
@@ -32,8 +34,21 @@ def test_a_second_edition_checkpoint_resumes(tmp_path):
     history = resumed(kept)
     fresh = resumed(None)
     assert list(history.rounds) == list(fresh.rounds) == [0, 1, 2, 3, 4]
+    assert np.isnan(history.rates[:2]).all() and np.allclose(history.rates[2:], fresh.rates[2:], rtol=1e-4)
+    assert np.isnan(history.weights[:2]).all() and np.allclose(history.weights[2:], fresh.weights[2:], rtol=1e-4)
     assert torch.allclose(torch.as_tensor(history.loss), torch.as_tensor(fresh.loss), rtol=1e-5)
     assert torch.load(kept, weights_only=True)["settings"]["server"]["class"] == "fairfl.training:Server"
+
+
+def test_a_second_edition_history_is_read(tmp_path):
+    history = resumed(None)
+    history.save(tmp_path / "h.npz")
+    with np.load(tmp_path / "h.npz") as file:
+        held = {name: file[name] for name in file.files if name not in ("weights", "rates")}
+    held["plain"] = json.dumps({name: v for name, v in json.loads(str(held["plain"])).items() if name != "arrays"})
+    np.savez(tmp_path / "old.npz", **held)
+    old = History.load(tmp_path / "old.npz")
+    assert old.weights is None and old.rates is None and (old.loss == history.loss).all()
 
 
 def test_another_setting_is_still_refused_by_its_name(tmp_path):

@@ -72,7 +72,7 @@ _SECOND = {
     "fairfl.server.scores": "fairfl.deployment.reported_scores",
     "fairfl.server.step": "fairfl.training.server_optimiser",
     "fairfl.server": "fairfl.deployment",
-    "fairfl.training.arithmetic": "fairfl.training.float_precision",
+    "fairfl.training.arithmetic": "fairfl.clients.float_precision",
     "fairfl.training.checks": "fairfl.training.arguments",
     "fairfl.training.code": "fairfl.training.code_fingerprint",
     "fairfl.training.identity": "fairfl.training.run_identity",

@@ -1,0 +1,109 @@
+"""``Round`` and ``STOP``: what ``train(on_round=f)`` gives to ``f`` after each round, and how ``f`` ends a run."""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from fairfl.clients import FlatModel
+from fairfl.errors import Refused, refuse
+from fairfl.rules import Direction
+from fairfl.training.arguments import each
+from fairfl.training.public_names import public_name
+from fairfl.training.rule_memory import readable_back
+from fairfl.updates import Updates
+
+
+class _Stop(Enum):
+    STOP = "stop"
+
+
+STOP: Final = _Stop.STOP
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """One finished round of one run, as a callback sees it.
+
+    - ``round``: the number of the round, from 0. ``seed``: the seed of the run.
+    - ``updates``: the ``Updates`` as the rule saw them, after a tamper. Their K rows are freed after the call unless
+      the callback keeps them.
+    - ``direction``: the rule's ``Direction``.
+    - ``model``: a copy of the model with the new reported parameters, in evaluation mode. The callback may change it.
+    - ``parameters`` (d,): the trainable parameters of ``model`` as one vector, in the same memory.
+    - ``scores``: if the round was evaluated, the clients' scores, such as ``scores["test"]["accuracy"]`` (N,), with an
+      entry for each part that ``train(score=…)`` names. In regression there is only "loss". Otherwise ``None``.
+
+    The tensors of ``updates`` and ``direction`` are the rule's own, which may remember them: clone them before you
+    change them.
+    """
+
+    round: int
+    seed: int
+    updates: Updates
+    direction: Direction
+    model: torch.nn.Module
+    parameters: torch.Tensor
+    scores: Mapping[str, Mapping[str, np.ndarray]] | None = None
+
+
+Callback = Callable[[Round], Any]
+
+
+def callbacks_of(on_round: Callback | Sequence[Callback | None] | None, seeds: list[int]) -> list[Callback | None]:
+    """One callback per run. Raises ``Refused`` for what cannot be called, and for one state shared by several runs."""
+    for callback in on_round if isinstance(on_round, (list, tuple)) else [on_round]:
+        if callback is not None and (not callable(callback) or isinstance(callback, type)):
+            raise refuse("on_round", callback, "a function", "An instance with __call__ works as well.", "type")
+    callbacks = each("on_round", on_round, seeds)
+    keeping = [callback for callback in callbacks if saves_its_state(callback)]
+    if len({id(callback) for callback in keeping}) < len(keeping):
+        name = type(keeping[0]).__name__
+        raise Refused(
+            f"on_round is one {name} for {len(seeds)} runs, and its state belongs to one run; pass one per seed, such "
+            f"as on_round=[{name}(...) for _ in seeds]",
+            "combination",
+        )
+    return callbacks
+
+
+def a_round(
+    flat: FlatModel, reported: torch.Tensor, scores: Mapping[str, Mapping[str, np.ndarray]] | None, **given: Any
+) -> Round:
+    """A ``Round`` whose ``model`` is a copy of ``flat``'s module with the parameters ``reported`` (d,)."""
+    parameters, module = reported.clone(), copy.deepcopy(flat.module).eval()
+    torch.nn.utils.vector_to_parameters(parameters, [p for p in module.parameters() if p.requires_grad])
+    return Round(model=module, parameters=parameters, scores=scores, **given)
+
+
+def saves_its_state(callback: object) -> bool:
+    """Whether a checkpoint holds the state of ``callback``."""
+    return all(callable(getattr(callback, name, None)) for name in ("state_dict", "load_state_dict"))
+
+
+def state(callback: Any) -> dict:
+    """The part of a run's checkpoint for its ``callback``: its class and ``state_dict``, or nothing if it has none."""
+    return (
+        {"callback": {"class": _class(callback), "state": callback.state_dict()}} if saves_its_state(callback) else {}
+    )
+
+
+def restore(callback: Any, kept: dict) -> None:
+    """Restore what ``kept`` saved of ``callback``. A callback of another class starts anew."""
+    held = kept.get("callback")
+    if held is not None and saves_its_state(callback) and held["class"] == _class(callback):
+        callback.load_state_dict(held["state"])
+
+
+def check_readable(callback: Any) -> None:
+    """Raise ``Refused`` if a checkpoint could not give back the state of ``callback``."""
+    if saves_its_state(callback):
+        readable_back(f"on_round {type(callback).__name__}", "state_dict()", callback.state_dict())
+
+
+def _class(callback: object) -> str:
+    return public_name(type(callback).__module__, type(callback).__qualname__)
