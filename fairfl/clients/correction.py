@@ -107,6 +107,8 @@ class Bound:
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
+            if not places:
+                continue
             part, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
             summed = column([step_sizes[i] for i in places])
             new = self.correct.after(delta, part.start, part.own, part.common, summed)

@@ -18,16 +18,17 @@ from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
 from fairfl.training.arguments import check, each, parts, seeds_of
-from fairfl.training.attack_copies import TamperMemory, own_copies, restore
-from fairfl.training.attack_copies import state as tamper_state
-from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
+from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule, describe_sampler
 from fairfl.training.float_precision import a_precision, arithmetic
 from fairfl.training.history import History
 from fairfl.training.rule_memory import Memory
 from fairfl.training.run import Run
 from fairfl.training.run_identity import strict
+from fairfl.training.samplers import Participation, expected_count, sampler_of
 from fairfl.training.server_optimiser import Server
 from fairfl.training.server_step import ServerStep
+from fairfl.training.user_objects import ObjectMemory, own_copies, restore
+from fairfl.training.user_objects import state as state_of
 
 
 def train(
@@ -38,7 +39,7 @@ def train(
     rounds: int = 50,
     local: LocalSGD | SecondOrder | None = None,
     server: Server | Sequence[Server] | None = None,
-    participation: float = 1.0,
+    participation: Participation = 1.0,
     seed: int | Sequence[int] = 0,
     evaluate_every: int = 1,
     score: Sequence[str] = ("test",),
@@ -65,15 +66,19 @@ def train(
     - ``local``: what clients do in a round. The default is one full-batch step of size 0.1. ``FedNL(...)`` and
       ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
     - ``server``: the server's step along the rule's direction. The default is ``w ← w − dir``.
-    - ``participation``: the fraction of clients drawn each round, uniformly and without replacement.
+    - ``participation``: who takes part in a round. A fraction up to 1, or a whole number of clients above 1, drawn
+      uniformly and without replacement (1 and 1.0 both mean everybody); or a sampler with
+      ``sample(round, generator)``, see ``fairfl.training.Sampler``. If it draws nobody, the model stays as it was.
     - ``seed``: an integer, or a list. The runs of several seeds train side by side as one batch and give a list of
       histories. ``rule``, ``server`` and ``tamper`` may then be lists as well, with one entry per seed, and seeds may
       repeat: a whole table whose clients all do the same trains as one batch.
     - ``evaluate_every``: the number of rounds between evaluations. The first and the last model are always evaluated.
     - ``score``: the parts to score: "test", "train", "validation", or a list of them.
-    - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round, such as an attack or
-      noise. A function is used as it is, an object is copied for every seed. To use a checkpoint, an object with state
-      needs ``state_dict`` and ``load_state_dict``.
+    - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round: an attack, clipping,
+      noise or compression of ``fairfl.attacks``, or your own. Every run uses a copy of its own, so no state passes
+      between seeds or calls; only a plain function is used as it is. An object that keeps state between rounds declares
+      it by ``state_dict()`` and ``load_state_dict(state)``, as a rule does, and is refused with ``checkpoint`` if it
+      does not.
     - ``personal``: ``Ditto(...)`` also trains a personal model per client, and these models are scored.
     - ``loss``: a function ``(outputs, targets)`` that gives one loss per row, or a name in ``fairfl.clients.losses``.
       The default is "cross_entropy" for classes and "squared" for numbers. A regression has no accuracies; its losses
@@ -83,8 +88,8 @@ def train(
     - ``precision``: "float32", or on CUDA "tf32", whose products have ten bits of mantissa. The rules' own sums stay
       float64.
     - ``checkpoint``: a file. A run that finds its own checkpoint there continues from it and ends with the same bits.
-      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule or a tamper with
-      undeclared state.
+      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule, a tamper or a
+      sampler with undeclared state.
     - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
     - ``progress``: whether to show a progress bar. The default is yes, unless the environment variable FAIRFL_PROGRESS
       is 0.
@@ -136,14 +141,16 @@ def train(
         engine=engine,
         checkpoint=checkpoint,
     )
-    tampers = own_copies(tampers)
+    tampers = own_copies("tamper", tampers)
+    sampler = sampler_of(participation, len(federation))
+    samplers = own_copies("participation", [sampler] * len(seeds))
     dataset = federation.dataset
     flats = [FlatModel(models.fresh(model, dataset, s), device) for s in seeds]
     flat = flats[0]
     examples = Examples(resident(dataset.inputs, device), dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
-    slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
+    slots_a_round = len(seeds) * expected_count(sampler, len(federation))
     engine = engine or choose(flat, slots_a_round)
     newton = local if isinstance(local, SecondOrder) else None
     # For a rule, a Newton step counts as one step of size 1.
@@ -168,7 +175,7 @@ def train(
         "initial": [describe(f.vector) for f in flats],
         "rounds": rounds,
         "local": describe(local),
-        "participation": describe(participation),
+        "participation": describe_sampler(participation),
         "batch_group": own if listed else seeds,
         "evaluate_every": evaluate_every,
         "score": list(score),
@@ -185,33 +192,43 @@ def train(
             seed=s,
             server=ServerStep(r, f.vector, rounds, v, undo=False),
             data=examples,
-            participation=participation,
+            sampler=chooser,
             score=score,
             loss=loss,
             personal=personal,
             engine=engine,
         )
-        for i, (s, r, v, f) in enumerate(zip(seeds, rules, servers, flats))
+        for i, (s, r, v, f, chooser) in enumerate(zip(seeds, rules, servers, flats, samplers))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
 
     def state(done: int) -> dict:
         seconds = spent + time.perf_counter() - begun
-        held = [run.state_dict() | tamper_state(attack) for run, attack in zip(runs, tampers)]
+        held = [
+            run.state_dict() | state_of("tamper", attack) | state_of("participation", run.sampler)
+            for run, attack in zip(runs, tampers)
+        ]
         return {"round": done, "seconds": seconds, "runs": held}
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
-        compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
+        compared = strict(
+            settings, given, listed, flat, local=local, personal=personal, loss=loss, participation=participation
+        )
         if (held := checkpoints.load(checkpoint, compared, state(0))) is not None:
             first, spent = held["round"], held["seconds"]
             for run, attack, kept in zip(runs, tampers, held["runs"]):
                 run.load_state_dict(kept)
-                restore(attack, kept)
+                restore("tamper", attack, kept)
+                restore("participation", run.sampler, kept)
     del flats
-    memories: list[Memory | TamperMemory] = []
+    memories: list[Memory | ObjectMemory] = []
     if checkpoint is not None:
-        memories = [*(Memory(run.server.rule) for run in runs), *map(TamperMemory, tampers)]
+        memories = [
+            *(Memory(run.server.rule) for run in runs),
+            *(ObjectMemory("tamper", attack) for attack in tampers),
+            *(ObjectMemory("participation", chooser) for chooser in samplers),
+        ]
     if first == 0:
         with arithmetic(precision, device):
             for run in runs:
@@ -238,7 +255,8 @@ def train(
                 if newton is not None:
                     rows = newton.work(flat, work, [run.curvature for run in runs])
                 else:
-                    rows = train_slots(flat, work, engine, [run.kept(descent) for run in runs])
+                    vectors = [run.kept(descent) for run in runs]
+                    rows = train_slots(flat, work, engine, vectors) if slots else starts[:0]
                 for run, attack, part in zip(runs, tampers, rows.split([len(run.slots) for run in runs])):
                     direction = run.step(flat, work, part, attack)
                     if newton is not None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairfl._randomness import generator
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
@@ -17,6 +16,7 @@ from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
 from fairfl.training.history import History
+from fairfl.training.samplers import Sampler, draw, takes_everyone, with_inclusion
 from fairfl.training.server_step import ServerStep
 from fairfl.updates import LOWER, Updates
 
@@ -32,7 +32,7 @@ class Run:
         seed: int,
         server: ServerStep,
         data: Examples,
-        participation: float,
+        sampler: Sampler,
         score: Sequence[str],
         loss: Loss,
         personal: Ditto | None,
@@ -41,7 +41,8 @@ class Run:
         self.index, self.seed, self.federation = index, seed, federation
         self.ditto, self.engine = personal, engine
         self.server = server
-        self.count = max(1, round(participation * len(federation)))
+        self.sampler, self.everyone = sampler, takes_everyone(sampler)
+        self.inclusion: torch.Tensor | None = None
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]
         self.validation = [rows.to(device) for rows in federation.validation]
@@ -61,12 +62,10 @@ class Run:
 
     def sample(self, round: int) -> list[Slot]:
         """Draw this round's participants; the slots are in the order of their numbers."""
-        N = len(self.rows)
-        chosen = torch.arange(N)
-        if self.count < N:
-            chance = generator(self.seed, "participation", round)
-            chosen = torch.randperm(N, generator=chance)[: self.count].sort().values
-        self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
+        drawn = draw(self.sampler, self.seed, round, len(self.rows))
+        rule = self.server.rule
+        self.inclusion = with_inclusion(drawn, rule.name, self.sampler) if "inclusion" in rule.needs else None
+        self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in drawn.clients]
         return self.slots
 
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
@@ -89,6 +88,8 @@ class Run:
         ``work``: the round's local training of all runs.
         """
         work, round = replace(work, slots=self.slots), work.round
+        if not self.slots:
+            return self._skip(round)
         sizes = torch.tensor([len(slot.rows) for slot in self.slots], dtype=torch.float64)
         view = RoundView(
             flat=flat,
@@ -99,6 +100,8 @@ class Run:
             scored=self.scored,
         )
         extras = {name: PROVIDERS[name](view) for name in self.server.needs}
+        if self.inclusion is not None:
+            extras["inclusion"] = self.inclusion
         updates = Updates(
             gradients,
             losses=extras.pop("losses", None),
@@ -124,11 +127,19 @@ class Run:
             self.record["remarks"].append((round, taken.direction.reason))
         return taken.direction.vector
 
+    def _skip(self, round: int) -> torch.Tensor:
+        """Record a round without participants. The model and all memories stay as they were."""
+        self.record["participants"].append([])
+        self.record["direction_norm"].append(0.0)
+        self.record["smallest_rate"].append(float("nan"))
+        self.record["remarks"].append((round, "no client was drawn, and the model stayed as it was"))
+        return torch.zeros_like(self.server.w)
+
     def evaluate(self, flat: FlatModel, done: int) -> None:
         """Score the reported model, or the personal models, after ``done`` rounds."""
         models = self.server.reported[None] if self.personal is None else self.personal
         scored = {part: self._scores(flat, models, scorers) for part, scorers in self.scorers.items()}
-        if not self.ditto and self.count == len(self.rows) and torch.equal(self.server.reported, self.server.w):
+        if not self.ditto and self.everyone and torch.equal(self.server.reported, self.server.w):
             # The next round needs the same scores of the same model on the same rows, so keep them.
             self.scored = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
         # Recorded together, so the record stays consistent if a run is interrupted during an evaluation.
@@ -206,7 +217,7 @@ def _tampered(tamper: Callable[[Updates], Updates], updates: Updates) -> Updates
 
 
 def _filled(rounds: list[list[int]]) -> np.ndarray:
-    """One row per round, padded with −1 (no client) where a tamper left fewer clients than in other rounds."""
+    """One row per round, padded with −1 (no client) where fewer clients took part than in other rounds."""
     longest = max(map(len, rounds), default=0)
     lines = [clients + [-1] * (longest - len(clients)) for clients in rounds]
     return np.array(lines, dtype=np.int64)
