@@ -11,7 +11,7 @@ from fairfl.clients.engines import ENGINES
 from fairfl.errors import Kind, Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
-from fairfl.training.samplers import Participation, sampler_of, takes_everyone
+from fairfl.training.samplers import Participation, require_everyone, sampler_of
 from fairfl.training.server_optimiser import Server
 
 
@@ -74,18 +74,12 @@ def check(
     """
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
-    everyone = takes_everyone(sampler_of(participation, len(federation)))
-    if not everyone and isinstance(local, SecondOrder):
-        raise Refused(
-            f"{type(local).__name__} is defined for full participation, and participation is {participation}; use 1.0",
-            "combination",
-        )
+    sampler = sampler_of(participation, len(federation))
+    if isinstance(local, SecondOrder):
+        require_everyone(type(local).__name__, participation, sampler)
     for rule in rules:
-        if not everyone and rule.needs_everyone:
-            raise Refused(
-                f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0",
-                "combination",
-            )
+        if rule.needs_everyone:
+            require_everyone(rule.name, participation, sampler)
         refuse_unprovided(rule.name, rule.needs)
         sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
         if "newton_rates" in rule.needs and sent != "local sgd":

@@ -260,6 +260,14 @@ def takes_everyone(sampler: Sampler) -> bool:
     return isinstance(sampler, UniformSampler) and sampler.count == sampler.population
 
 
+def require_everyone(who: str, participation: Participation, sampler: Sampler) -> None:
+    """Raise ``Refused`` if ``who``, which is defined for full participation, would not see all clients."""
+    if not takes_everyone(sampler):
+        raise Refused(
+            f"{who} is defined for full participation, and participation is {participation!r}; use 1.0", "combination"
+        )
+
+
 def expected_count(sampler: Sampler, population: int) -> int:
     """How many participants to expect in a round; all clients for a sampler of the user's own."""
     return sampler.count if isinstance(sampler, BUILT_IN) else population
