@@ -61,8 +61,9 @@ class Updates:
     (K,): their numbers, 0 … population − 1. ``population``: the number of clients that exist. ``round``: t, from 0.
     ``layout``: the place of each parameter tensor in d; ``None`` if the rows are plain vectors. ``extras``: whatever
     else a rule asked for, by name; finite numbers, with K entries along the first axis. ``local_lr``: the step size of
-    local training in this round (1 for plain gradients). The sum of all step sizes behind each row is
-    ``extras["pseudo_lr"]``, for a rule that lists it in its ``needs``.
+    local training in this round (1 for plain gradients). For a rule that lists it in its ``needs``,
+    ``extras["pseudo_lr"]`` is the sum of all step sizes behind each row, and ``extras["inclusion"]`` each client's
+    probability of taking part in this round (``fairfl.training.Sampler``).
 
     All numbers are detached, because nothing is differentiated through a rule. Tensors are not copied, arrays are.
     Python's floats become float64, but PyTorch's default type, float32, as gradients.

@@ -143,7 +143,8 @@ PROVIDERS = {
     "smoothness": smoothness,
     "pseudo_lr": pseudo_lr,
 }
-ALWAYS = {"layout", "shares"}
+# The server knows these itself and asks no client for them.
+ALWAYS = {"inclusion", "layout", "shares"}
 
 
 def refuse_unprovided(rule: str, needs: frozenset[str]) -> None:

@@ -107,7 +107,7 @@ class Bound:
         out, column = torch.empty_like(deltas), lambda values: deltas.new_tensor(values)[:, None]
         for r, held in enumerate(kept):
             places = [i for i, s in enumerate(slots) if s.run == r]
-            if not places:  # the run was stopped
+            if not places:  # the run was stopped, or none of its clients was drawn
                 continue
             part, delta, sizes = self.rows(places), deltas[places], [len(slots[i].rows) for i in places]
             summed = column([step_sizes[i] for i in places])

@@ -4,7 +4,7 @@
 bad rows are normal, and one client must not be able to stop the others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -51,14 +51,22 @@ def collect(
 
 
 def sift(
-    replies: Iterable[Reply], start: torch.Tensor, layout: Layout, population: int, needs: Iterable[str] = ()
+    replies: Iterable[Reply],
+    start: torch.Tensor,
+    layout: Layout,
+    population: int,
+    needs: Iterable[str] = (),
+    asked: Container[int] | None = None,
 ) -> tuple[dict[int, Sound], list[Refusal]]:
-    """The sound replies by client number, in increasing order, and the refusals of the others."""
+    """The sound replies by client number, in increasing order, and the refusals of the others.
+
+    ``asked``: the clients that were asked; ``None`` means all of them.
+    """
     replies, refused = replies_of(replies)
     claimed = claims(replies, population)
     sound: dict[int, Sound] = {}
     for reply in replies:
-        reason = against_name(reply, claimed, population)
+        reason = against_name(reply, claimed, population, asked)
         reason = reason or against_size(reply.size) or against_numbers(reply.numbers, needs)
         gradient, reason = (None, reason) if reason else _gradient(reply.arrays, layout, start)
         if gradient is None:
@@ -77,11 +85,17 @@ def gather(
     round: int = 0,
     needs: Iterable[str] = (),
     local_lr: float = 1.0,
+    inclusion: Mapping[int, float] | None = None,
 ) -> Updates:
-    """The ``Updates`` of one or more sound replies."""
+    """The ``Updates`` of one or more sound replies.
+
+    ``inclusion``: the clients' inclusion probabilities, if the rule reads them.
+    """
     held = list(sound.values())
     sizes = torch.tensor([reply.size for reply in held], dtype=torch.float64)
     numbers = {name: torch.tensor([reply.numbers[name] for reply in held], dtype=torch.float64) for name in needs}
+    if inclusion is not None:
+        numbers["inclusion"] = torch.tensor([inclusion[k] for k in sound], dtype=torch.float64)
     return Updates(
         torch.stack([reply.gradient for reply in held]),
         losses=numbers.pop("losses", None),

@@ -1,7 +1,7 @@
 """``Coordinator``, the server's side of a real federation: a rule, a model, their memory, and a log of every round."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
 import torch
@@ -14,10 +14,23 @@ from fairfl.deployment.collect import LISTED, Sound, gather, sift
 from fairfl.deployment.reply import Refusal, Reply
 from fairfl.deployment.reply_checks import claims, replies_of
 from fairfl.deployment.rollback import Footing
-from fairfl.errors import Refused
+from fairfl.errors import Refused, refuse
 from fairfl.rules import Rule
+from fairfl.training.samplers import (
+    Drawn,
+    Participation,
+    Sampler,
+    draw,
+    expected_count,
+    require_everyone,
+    sampler_of,
+    takes_everyone,
+    with_inclusion,
+)
 from fairfl.training.server_optimiser import Server
 from fairfl.training.server_step import ServerStep
+from fairfl.training.user_objects import own_copies, restore
+from fairfl.training.user_objects import state as state_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +69,9 @@ class Coordinator:
 
     ``rule``: a ``Rule`` (a copy is used) or its name. ``model``: a module; its weights are w_0. ``population``: N, the
     number of clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only gives the rule the
-    local step size). ``quorum``: a round with fewer valid replies is skipped.
+    local step size). ``quorum``: a round with fewer valid replies is skipped. ``participation``, ``seed``: who is asked
+    in a round, as in ``train``: a fraction, a number of clients, or a sampler. With one seed both draw the same
+    clients. An empty draw is a skipped round.
 
     One reply cannot end the federation. Before the rule sees a round, a row is refused if it is more than a million
     times as long as the median row (or than 1) and its squared length overflows the model's type; in float32, such a
@@ -69,10 +84,22 @@ class Coordinator:
     client that answers alone, and false numbers of ordinary size, against which only the choice of a rule helps.
 
     ``w`` (d,): the model from which clients start the next round. ``reported`` (d,): the model that the method reports.
-    ``round``: the next round. ``log``: one ``RoundRecord`` per round.
+    ``round``: the next round. ``asked``: the clients to ask in it. ``log``: one ``RoundRecord`` per round.
 
-    Raises ``Refused`` for settings out of range or of the wrong type, and for a rule that needs numbers that no client
-    can provide.
+    >>> import torch
+    >>> from fairfl.deployment import Coordinator, Member
+    >>> from fairfl import data, partition
+    >>> federation, model = partition.iid(data.load("digits"), 10), torch.nn.Linear(64, 10)
+    >>> coordinator = Coordinator("FedAvg", model, population=10, rounds=2, participation=3)
+    >>> for t in range(2):
+    ...     members = [Member.of(federation, k, model) for k in coordinator.asked]
+    ...     replies = [m.work(coordinator.arrays(), t, coordinator.needs) for m in members]
+    ...     record = coordinator.receive(replies)
+    >>> len(record.clients), record.missing
+    (3, ())
+
+    Raises ``Refused`` for settings out of range or of the wrong type, for a rule that needs numbers that no client can
+    provide, and for a rule that is defined for full participation with a ``participation`` below it.
     """
 
     rule: Rule | str
@@ -82,6 +109,8 @@ class Coordinator:
     server: Server = field(default_factory=Server)
     local: LocalSGD = field(default_factory=LocalSGD)
     quorum: int = 1
+    participation: Participation = 1.0
+    seed: int = 0
 
     def __post_init__(self) -> None:
         self.population = integer("population", self.population, 1, "It is the number of clients that exist.")
@@ -94,6 +123,14 @@ class Coordinator:
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
         self.rule = self._step.rule
         refuse_unprovided(self.rule.name, self.rule.needs)
+        self.seed = integer("seed", self.seed, remedy="With the seed of train, the same clients are asked.")
+        self._sampler: Sampler = own_copies("participation", [sampler_of(self.participation, self.population)])[0]
+        if self.rule.needs_everyone:
+            require_everyone(self.rule.name, self.participation, self._sampler)
+        if (count := expected_count(self._sampler, self.population)) < self.quorum:
+            remedy = "A round with fewer replies than the quorum is skipped: lower it, or ask more clients."
+            raise refuse("quorum", self.quorum, f"1 to {count}, the clients of a round", remedy, "combination")
+        self._draw: tuple[Drawn, Sampler] | None = None
         self._footing = Footing(flat.vector.dtype)
         self.round = 0
         self.log: list[RoundRecord] = []
@@ -111,6 +148,26 @@ class Coordinator:
         """The numbers that clients must send in addition to their model and their size."""
         return self._step.needs
 
+    @property
+    def asks_everyone(self) -> bool:
+        """Whether every round asks all clients."""
+        return takes_everyone(self._sampler)
+
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """The numbers of the clients to ask in this round, in increasing order, drawn by ``participation``.
+
+        The draw is repeatable: a coordinator that is restored in the middle of a round draws the same clients.
+        """
+        return self._drawn()[0].clients
+
+    def _drawn(self) -> tuple[Drawn, Sampler]:
+        """This round's draw, and the sampler after it, which replaces the present one when the round is over."""
+        if self._draw is None:
+            after = copy.deepcopy(self._sampler)
+            self._draw = draw(after, self.seed, self.round, self.population), after
+        return self._draw
+
     def arrays(self, reported: bool = False) -> dict[str, torch.Tensor]:
         """The model by parameter name: the one that clients start from, or the one that the method reports."""
         w = self.reported if reported else self.w
@@ -122,7 +179,10 @@ class Coordinator:
     def receive(self, replies: Iterable[Reply], asked: Iterable[int] | None = None) -> RoundRecord:
         """Run one round: check the replies, apply the rule, move the model.
 
-        ``asked``: the numbers of the clients that were asked, by default all. Those that did not answer are missing.
+        ``asked``: the numbers of the clients that were asked, by default ``self.asked``. Those that did not answer are
+        missing, and a client that was not asked is refused. Pass it only if something else chose the clients; a rule
+        then gets no inclusion probabilities.
+
         A bad reply is left out. So is a client whose numbers the rule refuses: the rule is applied again, as if that
         client had not answered. A round without a direction is skipped and leaves no trace in any memory. In each case
         the round is over and recorded in ``log``.
@@ -130,26 +190,47 @@ class Coordinator:
         Any exception other than ``Refused`` that the rule raises is a bug in the rule and passes through; the
         coordinator is then as it was before.
         """
-        asked = range(self.population) if asked is None else asked
+        inclusion = self._inclusion(asked is None)
+        asked = self.asked if asked is None else asked
         remedy = "Name clients of the population."
         wanted = sorted({integer("a client that was asked", k, 0, remedy, high=self.population - 1) for k in asked})
         replies, strays = replies_of(replies)
         heard = claims(replies, self.population)
-        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs)
+        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs, set(wanted))
         if self._footing.lost(sound, refused, self.quorum):
             refused += self._footing.back(self._step)
             done: dict = {"skipped": "no client sent a sound reply from this model, so the previous model is restored"}
             sound = {}
+        elif not wanted:
+            done = {"skipped": "no client was asked"}
         else:
-            done = self._decide(sound, refused)
+            done = self._decide(sound, refused, inclusion)
         missing = tuple(k for k in wanted if k not in heard)
         named = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain strings, for torch.load
         record = RoundRecord(self.round, tuple(sound), named, missing, **done)
         self.round += 1
+        if self._draw is not None:
+            self._sampler, self._draw = self._draw[1], None
         self.log.append(record)
         return record
 
-    def _decide(self, sound: dict[int, Sound], refused: list[Refusal]) -> dict:
+    def _inclusion(self, drawn_here: bool) -> Mapping[int, float] | None:
+        """The inclusion probabilities of the clients that were asked, by number, if the rule reads them."""
+        rule = self._step.rule
+        if "inclusion" not in rule.needs:
+            return None
+        if not drawn_here:
+            raise Refused(
+                f"{rule.name} needs inclusion probabilities, and receive(asked=...) has none. Pass participation= "
+                f"to the Coordinator, ask coordinator.asked, and leave asked out",
+                "missing",
+            )
+        drawn, _ = self._drawn()
+        return dict(zip(drawn.clients, with_inclusion(drawn, rule.name, self._sampler).tolist()))
+
+    def _decide(
+        self, sound: dict[int, Sound], refused: list[Refusal], inclusion: Mapping[int, float] | None = None
+    ) -> dict:
         """Move the model, and return the fields of the ``RoundRecord`` that describe the step.
 
         Clients whose replies the rule cannot use are moved from ``sound`` to ``refused``.
@@ -162,6 +243,7 @@ class Coordinator:
                 round=self.round,
                 needs=self.needs,
                 local_lr=self.local.lr_at(self.round),
+                inclusion=inclusion,
             )
             if giants := self._footing.outsized(updates):
                 refused += [Refusal(sound.pop(k).who, why) for k, why in giants.items()]
@@ -187,7 +269,8 @@ class Coordinator:
         ``torch.load(..., weights_only=True)``.
         """
         log = [asdict(record) for record in self.log]
-        return {"round": self.round, "log": log, "footing": self._footing.state_dict(), **self._step.state_dict()}
+        own = {"round": self.round, "log": log, "footing": self._footing.state_dict()}
+        return own | state_of("participation", self._sampler) | self._step.state_dict()
 
     def load_state_dict(self, state: dict) -> None:
         """Continue from ``state``, bit for bit. Raises ``Refused`` as ``ServerStep.load_state_dict`` does."""
@@ -205,7 +288,8 @@ class Coordinator:
         self._step.load_state_dict(state)
         if "footing" in state:  # states saved by version 1.0.0 have none
             self._footing.load_state_dict(state["footing"])
-        self.round, self.log = next_round, log
+        restore("participation", self._sampler, state)
+        self.round, self.log, self._draw = next_round, log, None
 
 
 def _missing(clients: tuple[int, ...]) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from fairfl.deployment.reply import NotFinite, Refusal, Reply
 from fairfl.deployment.sanitise import quoted, readable
@@ -32,8 +32,8 @@ def claims(replies: Iterable[Reply], population: int) -> Counter:
     return Counter(r.client for r in replies if not readable(r.error) and is_client(r.client, population))
 
 
-def against_name(reply: Reply, claimed: Counter, population: int) -> str:
-    """Why this reply cannot be attributed to a client; "" if it can."""
+def against_name(reply: Reply, claimed: Counter, population: int, asked: Container[int] | None = None) -> str:
+    """Why this reply cannot be attributed to a client that was ``asked``; "" if it can. ``None``: all were asked."""
     if readable(reply.error):
         return f"sent no answer: {readable(reply.error)}"
     if not is_client(reply.client, population):
@@ -44,6 +44,8 @@ def against_name(reply: Reply, claimed: Counter, population: int) -> str:
             f"is one of {claimed[reply.client]} replies that claim to be client {reply.client}, "
             "and none of them is used"
         )
+    if asked is not None and reply.client not in asked:
+        return "was not asked in this round"
     return ""
 
 

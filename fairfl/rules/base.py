@@ -59,7 +59,7 @@ class Rule:
     """Base class of aggregation rules: what a server does with the updates of one round.
 
     A subclass defines ``combine(updates) → Direction``. ``needs`` lists what it reads beyond gradients and shares
-    ("losses", "accuracies", "layout", …): ``train`` provides these, or raises an error that names them before the first
+    ("losses", "inclusion", …): ``train`` provides these, or raises an error that names them before the first
     round. ``needs_everyone`` is true for rules that are only defined under full participation. ``remembers`` lists the
     state that lasts from round to round: ``remembers = ("counts",)`` is kept in ``self._counts``, a tensor or a plain
     number, which is ``None`` before the first round and need not be initialised. (Public attributes are settings: a

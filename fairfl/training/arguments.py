@@ -4,13 +4,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from fairfl._validation import instance_of, integer, number
+from fairfl._validation import instance_of, integer
 from fairfl.clients import Ditto, LocalSGD, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.clients.engines import ENGINES
 from fairfl.errors import Kind, Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
+from fairfl.training.samplers import Participation, require_everyone, sampler_of
 from fairfl.training.server_optimiser import Server
 
 
@@ -62,7 +63,7 @@ def check(
     repeatable: bool,
     local: LocalSGD | SecondOrder,
     personal: Ditto | None,
-    participation: float,
+    participation: Participation,
     loss: Callable,
     engine: str | None,
     checkpoint: str | os.PathLike | None,
@@ -73,18 +74,12 @@ def check(
     """
     if not seeds or len(set(seeds)) < len(seeds) and not repeatable:
         raise refuse("seed", seeds, "one integer, or several different ones", "Every seed is one run.")
-    number("participation", participation, 0, 1, "It is the fraction of clients in a round.", above=True)
-    if participation < 1 and isinstance(local, SecondOrder):
-        raise Refused(
-            f"{type(local).__name__} is defined for full participation, and participation is {participation}; use 1.0",
-            "combination",
-        )
+    sampler = sampler_of(participation, len(federation))
+    if isinstance(local, SecondOrder):
+        require_everyone(type(local).__name__, participation, sampler)
     for rule in rules:
-        if participation < 1 and rule.needs_everyone:
-            raise Refused(
-                f"{rule.name} is defined for full participation, and participation is {participation}; use 1.0",
-                "combination",
-            )
+        if rule.needs_everyone:
+            require_everyone(rule.name, participation, sampler)
         refuse_unprovided(rule.name, rule.needs)
         sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
         if "newton_rates" in rule.needs and sent != "local sgd":

@@ -257,6 +257,12 @@ def describe_rule(rule: Rule) -> dict:
     return {"name": rule.name, **describe(rule)}
 
 
+def describe_sampler(participation: object) -> Any:
+    """``participation`` as a number, or a sampler's class and public settings."""
+    described = describe(participation)
+    return {"name": type(participation).__name__, **described} if isinstance(described, dict) else described
+
+
 def describe_federation(federation: Federation, tensors: bool = False) -> dict:
     """The dataset by name, and the split by its recipe and digest.
 

@@ -20,9 +20,9 @@ class History:
       ``accuracy`` is ``None``, and the losses are the scores.
     - ``train_accuracy``, ``train_loss``, ``validation_accuracy``, ``validation_loss`` (E, N): only if requested by
       ``train(..., score=…)``.
-    - ``participants`` (T, K): the clients whose updates the rule received. Rounds in which a tamper dropped clients are
-      padded with −1.
-    - ``direction_norm`` (T,): ``‖dir‖``.
+    - ``participants`` (T, K): the clients whose updates the rule received. Rounds with fewer of them than others,
+      because a tamper dropped clients or a sampler drew fewer, are padded with −1.
+    - ``direction_norm`` (T,): ``‖dir‖``; 0 in a round for which no client was drawn.
     - ``smallest_rate`` (T,): ``min_k ρ_k``, NaN if the rule gives no rates. A negative value means that the step
       increased a client's loss, to first order.
     - ``weights``, ``rates`` (T, K): the rule's weights λ_k and rates ρ_k, for the clients in the same places of

@@ -20,9 +20,7 @@ from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
 from fairfl.training.arguments import check, each, parts, seeds_of
-from fairfl.training.attack_copies import TamperMemory, own_copies, restore
-from fairfl.training.attack_copies import state as tamper_state
-from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
+from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule, describe_sampler
 from fairfl.training.history import History
 from fairfl.training.on_round import Callback, callbacks_of, check_readable
 from fairfl.training.on_round import restore as restore_callback
@@ -30,8 +28,11 @@ from fairfl.training.on_round import state as callback_state
 from fairfl.training.rule_memory import Memory
 from fairfl.training.run import Run
 from fairfl.training.run_identity import strict
+from fairfl.training.samplers import Participation, expected_count, sampler_of
 from fairfl.training.server_optimiser import Server
 from fairfl.training.server_step import ServerStep
+from fairfl.training.user_objects import ObjectMemory, own_copies, restore
+from fairfl.training.user_objects import state as state_of
 
 
 def train(
@@ -42,7 +43,7 @@ def train(
     rounds: int = 50,
     local: LocalSGD | SecondOrder | None = None,
     server: Server | Sequence[Server] | None = None,
-    participation: float = 1.0,
+    participation: Participation = 1.0,
     seed: int | Sequence[int] = 0,
     evaluate_every: int = 1,
     score: Sequence[str] = ("test",),
@@ -71,15 +72,19 @@ def train(
     - ``local``: what clients do in a round. The default is one full-batch step of size 0.1. ``FedNL(...)`` and
       ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
     - ``server``: the server's step along the rule's direction. The default is ``w ← w − dir``.
-    - ``participation``: the fraction of clients drawn each round, uniformly and without replacement.
+    - ``participation``: who takes part in a round. A fraction up to 1, or a whole number of clients above 1, drawn
+      uniformly and without replacement (1 and 1.0 both mean everybody); or a sampler with
+      ``sample(round, generator)``, see ``fairfl.training.Sampler``. If it draws nobody, the model stays as it was.
     - ``seed``: an integer, or a list. The runs of several seeds train side by side as one batch and give a list of
       histories. ``rule``, ``server`` and ``tamper`` may then be lists as well, with one entry per seed, and seeds may
       repeat: a whole table whose clients all do the same trains as one batch.
     - ``evaluate_every``: the number of rounds between evaluations. The first and the last model are always evaluated.
     - ``score``: the parts to score: "test", "train", "validation", or a list of them.
-    - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round, such as an attack or
-      noise. A function is used as it is, an object is copied for every seed. To use a checkpoint, an object with state
-      needs ``state_dict`` and ``load_state_dict``.
+    - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round: an attack, clipping,
+      noise or compression of ``fairfl.attacks``, or your own. Every run uses a copy of its own, so no state passes
+      between seeds or calls; only a plain function is used as it is. An object that keeps state between rounds declares
+      it by ``state_dict()`` and ``load_state_dict(state)``, as a rule does, and is refused with ``checkpoint`` if it
+      does not.
     - ``on_round``: a function that is called after each round, and after its evaluation if there is one, with a
       ``fairfl.training.Round``: the updates, the rule's direction, the new model and its scores. To look into a run,
       use this and not a tamper. It is not part of the run, whose numbers are the same without it. If it returns
@@ -99,8 +104,8 @@ def train(
       With more ``rounds``, it ends with the bits of an uninterrupted run of that length; this is refused if the
       server's step size decays, because its decay depends on ``rounds``. A run that ``on_round`` has stopped stays
       stopped, unless ``on_round`` is left out.
-      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule or a tamper with
-      undeclared state.
+      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule, a tamper or a
+      sampler with undeclared state.
     - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
     - ``record_rates``: whether the histories have every round's ``weights`` and ``rates``. With very many clients,
       ``False`` saves memory.
@@ -156,14 +161,16 @@ def train(
         engine=engine,
         checkpoint=checkpoint,
     )
-    tampers = own_copies(tampers)
+    tampers = own_copies("tamper", tampers)
+    sampler = sampler_of(participation, len(federation))
+    samplers = own_copies("participation", [sampler] * len(seeds))
     dataset = federation.dataset
     flats = [FlatModel(models.fresh(model, dataset, s), device) for s in seeds]
     flat = flats[0]
     examples = Examples(resident(dataset.inputs, device), dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
-    slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
+    slots_a_round = len(seeds) * expected_count(sampler, len(federation))
     engine = engine or choose(flat, slots_a_round)
     newton = local if isinstance(local, SecondOrder) else None
     # For a rule, a Newton step counts as one step of size 1.
@@ -181,7 +188,7 @@ def train(
         "initial": [describe(f.vector) for f in flats],
         "rounds": rounds,
         "local": describe(local),
-        "participation": describe(participation),
+        "participation": describe_sampler(participation),
         "batch_group": own if listed else seeds,
         "evaluate_every": evaluate_every,
         "score": list(score),
@@ -198,7 +205,7 @@ def train(
             seed=s,
             server=ServerStep(r, f.vector, rounds, v, undo=False),
             data=examples,
-            participation=participation,
+            sampler=chooser,
             score=score,
             loss=loss,
             personal=personal,
@@ -206,26 +213,33 @@ def train(
             on_round=c,
             record_rates=record_rates,
         )
-        for i, (s, r, v, f, c) in enumerate(zip(seeds, rules, servers, flats, callbacks))
+        for i, (s, r, v, f, c, chooser) in enumerate(zip(seeds, rules, servers, flats, callbacks, samplers))
     ]
     begun, first, spent = time.perf_counter(), 0, 0.0
 
     def state(done: int) -> dict:
         seconds = spent + time.perf_counter() - begun
         held = [
-            run.state_dict() | tamper_state(attack) | callback_state(run.on_round) for run, attack in zip(runs, tampers)
+            run.state_dict()
+            | state_of("tamper", attack)
+            | state_of("participation", run.sampler)
+            | callback_state(run.on_round)
+            for run, attack in zip(runs, tampers)
         ]
         return {"round": done, "seconds": seconds, "runs": held}
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
-        compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
+        compared = strict(
+            settings, given, listed, flat, local=local, personal=personal, loss=loss, participation=participation
+        )
         schedule = "server.decay" if any(v.depends_on_rounds for v in servers) else ""
         if (held := checkpoints.load(checkpoint, compared, state(0), schedule)) is not None:
             first, spent = held["round"], held["seconds"]
             for run, attack, kept in zip(runs, tampers, held["runs"]):
                 run.load_state_dict(kept)
-                restore(attack, kept)
+                restore("tamper", attack, kept)
+                restore("participation", run.sampler, kept)
                 restore_callback(run.on_round, kept)
             if on_round is None:
                 _go_on(runs, first)
@@ -233,9 +247,13 @@ def train(
                 if not run.stopped and first < rounds and first % evaluate_every:
                     run.continues(first)
     del flats
-    memories: list[Memory | TamperMemory] = []
+    memories: list[Memory | ObjectMemory] = []
     if checkpoint is not None:
-        memories = [*(Memory(run.server.rule) for run in runs), *map(TamperMemory, tampers)]
+        memories = [
+            *(Memory(run.server.rule) for run in runs),
+            *(ObjectMemory("tamper", attack) for attack in tampers),
+            *(ObjectMemory("participation", chooser) for chooser in samplers),
+        ]
     if first == 0:
         with arithmetic(precision, device):
             for run in runs:
@@ -265,7 +283,8 @@ def train(
                 if newton is not None:
                     rows = newton.work(flat, work, [run.curvature for run in runs])
                 else:
-                    rows = train_slots(flat, work, engine, [run.kept(descent) for run in runs])
+                    vectors = [run.kept(descent) for run in runs]
+                    rows = train_slots(flat, work, engine, vectors) if slots else starts[:0]
                 for run, part in zip(active, rows.split([len(run.slots) for run in active])):
                     direction = run.step(flat, work, part, tampers[run.index])
                     if newton is not None:

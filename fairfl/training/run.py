@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairfl._randomness import generator
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
 from fairfl.clients.client_statistics import RoundView
 from fairfl.clients.evaluation import Scorer
@@ -20,6 +19,7 @@ from fairfl.federation import Federation
 from fairfl.rules import Direction
 from fairfl.training.history import History
 from fairfl.training.on_round import STOP, Callback, a_round
+from fairfl.training.samplers import Sampler, draw, takes_everyone, with_inclusion
 from fairfl.training.server_step import ServerStep
 from fairfl.updates import LOWER, Updates
 
@@ -35,7 +35,7 @@ class Run:
         seed: int,
         server: ServerStep,
         data: Examples,
-        participation: float,
+        sampler: Sampler,
         score: Sequence[str],
         loss: Loss,
         personal: Ditto | None,
@@ -48,7 +48,8 @@ class Run:
         self.on_round, self.record_rates, self.stopped = on_round, record_rates, False
         self._seen: tuple[Updates, Direction] | None = None
         self.server = server
-        self.count = max(1, round(participation * len(federation)))
+        self.sampler, self.everyone = sampler, takes_everyone(sampler)
+        self.inclusion: torch.Tensor | None = None
         device = data.inputs.device
         self.rows = [rows.to(device) for rows in federation.train]
         self.validation = [rows.to(device) for rows in federation.validation]
@@ -68,12 +69,10 @@ class Run:
 
     def sample(self, round: int) -> list[Slot]:
         """Draw this round's participants; the slots are in the order of their numbers."""
-        N = len(self.rows)
-        chosen = torch.arange(N)
-        if self.count < N:
-            chance = generator(self.seed, "participation", round)
-            chosen = torch.randperm(N, generator=chance)[: self.count].sort().values
-        self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
+        drawn = draw(self.sampler, self.seed, round, len(self.rows))
+        rule = self.server.rule
+        self.inclusion = with_inclusion(drawn, rule.name, self.sampler) if "inclusion" in rule.needs else None
+        self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in drawn.clients]
         return self.slots
 
     def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
@@ -96,6 +95,8 @@ class Run:
         ``work``: the round's local training of all runs.
         """
         work, round = replace(work, slots=self.slots), work.round
+        if not self.slots:
+            return self._skip(round)
         view = RoundView(
             flat=flat,
             work=work,
@@ -105,6 +106,8 @@ class Run:
             scored=self.scored,
         )
         updates = collect(view, self.server.needs, len(self.rows))
+        if self.inclusion is not None:
+            updates = replace(updates, extras={**updates.extras, "inclusion": self.inclusion})
         if tamper is not None:
             # The round is needed for the step size, even if the user's attack leaves it out.
             updates = replace(_tampered(tamper, updates), round=round)
@@ -146,11 +149,21 @@ class Run:
         what = ("accuracy", "loss") if self.federation.dataset.classes else ("loss",)
         return {part: {name: np.array(self.record[f"{part}/{name}"][-1]) for name in what} for part in self.scorers}
 
+    def _skip(self, round: int) -> torch.Tensor:
+        """Record a round without participants. The model and all memories stay as they were."""
+        self.record["participants"].append([])
+        for name in ("weights", "rates"):
+            self.record[name].append(None)
+        self.record["direction_norm"].append(0.0)
+        self.record["smallest_rate"].append(float("nan"))
+        self.record["remarks"].append((round, "no client was drawn, and the model stayed as it was"))
+        return torch.zeros_like(self.server.w)
+
     def evaluate(self, flat: FlatModel, done: int) -> None:
         """Score the reported model, or the personal models, after ``done`` rounds."""
         models = self.server.reported[None] if self.personal is None else self.personal
         scored = {part: self._scores(flat, models, scorers) for part, scorers in self.scorers.items()}
-        if not self.ditto and self.count == len(self.rows) and torch.equal(self.server.reported, self.server.w):
+        if not self.ditto and self.everyone and torch.equal(self.server.reported, self.server.w):
             # The next round needs the same scores of the same model on the same rows, so keep them.
             self.scored = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
         # Recorded together, so the record stays consistent if a run is interrupted during an evaluation.

@@ -79,7 +79,7 @@ _SECOND = {
     "fairfl.training.jobs": "fairfl.training.run_batches",
     "fairfl.training.memory": "fairfl.training.rule_memory",
     "fairfl.training.settings": "fairfl.training.description",
-    "fairfl.training.tampers": "fairfl.training.attack_copies",
+    "fairfl.training.tampers": "fairfl.training.user_objects",
     "fairfl.vision": "fairfl._torchvision",
     "fairfl_book.address": "fairfl_book.repository_address",
     "fairfl_book.faults": "fairfl_book.fault_injection",

@@ -14,7 +14,7 @@ from fairfl._validation import integer, number
 from fairfl.deployment.coordinator import Coordinator
 from fairfl.deployment.flower.records import MODEL, TASK, to_record, to_reply
 from fairfl.deployment.reported_scores import scores_of
-from fairfl.deployment.sampling import sampled
+from fairfl.deployment.sampling import nodes_of, refuse_two_samples, sampled
 
 
 class FairStrategy(Strategy):
@@ -26,10 +26,16 @@ class FairStrategy(Strategy):
     ``roster``: Flower's node number → client number, for authenticated nodes; without it, the client number in a reply
     is trusted.
 
-    ``fraction_train``, ``min_train_nodes``, ``min_available_nodes``: as in Flower's FedAvg. A round waits until
-    ``min_available_nodes`` are connected, and asks this fraction of the connected nodes, but at least
-    ``min_train_nodes``. The draw is keyed by ``seed`` and the round. By default all connected nodes are asked. Without
-    a ``roster`` it is unknown which clients a sample of nodes represents, so no client is reported as missing.
+    Who is asked in a round is drawn in one of two ways. By default all connected nodes are asked.
+
+    - By client: the coordinator's ``participation``, the same argument as in ``train``, draws clients, and the
+      ``roster``, which is needed for this, says which nodes they are. A drawn client whose node is not connected is
+      missing.
+    - By node, as in Flower's FedAvg: ``fraction_train`` of the connected nodes, but at least ``min_train_nodes``. The
+      draw is keyed by ``seed`` and the round. Without a ``roster`` it is unknown which clients a sample of nodes
+      represents, so no client is reported as missing.
+
+    In both, a round waits until ``min_available_nodes`` are connected.
 
     The coordinator decides from which model clients start, so ``initial_arrays`` of ``start`` is ignored
     (``strategy.initial`` fits there). ``start`` returns the model that the method reports.
@@ -55,6 +61,7 @@ class FairStrategy(Strategy):
         self.min_train_nodes = integer("min_train_nodes", min_train_nodes, 1, "A round asks at least one node.")
         self.min_available_nodes = integer("min_available_nodes", min_available_nodes, 1, "A round needs nodes.")
         self.seed = integer("seed", seed)
+        refuse_two_samples(coordinator, roster, self.fraction_train, self.min_train_nodes)
         self._asked: list[int] | None = None
         self.coordinator, self.evaluate, self.roster = coordinator, evaluate, roster
         self.wait_for = coordinator.population if wait_for is None else wait_for
@@ -73,8 +80,11 @@ class FairStrategy(Strategy):
         task = ConfigRecord({**config, "round": c.round, "needs": ",".join(c.needs)})
         enough = max(self.min_available_nodes, self.wait_for if c.round == 0 else c.quorum)
         here = _nodes(grid, enough)
-        nodes = sampled(here, self.fraction_train, max(self.min_train_nodes, c.quorum), self.seed, c.round)
-        self._asked = nodes if len(nodes) < len(here) else None
+        if c.asks_everyone:
+            nodes = sampled(here, self.fraction_train, max(self.min_train_nodes, c.quorum), self.seed, c.round)
+            self._asked = nodes if len(nodes) < len(here) else None
+        else:
+            nodes = nodes_of(c.asked, here, self.roster or {})
         return _to_each(nodes, MessageType.TRAIN, to_record(c.arrays()), task)
 
     def aggregate_train(self, server_round: int, replies: Iterable[Message]) -> tuple[ArrayRecord, MetricRecord]:

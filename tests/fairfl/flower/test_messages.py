@@ -112,3 +112,45 @@ def test_a_sample_of_the_nodes_is_asked_and_only_its_clients_can_be_missing(monk
     asked = list(strategy.configure_train(1, flwr.ArrayRecord({}), flwr.ConfigRecord({}), grid))
     strategy.aggregate_train(1, [])
     assert len(asked) == 10 and c.log[0].missing == tuple(roster[node] for node in asked)
+
+
+def test_the_coordinators_participation_draws_clients_and_the_roster_says_which_nodes_they_are(monkeypatch):
+    from fairfl.deployment.flower import strategy as module
+    from fairfl.training import CyclicSampler
+
+    monkeypatch.setattr(module, "Message", lambda content, message_type, dst_node_id: dst_node_id)
+    roster = {node: 199 - node for node in range(100, 200)}
+    grid = SimpleNamespace(get_node_ids=lambda: [node for node in roster if node != 199])  # client 0 is not connected
+    for participation in (0.1, 10, CyclicSampler(10, 100)):
+        c = Coordinator("FedAvg", torch.nn.Linear(2, 1), 100, 3, participation=participation, seed=4)
+        strategy = module.FairStrategy(c, roster=roster, wait_for=99)
+        for t in range(3):
+            drawn = c.asked
+            nodes = list(strategy.configure_train(t + 1, flwr.ArrayRecord({}), flwr.ConfigRecord({}), grid))
+            assert sorted(roster[node] for node in nodes) == [k for k in drawn if k != 0]
+            strategy.aggregate_train(t + 1, [])
+            assert c.log[t].missing == drawn and len(drawn) == 10
+
+
+def test_one_round_is_one_line_of_the_log(monkeypatch):
+    from fairfl.deployment.flower import strategy as module
+
+    lines = []
+    monkeypatch.setattr(module, "log", lambda level, form, *values: lines.append(form % values))
+    strategy = module.FairStrategy(
+        Coordinator("FedAvg", torch.nn.Linear(2, 1), 10_000, 3, participation=100), roster={}
+    )
+    strategy.aggregate_train(1, [])
+    assert len(lines) == 1 and len(lines[0]) < 200 and "95 more missing" in lines[0]
+
+
+def test_clients_without_a_roster_and_two_ways_to_draw_are_refused():
+    from refusals import refused
+
+    from fairfl.deployment.flower import FairStrategy
+
+    c = Coordinator("FedAvg", torch.nn.Linear(2, 1), 10, 3, participation=2)
+    with refused("missing", "participation is 2", "roster"):
+        FairStrategy(c)
+    with refused("combination", "participation is 2", "fraction_train"):
+        FairStrategy(c, roster={7: 0}, fraction_train=0.5)
