@@ -30,10 +30,9 @@ def pins():
 
 def requirements():
     """Every requirement of the project and its extras on other packages."""
-    # TorchJD, Ray and Flower are for a few readers only; neither make lab nor make test installs them, and so the lock does not hold them.
-    locked = [
-        needs for name, needs in PROJECT["optional-dependencies"].items() if name not in ("torchjd", "ray", "flower")
-    ]
+    # TorchJD, Ray, Flower and TensorBoard are for a few readers only; neither make lab nor make test installs them, and so the lock does not hold them.
+    unlocked = ("torchjd", "ray", "flower", "tensorboard")
+    locked = [needs for name, needs in PROJECT["optional-dependencies"].items() if name not in unlocked]
     everything = PROJECT["dependencies"] + sum(locked, [])
     return [requirement for text in everything if (requirement := Requirement(text)).name != "fairfl"]
 
@@ -89,9 +88,9 @@ def test_what_is_imported_is_a_dependency_or_known_to_come_with_an_extra():
         "reproductions",
         "post_offices",
     }
-    assert set(imported()) - sys.stdlib_module_names - always | {"torchvision"} == set(
+    assert set(imported()) - sys.stdlib_module_names - always | {"torchvision", "tensorboard"} == set(
         _extras.BROUGHT_BY
-    )  # vision.py imports it by name
+    )  # _torchvision.py imports the one by name, and torch.utils.tensorboard the other
     assert set(_extras.BROUGHT_BY.values()) == set(PROJECT["optional-dependencies"])
     needs = {
         Requirement(text).name.lower(): extra

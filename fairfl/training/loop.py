@@ -88,9 +88,10 @@ def train(
     - ``on_round``: a function that is called after each round, and after its evaluation if there is one, with a
       ``fairfl.training.Round``: the updates, the rule's direction, the new model and its scores. To look into a run,
       use this and not a tamper. It is not part of the run, whose numbers are the same without it. If it returns
-      ``fairfl.training.STOP``, this round is the run's last: its model is evaluated, and the other seeds go on. The
-      object that you pass is called, not a copy; give a list with one per seed if it keeps state. A checkpoint holds
-      its state if it has ``state_dict`` and ``load_state_dict``; otherwise a resumed run calls it as it is.
+      ``fairfl.training.STOP``, this round is the run's last: its model is evaluated, and the other seeds go on as a
+      smaller batch, which may change their last digits. The object that you pass is called, not a copy; give a list
+      with one per seed if it keeps state. A checkpoint holds its state if it has ``state_dict`` and
+      ``load_state_dict``; otherwise a resumed run calls it as it is.
       ``fairfl.training`` has ``BestModel``, ``EarlyStop`` and ``TensorBoard``, and ``Compose`` to combine them.
     - ``personal``: ``Ditto(...)`` also trains a personal model per client, and these models are scored.
     - ``loss``: a function ``(outputs, targets)`` that gives one loss per row, or a name in ``fairfl.clients.losses``.
@@ -101,11 +102,10 @@ def train(
     - ``precision``: "float32", or on CUDA "tf32", whose products have ten bits of mantissa. The rules' own sums stay
       float64.
     - ``checkpoint``: a file. A run that finds its own checkpoint there continues from it and ends with the same bits.
-      With more ``rounds``, it ends with the bits of an uninterrupted run of that length; this is refused if the
-      server's step size decays, because its decay depends on ``rounds``. A run that ``on_round`` has stopped stays
-      stopped, unless ``on_round`` is left out.
       Settings that cannot be compared are refused with it, such as lambdas, and so is a rule, a tamper or a
-      sampler with undeclared state.
+      sampler with undeclared state. With more ``rounds``, a finished run goes on, and ends with the bits of a run of that length;
+      this is refused if the server's step size decays, because its decay depends on ``rounds``. A run that ``on_round``
+      has stopped stays stopped, unless ``on_round`` is left out.
     - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
     - ``record_rates``: whether the histories have every round's ``weights`` and ``rates``. With very many clients,
       ``False`` saves memory.

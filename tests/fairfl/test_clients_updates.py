@@ -52,6 +52,7 @@ def equal(one, other):
     "model, settings",
     [
         ("logistic", dict()),
+        ("logistic", dict(score=("train", "validation"))),  # whose losses the round before has already computed
         ("mlp", dict(local=LocalSGD(lr=0.2, epochs=2, batch_size=4, decay=0.9), seed=3)),
         (Dropping, dict(local=LocalSGD(batch_size=4), seed=2)),
         ("logistic", dict(local=LocalSGD(optimiser="adam", batch_size=3), engine="sequential")),
@@ -61,7 +62,7 @@ def equal(one, other):
 def test_rows_losses_and_extras_are_those_of_the_training(federation, model, settings):
     seen = []
     train(federation, Reads(), model, rounds=5, on_round=seen.append, **settings)
-    plain = {name: value for name, value in settings.items() if name != "participation"}
+    plain = {name: value for name, value in settings.items() if name not in ("participation", "score")}
     for t in (0, 4):
         start = seen[t - 1].parameters if t else None
         chosen = seen[t].updates.clients if "participation" in settings else None

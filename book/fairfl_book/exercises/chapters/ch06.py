@@ -222,7 +222,6 @@ register(Question(
         "The weights depend on the losses at the server's current point. What does a long step do to the loss of a client that has just had a large "
         "weight, and what happens to its weight afterwards?",
         "Three times as many rounds with a step of 0.3 cover about the same distance. How much do the losses change from one round to the next?",
-        "`run` takes `tamper`, a function that sees every round's updates. Keep the updates, and ask `rule.direction` afterwards for weights and "
-        "rates.",
+        "The history that `run` returns has every round's `weights` and `rates`, one row per round and one column per client.",
     ),
 ))
