@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass, field
 
 import torch
 
-from fairfl._validation import check_module, instance_of, integer
-from fairfl.clients import FlatModel, LocalSGD
+from fairfl._validation import check_module, integer
+from fairfl.clients import FlatModel, LocalMethod, LocalSGD
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.deployment.attribution import culprits
 from fairfl.deployment.collect import LISTED, Sound, gather, sift
 from fairfl.deployment.reply import Refusal, Reply
 from fairfl.deployment.reply_checks import claims, replies_of
 from fairfl.deployment.rollback import Footing
-from fairfl.errors import Refused
+from fairfl.errors import Refused, refuse
 from fairfl.rules import Rule
 from fairfl.training.server_optimiser import Server
 from fairfl.training.server_step import ServerStep
@@ -80,7 +80,7 @@ class Coordinator:
     population: int
     rounds: int
     server: Server = field(default_factory=Server)
-    local: LocalSGD = field(default_factory=LocalSGD)
+    local: LocalMethod = field(default_factory=LocalSGD)
     quorum: int = 1
 
     def __post_init__(self) -> None:
@@ -88,7 +88,8 @@ class Coordinator:
         self.rounds = integer("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
         remedy = "It is the minimum number of valid replies."
         self.quorum = integer("quorum", self.quorum, 1, remedy, high=self.population)
-        self.local = instance_of("local", self.local, LocalSGD)
+        if not isinstance(self.local, LocalMethod):
+            raise refuse("local", self.local, "a LocalSGD or another local method", "Pass LocalSGD(lr=...).", "type")
         flat = FlatModel(copy.deepcopy(check_module(self.model)))
         self.layout = flat.layout
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)

@@ -1,13 +1,14 @@
 """Check the arguments of ``train`` before the first round: their types, their ranges, and their combinations."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairfl._validation import instance_of, integer, number
-from fairfl.clients import Ditto, LocalSGD, SecondOrder
+from fairfl.clients import Ditto, LocalMethod, PerClient, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
-from fairfl.clients.engines import ENGINES
+from fairfl.clients.engines import ENGINES, refuse_unstacked
+from fairfl.clients.per_client import Given, Local, methods_of
 from fairfl.errors import Kind, Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
@@ -52,6 +53,20 @@ def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]
     return names
 
 
+def local_of(local: Given | SecondOrder | None, default: LocalMethod, clients: int) -> Local | SecondOrder:
+    """``local`` as given to ``train``: one method for all clients, or the methods of all ``clients`` clients."""
+    if local is None:
+        return default
+    if isinstance(local, PerClient):
+        local = [local.method(client) for client in range(len(local.of_client))]
+    if isinstance(local, (LocalMethod, SecondOrder)):
+        return local
+    if isinstance(local, (list, tuple, Mapping)) or callable(local) and not isinstance(local, type):
+        return PerClient.of(local, clients)
+    allowed = "a LocalSGD or another local method, or one for each client, as a list or a function of its number"
+    raise refuse("local", local, allowed, "Pass an instance, such as LocalSGD().", "type")
+
+
 def check(
     federation: Federation,
     *,
@@ -60,7 +75,7 @@ def check(
     tampers: list[Callable | None],
     seeds: list[int],
     repeatable: bool,
-    local: LocalSGD | SecondOrder,
+    local: Local | SecondOrder,
     personal: Ditto | None,
     participation: float,
     loss: Callable,
@@ -86,17 +101,15 @@ def check(
                 "combination",
             )
         refuse_unprovided(rule.name, rule.needs)
-        sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
-        if "newton_rates" in rule.needs and sent != "local sgd":
+        if "newton_rates" in rule.needs and (sent := _no_gradients(local)):
             raise Refused(
                 f"{rule.name} needs updates that are multiples of a gradient, and those of {sent} are not; "
-                f"use LocalSGD(optimiser='sgd')",
+                f"use LocalSGD(optimiser='sgd') without clip",
                 "combination",
             )
         if "accuracies" in rule.needs:
             federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
-    plain = [] if isinstance(local, SecondOrder) else [("local", local, LocalSGD)]
-    kinds = [*plain, ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
+    kinds = [("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None:
             instance_of(name, value, kind)
@@ -105,6 +118,20 @@ def check(
             raise refuse(name, function, "a function", "An instance with __call__ works as well.", "type")
     if engine is not None and engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
+    if engine is not None and not isinstance(local, SecondOrder):
+        refuse_unstacked(engine, local)
     if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
         fault: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
         raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", fault)
+
+
+def _no_gradients(local: Local | SecondOrder) -> str:
+    """The name of local work in ``local`` whose rows are not multiples of a gradient; empty if all are."""
+    if isinstance(local, SecondOrder):
+        return type(local).__name__
+    for method in methods_of(local):
+        if not method.sends_gradients:
+            adam = getattr(method, "optimiser", "sgd")
+            clip = "" if method.clip is None else f" with clip={method.clip}"
+            return f"local {type(method).__name__ if adam == 'sgd' else adam}{clip}"
+    return ""

@@ -11,13 +11,14 @@ from fairfl._validation import as_device, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
+from fairfl.clients.per_client import Given
 from fairfl.clients.slots import Examples
 from fairfl.clients.uint8_images import resident
 from fairfl.errors import refuse
 from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.arguments import check, each, parts, seeds_of
+from fairfl.training.arguments import check, each, local_of, parts, seeds_of
 from fairfl.training.attack_copies import TamperMemory, own_copies, restore
 from fairfl.training.attack_copies import state as tamper_state
 from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule
@@ -36,7 +37,7 @@ def train(
     model: str | torch.nn.Module | Callable = "logistic",
     *,
     rounds: int = 50,
-    local: LocalSGD | SecondOrder | None = None,
+    local: Given | SecondOrder | None = None,
     server: Server | Sequence[Server] | None = None,
     participation: float = 1.0,
     seed: int | Sequence[int] = 0,
@@ -62,8 +63,10 @@ def train(
       ``functools.partial(models.mlp, hidden=(64,))`` or your own (in both cases the seed determines the initial
       weights, see ``models.build``); or a module, from whose weights every seed starts.
     - ``rounds``: the number of rounds.
-    - ``local``: what clients do in a round. The default is one full-batch step of size 0.1. ``FedNL(...)`` and
-      ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
+    - ``local``: what clients do in a round: ``LocalSGD(...)``, or ``LocalOptimiser(...)`` or a ``LocalMethod`` of your
+      own, both of ``fairfl.clients``. The default is one full-batch step of size 0.1. For unequal work, give a list
+      with one per client (whatever the number of seeds), or a mapping or a function from a client's number to its
+      ``LocalSGD``. ``FedNL(...)`` and ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
     - ``server``: the server's step along the rule's direction. The default is ``w ← w − dir``.
     - ``participation``: the fraction of clients drawn each round, uniformly and without replacement.
     - ``seed``: an integer, or a list. The runs of several seeds train side by side as one batch and give a list of
@@ -109,7 +112,8 @@ def train(
     """
     check_federation(federation)
     loss = loss_of(loss, federation.dataset)
-    local, server = LocalSGD() if local is None else local, Server() if server is None else server
+    method = local_of(local, LocalSGD(), len(federation))
+    server = Server() if server is None else server
     seeds, several = seeds_of(seed)
     rounds = integer("rounds", rounds, 1, "A round is one exchange between server and clients.")
     evaluate_every = integer("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
@@ -129,7 +133,7 @@ def train(
         tampers=tampers,
         seeds=seeds,
         repeatable=listed,
-        local=local,
+        local=method,
         personal=personal,
         participation=participation,
         loss=loss,
@@ -144,10 +148,10 @@ def train(
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
     slots_a_round = len(seeds) * max(1, round(participation * len(federation)))
-    engine = engine or choose(flat, slots_a_round)
-    newton = local if isinstance(local, SecondOrder) else None
+    newton = method if isinstance(method, SecondOrder) else None
     # For a rule, a Newton step counts as one step of size 1.
-    descent = LocalSGD(lr=1.0) if isinstance(local, SecondOrder) else local
+    descent = LocalSGD(lr=1.0) if isinstance(method, SecondOrder) else method
+    engine = engine or choose(flat, slots_a_round, descent)
     if newton is not None:
         newton.check(flat, slots_a_round)
     if engine == "batched" and flat.has_dropout:
@@ -167,7 +171,7 @@ def train(
         "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats],
         "rounds": rounds,
-        "local": describe(local),
+        "local": describe(method),
         "participation": describe(participation),
         "batch_group": own if listed else seeds,
         "evaluate_every": evaluate_every,
@@ -202,7 +206,7 @@ def train(
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
-        compared = strict(settings, given, listed, flat, local=local, personal=personal, loss=loss)
+        compared = strict(settings, given, listed, flat, local=method, personal=personal, loss=loss)
         if (held := checkpoints.load(checkpoint, compared, state(0))) is not None:
             first, spent = held["round"], held["seconds"]
             for run, attack, kept in zip(runs, tampers, held["runs"]):

@@ -9,10 +9,11 @@ import numpy as np
 import torch
 
 from fairfl._randomness import generator
-from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
+from fairfl.clients import Ditto, FlatModel, RoundWork, Slot
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.losses import Loss
+from fairfl.clients.per_client import Local
 from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
 from fairfl.federation import Federation
@@ -69,7 +70,7 @@ class Run:
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in chosen.tolist()]
         return self.slots
 
-    def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
+    def kept(self, local: Local) -> dict[str, torch.Tensor]:
         """The vectors that all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
             zeros = lambda: torch.zeros_like(self.server.w).repeat(len(self.rows), 1)
@@ -108,7 +109,7 @@ class Run:
             round=round,
             layout=flat.layout,
             extras=extras,
-            local_lr=work.local.lr_at(round),
+            local_lr=work.local_lr,
         )
         if tamper is not None:
             # The round is needed for the step size, even if the user's attack leaves it out.
