@@ -108,7 +108,7 @@ def check(
                 "combination",
             )
         if "accuracies" in rule.needs:
-            federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
+            federation.dataset.check_classes(f"{rule.name}, which reads accuracies,")
     kinds = [("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None:
