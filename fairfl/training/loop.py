@@ -237,7 +237,8 @@ def train(
         with arithmetic(precision, device):
             for t in _progress(range(first, rounds), name, progress):
                 slots = [slot for run in runs for slot in run.sample(t)]
-                starts = torch.stack([run.server.w for run in runs])
+                # A view for a single run: one model less in memory.
+                starts = torch.stack([run.server.w for run in runs]) if len(runs) > 1 else runs[0].server.w[None]
                 work = RoundWork(examples, slots, starts, descent, t, loss)
                 if newton is not None:
                     rows = newton.work(flat, work, [run.curvature for run in runs])
