@@ -85,6 +85,7 @@ benchmarks: $(VENV)/.dev
 	$(PY) benchmarks/rules.py --repeats 3
 	$(PY) benchmarks/training.py --quick
 	$(PY) benchmarks/scale.py
+	$(PY) benchmarks/scale.py --wide
 	$(PY) benchmarks/gpu.py $(ARGS)
 	$(PY) benchmarks/side_by_side.py
 	@$(MAKE) $(VENV)/torchjd/.ready && $(VENV)/torchjd/bin/python benchmarks/peer_torchjd.py || echo "TorchJD did not run; see above"

@@ -61,9 +61,9 @@ class Updates:
     (K,): their numbers, 0 … population − 1. ``population``: the number of clients that exist. ``round``: t, from 0.
     ``layout``: the place of each parameter tensor in d; ``None`` if the rows are plain vectors. ``extras``: whatever
     else a rule asked for, by name; finite numbers, with K entries along the first axis. ``local_lr``: the step size of
-    local training in this round (1 for plain gradients). For a rule that lists it in its ``needs``,
-    ``extras["pseudo_lr"]`` is the sum of all step sizes behind each row, and ``extras["inclusion"]`` each client's
-    probability of taking part in this round (``fairfl.training.Sampler``).
+    local training in this round (1 for plain gradients); ``None`` if the clients' step sizes differ. For a rule that
+    lists it in its ``needs``, ``extras["pseudo_lr"]`` is the sum of all step sizes behind each row, and
+    ``extras["inclusion"]`` each client's probability of taking part in this round (``fairfl.training.Sampler``).
 
     All numbers are detached, because nothing is differentiated through a rule. Tensors are not copied, arrays are.
     Python's floats become float64, but PyTorch's default type, float32, as gradients.
@@ -88,7 +88,7 @@ class Updates:
     round: int = 0
     layout: Layout = None  # type: ignore[assignment]
     extras: Mapping[str, torch.Tensor] = field(default_factory=dict)
-    local_lr: float = 1.0
+    local_lr: float | None = 1.0
 
     if TYPE_CHECKING:  # the types that are accepted; above are those that a rule reads if it lists them in ``needs``
 
@@ -103,7 +103,7 @@ class Updates:
             round: int = 0,
             layout: Layout | None = None,
             extras: Mapping[str, Vector] = {},
-            local_lr: float = 1.0,
+            local_lr: float | None = 1.0,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -129,8 +129,9 @@ class Updates:
         population = max(1, int(self.clients.max()) + 1) if self.population is None else self.population
         put("population", integer("population", population, 1, "It is the number of clients that exist."))
         put("round", integer("round", self.round, 0, "Rounds are counted from 0."))
-        remedy = "It is the step size of local training; 1 for plain gradients."
-        put("local_lr", number("local_lr", self.local_lr, 0, remedy=remedy))
+        if self.local_lr is not None:
+            remedy = "It is the step size of local training; 1 for plain gradients, None if the clients' differ."
+            put("local_lr", number("local_lr", self.local_lr, 0, remedy=remedy))
         self._check_clients(K)
         self._check_finite("update", gradients, LOWER)
         if self.losses is not None:

@@ -69,7 +69,7 @@ def federation_of(experiment: Experiment, seed: int = 0) -> Federation:
             "function in fairfl.partition",
             "type",
         )
-    made.dataset.class_labels(f"{experiment.name}: a table of accuracies")
+    made.dataset.check_classes(f"{experiment.name}: a table of accuracies")
     return made
 
 

@@ -13,6 +13,8 @@ from torch.func import functional_call, vmap
 from fairfl.clients.correction import Bound
 from fairfl.clients.cuda_graphs import graphs
 from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.local_method import LocalMethod
+from fairfl.clients.local_sgd import LocalSGD
 from fairfl.clients.round_work import RoundWork
 
 # More stacked parameters than this do not fit into a CPU's caches, and stacking then costs more than it saves. Larger
@@ -25,7 +27,7 @@ GRAPHS = True
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     """The pseudo-gradients (S, d) of ``work``'s slots, as ``sequential.run`` computes them."""
     flat.module.train()
-    slots, local = work.slots, work.local
+    slots, local = work.slots, _method(work)
     order = sorted(range(len(slots)), key=lambda i: -local.steps_of(len(slots[i].rows)))
     if flat.device.type != "cpu" and order == list(range(len(slots))):
         return _train(flat, work)
@@ -37,9 +39,14 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     return deltas
 
 
+def _method(work: RoundWork) -> LocalMethod:
+    """The local method that all slots share: ``engines`` calls this engine once for each method."""
+    return work.local_of(work.slots[0])
+
+
 def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
     """The pseudo-gradients of slots that are sorted by decreasing number of steps."""
-    slots, local, bound = work.slots, work.local, work.bound
+    slots, local, bound = work.slots, _method(work), work.bound
     of_run = torch.tensor([s.run for s in slots], device=work.starts.device) if len(work.starts) > 1 else slice(None)
     of_slots = lambda of_runs: flat.split(of_runs[of_run].expand(len(slots), -1)).items()
     start = work.starts[of_run]
@@ -78,8 +85,9 @@ def _train(flat: FlatModel, work: RoundWork) -> torch.Tensor:
             bound=bound and bound.rows(slice(active)),
         )
         if held:
-            # Only Adam's bias correction depends on the number of steps taken.
-            number = t + 1 if local.optimiser == "adam" else 0
+            # In SGD no kernel depends on the number of steps taken; in Adam the bias correction does.
+            plain = isinstance(local, LocalSGD) and type(local).descend is LocalSGD.descend and local.optimiser == "sgd"
+            number = 0 if plain else t + 1
             data = (work.data.inputs.data_ptr(), work.data.inputs.shape, work.loss)
             held.run((data, len(slots), active, rows.shape, weights is None, local, lr, number), step)
         else:
@@ -117,7 +125,7 @@ def _step(
         # A parameter that the model does not use gets zeros, as ``backward`` leaves them in the other engine.
         grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
     with torch.no_grad():
-        work.local.descend(parameters, grads, anchors, moments, lr, number, bound)
+        _method(work).descend(parameters, grads, anchors, moments, lr, number, bound)
 
 
 def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:
@@ -125,7 +133,7 @@ def _plan(work: RoundWork) -> tuple[torch.Tensor, torch.Tensor | None]:
 
     The weights are ``None`` if nothing is padded.
     """
-    slots, local, device = work.slots, work.local, work.data.inputs.device
+    slots, local, device = work.slots, _method(work), work.data.inputs.device
     sizes = torch.tensor([len(s.rows) for s in slots])
     B = int(sizes.max()) if local.batch_size is None else min(local.batch_size, int(sizes.max()))
     each = -(-sizes // B)

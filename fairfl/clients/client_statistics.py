@@ -50,7 +50,7 @@ class RoundView:
     @property
     def pseudo_lr(self) -> list[float]:
         """For each participant, the sum of the local step sizes behind its pseudo-gradient."""
-        return [self.work.local.pseudo_lr(len(slot.rows), self.work.round) for slot in self.work.slots]
+        return [self.work.local_of(slot).pseudo_lr(len(slot.rows), self.work.round) for slot in self.work.slots]
 
     def at_start(self, part: str) -> tuple[torch.Tensor, torch.Tensor]:
         """Accuracies and mean losses (K,) at w_t on the rows of ``part``, computed once per round."""
@@ -131,7 +131,7 @@ def smoothness(view: RoundView) -> torch.Tensor:
 
 
 def pseudo_lr(view: RoundView) -> torch.Tensor:
-    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)`` (``LocalSGD.pseudo_lr``)."""
+    """The sum of local step sizes behind each row, (K,): ``g_k ≈ pseudo_lr_k ∇f_k(w_t)`` (see ``LocalMethod``)."""
     return torch.tensor(view.pseudo_lr, dtype=torch.float64)
 
 

@@ -27,7 +27,8 @@ class Scorer:
     """Accuracies and mean losses of N clients, each on its own list of rows.
 
     ``lists``: N tensors of row numbers into ``data``. ``shared``: whether a row can be in several lists (a held-out
-    pool); it is then evaluated once. ``loss(outputs, targets)`` gives one loss per row.
+    pool); it is then evaluated once. ``loss(outputs, targets)`` gives one loss per row. If targets are one class per
+    token, (rows, T), a row's accuracy is the fraction of its tokens that are predicted correctly.
     """
 
     def __init__(self, data: Examples, lists: Sequence[torch.Tensor], loss: Loss, shared: bool = True):
@@ -50,15 +51,19 @@ class Scorer:
         was_training = module.training
         module.eval()
         scored, size = prepared(module, self.rows.device)
+        whole = self.data.targets
+        per_token = whole.ndim == 2 and not whole.is_floating_point()
+        if per_token:  # outputs are T times as many
+            size = max(1, size // whole.shape[1])
         correct, losses = [], []
         for rows in self.rows.split(size):
             outputs, targets = scored(self.data.inputs[rows]), self.data.targets[rows]
-            # In regression no prediction is correct or incorrect: the losses are the scores.
-            correct.append(
-                targets.new_full((len(rows),), torch.nan)
-                if targets.is_floating_point()
-                else outputs.argmax(1) == targets
-            )
+            if per_token:
+                correct.append((outputs.argmax(2) == targets).double().mean(1))
+            elif targets.is_floating_point():  # no prediction is correct or incorrect: the losses are the scores
+                correct.append(targets.new_full((len(rows),), torch.nan))
+            else:
+                correct.append(outputs.argmax(1) == targets)
             losses.append(self.loss(outputs, targets))
         module.train(was_training)
         accuracies, means = torch.stack([self._mean(torch.cat(correct)), self._mean(torch.cat(losses))]).cpu()

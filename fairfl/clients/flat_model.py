@@ -32,9 +32,20 @@ class FlatModel:
         self.layout = Layout(tuple(n for n, _ in named), tuple(tuple(p.shape) for _, p in named))
         self.vector = torch.cat([p.detach().flatten() for _, p in named])
         self.gradient = torch.zeros_like(self.vector)
-        for (_, parameter), place in zip(named, self.layout.slices):
+        self._parameters = [parameter for _, parameter in named]
+        for parameter, place in zip(self._parameters, self.layout.slices):
             parameter.data = self.vector[place].view(parameter.shape)
+        self.bind_gradients()
+
+    def bind_gradients(self) -> None:
+        """Make every parameter's gradient a view into ``gradient`` again, wherever an optimiser has put it."""
+        for parameter, place in zip(self._parameters, self.layout.slices):
             parameter.grad = self.gradient[place].view(parameter.shape)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether every parameter is still a view into ``vector``."""
+        return all(p.data_ptr() == self.vector[i].data_ptr() for p, i in zip(self._parameters, self.layout.slices))
 
     @property
     def device(self) -> torch.device:

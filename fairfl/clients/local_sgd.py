@@ -1,21 +1,34 @@
-"""``LocalSGD``: the local training of a client in a round."""
+"""``LocalSGD``: local training by SGD or Adam, in both engines."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
-from fairfl._randomness import generator
-from fairfl._validation import betas, integer, number
+from fairfl._validation import betas, number
 from fairfl.clients.correction import Bound, Correction
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.clients.local_method import (
+    LocalMethod,
+    Schedule,
+    Tensors,
+    check_schedule,
+    scheduled,
+    set_amounts,
+    set_number,
+)
+from fairfl.errors import Refused, unknown
+
+# Left out of a run's settings at its default, so that runs recorded before the field existed stay the same runs.
+ADDED = {"left out at its default": True}
 
 
 @dataclass(frozen=True)
-class LocalSGD:
+class LocalSGD(LocalMethod):
     """Local training: ``epochs`` passes of SGD or Adam over the client's own rows, from the server's model.
 
-    - ``lr``: the step size ℓ, multiplied by ``decay`` to the power of the round.
+    - ``lr``: the step size ℓ, multiplied by ``decay`` to the power of the round. It may also be a function of the
+      round, counted from 0, such as a schedule of your own. A checkpoint compares a named function or a frozen
+      dataclass with ``__call__``, and refuses a lambda.
     - ``batch_size``: the number of rows per step; ``None`` takes all of the client's rows (full batch).
     - ``momentum``: heavy-ball momentum, which starts at zero every round.
     - ``proximal``: μ of FedProx, which adds ``(μ/2)‖w − w_t‖²`` to the client's loss.
@@ -25,11 +38,20 @@ class LocalSGD:
       correction start anew every round, because clients that are rarely visited keep no state (as in Wang et al. 2021,
       "Local Adaptivity in Federated Learning"); the proximal term is part of the gradient. A pseudo-gradient is then
       not a multiple of a gradient, so ``train`` refuses rules that need one (DQN-Fed's rates).
+    - ``weight_decay``: λ of the term ``λ w`` that is added to each step's gradient, before momentum and Adam's moments.
+      So it is coupled (an L2 penalty), as in ``torch.optim.SGD`` and ``torch.optim.Adam``. For decoupled decay, use
+      ``LocalOptimiser(torch.optim.AdamW, ...)``.
+    - ``clip``: the largest L2 norm of each step's gradient, as in ``torch.nn.utils.clip_grad_norm_``. The gradient that
+      is clipped includes correction and proximal term, but not the weight decay. ``train`` refuses it for rules that
+      need multiples of a gradient.
 
-    Raises ``Refused`` for values out of range, and for a setting that the optimiser does not use.
+    For another optimiser of ``torch.optim`` see ``LocalOptimiser``, for a method of your own ``LocalMethod``.
+
+    Raises ``Refused`` for values out of range, and for a setting that the optimiser does not use. A schedule's values
+    are checked in each round.
     """
 
-    lr: float = 0.1
+    lr: float | Schedule = 0.1
     epochs: int = 1
     batch_size: int | None = None
     momentum: float = 0.0
@@ -40,6 +62,8 @@ class LocalSGD:
     optimiser: str = "sgd"
     betas: tuple[float, float] = (0.9, 0.999)
     eps: float = 1e-8
+    weight_decay: float = field(default=0.0, metadata=ADDED)
+    clip: float | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if self.optimiser not in ("sgd", "adam"):
@@ -51,60 +75,49 @@ class LocalSGD:
                     f"leave it out, or use {reader!r}",
                     "combination",
                 )
-        put = lambda name, value: object.__setattr__(self, name, value)
-        put("betas", betas(self.betas))
-        # NumPy numbers become Python numbers, because settings are compared as such; Python's stay as given.
-        keep = lambda name, value: isinstance(getattr(self, name), (int, float)) or put(name, value)
-        for name in ("epochs", "batch_size", "steps"):
-            if getattr(self, name) is not None or name == "epochs":
-                keep(name, integer(name, getattr(self, name), 1))
-        # The largest step that float32 can hold; the bias correction of Adam's first step enlarges it.
-        longest = 1e38 * (1 - self.betas[0] if self.optimiser == "adam" else 1)
-        for name, high in (("lr", longest), ("momentum", 1), ("proximal", math.inf), ("decay", 1), ("eps", math.inf)):
-            keep(
-                name,
-                number(
-                    name, getattr(self, name), 0, high, above=name in ("lr", "decay", "eps"), below=name == "momentum"
-                ),
-            )
-        if self.correct is not None and not isinstance(self.correct, Correction):
-            raise refuse(
-                "correct",
-                self.correct,
-                "a Correction",
-                "Derive your class from fairfl.clients.Correction, and pass an instance.",
-                "type",
-            )
+        object.__setattr__(self, "betas", betas(self.betas))
+        set_amounts(self)
+        numbers = [("lr", self._longest), ("momentum", 1), ("decay", 1), ("eps", math.inf), ("weight_decay", math.inf)]
+        if callable(self.lr):
+            check_schedule(self.lr)
+            del numbers[0]
+        for name, high in numbers:
+            above, below = name in ("lr", "decay", "eps"), name == "momentum"
+            set_number(self, name, number(name, getattr(self, name), 0, high, above=above, below=below))
+
+    @property
+    def _longest(self) -> float:
+        """The largest step that float32 can hold; the bias correction of Adam's first step enlarges it."""
+        return 1e38 * (1 - self.betas[0] if self.optimiser == "adam" else 1)
+
+    @property
+    def sends_gradients(self) -> bool:
+        return self.optimiser == "sgd" and self.clip is None
 
     def lr_at(self, round: int) -> float:
-        """The step size of this round."""
-        return self.lr * self.decay**round
+        """The step size of this round. Raises ``Refused``, which names the round, if a schedule's is out of range."""
+        lr = scheduled(self.lr, round, self._longest) if callable(self.lr) else self.lr
+        return lr * self.decay**round
 
-    def moments(self, w: list[torch.Tensor]) -> list[list[torch.Tensor]]:
+    def moments(self, w: Tensors) -> list[Tensors]:
         """The optimiser's state for ``descend``, zero at the start of a round: lists shaped like ``w``."""
         count = 2 if self.optimiser == "adam" else bool(self.momentum)
         return [[torch.zeros_like(p) for p in w] for _ in range(count)]
 
     def descend(
         self,
-        w: list[torch.Tensor],
-        g: list[torch.Tensor],
-        anchor: list[torch.Tensor] | None,
-        moments: list[list[torch.Tensor]],
+        w: Tensors,
+        g: Tensors,
+        anchor: Tensors | None,
+        moments: list[Tensors],
         lr: float,
         step: int,
         bound: Bound | None = None,
     ) -> None:
-        """Take step number ``step``, counted from 1; it changes ``w`` and ``moments`` in place.
-
-        ``w``, ``g`` and ``anchor`` are lists of stacks (S, ...), one per parameter or one for all of them. ``anchor``:
-        the point that the proximal term pulls to. ``bound``: the correction of these S slots.
-        """
-        if bound is not None:
-            flat = bound.gradient(*(torch.cat([p.flatten(1) for p in stacks], dim=1) for stacks in (g, w)))
-            g = [piece.view_as(p) for piece, p in zip(flat.split([p[0].numel() for p in w], dim=1), w)]
-        if anchor is not None:
-            g = [d + self.proximal * (p - a) for d, p, a in zip(g, w, anchor)]
+        """Take one step of SGD or Adam in place, as ``LocalMethod.descend`` says."""
+        g = self.follows(w, g, anchor, bound)
+        if self.weight_decay:
+            g = [d + self.weight_decay * p for d, p in zip(g, w)]
         if self.optimiser == "adam":
             b1, b2 = self.betas
             for p, d, first, second in zip(w, g, *moments):
@@ -116,20 +129,3 @@ class LocalSGD:
         if moments:
             g = [v.mul_(self.momentum).add_(d) for v, d in zip(moments[0], g)]
         torch._foreach_sub_(w, g, alpha=lr)
-
-    def steps_of(self, size: int) -> int:
-        """The number of steps that a client with ``size`` rows takes per round."""
-        batch = size if self.batch_size is None else min(self.batch_size, size)
-        steps = self.epochs * math.ceil(size / batch)
-        return steps if self.steps is None else min(steps, self.steps)
-
-    def pseudo_lr(self, size: int, round: int) -> float:
-        """The sum of step sizes behind a pseudo-gradient: ``g_k ≈ pseudo_lr · ∇f_k(w_t)`` for small steps of SGD."""
-        return self.lr_at(round) * self.steps_of(size)
-
-    def orders(self, size: int, seed: int, round: int, client: int) -> list[torch.Tensor]:
-        """For each epoch, the order of the client's rows; drawn by key, so every engine uses the same."""
-        if self.batch_size is None or self.batch_size >= size:
-            return [torch.arange(size)] * self.epochs
-        g = generator(seed, "batches", round, client)
-        return [torch.randperm(size, generator=g) for _ in range(self.epochs)]

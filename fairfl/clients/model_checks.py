@@ -10,6 +10,7 @@ import torch
 
 from fairfl._randomness import GLOBAL_STREAM
 from fairfl.clients.flat_model import FlatModel
+from fairfl.clients.losses import check_token_outputs
 from fairfl.errors import Refused, refuse
 
 
@@ -19,17 +20,21 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
     ``inputs`` and ``targets``: a few rows. The weights and all global random states are left unchanged.
 
     Raises ``Refused`` for a model whose buffers change, for a model or loss that draws random numbers in evaluation or
-    from a stream other than PyTorch's, and for a loss that does not give one number per row. Exceptions of the model
-    itself pass through, with a note.
+    from a stream other than PyTorch's, for a loss that does not give one number per row, and for outputs that are not
+    (N, T, classes) where targets are (N, T). Exceptions of the model itself pass through, with a note.
     """
     held = {name: buffer.clone() for name, buffer in flat.module.named_buffers()}
     weights = flat.vector.clone()
+    per_token = targets.ndim == 2 and not targets.is_floating_point()
     # Perturb the weights, because a buffer that follows them may already agree with the initial ones.
     flat.vector.add_(torch.sin(torch.arange(len(weights), device=flat.device)).to(weights), alpha=0.01)
     try:
         with torch.no_grad(), GLOBAL_STREAM, _watched(flat.device) as drew:
             flat.module.train()
-            losses = loss(flat.module(inputs), targets)
+            outputs = flat.module(inputs)
+            if per_token:
+                check_token_outputs(outputs, targets)
+            losses = loss(outputs, targets)
             trains_randomly = drew()
             flat.module.eval()
             loss(flat.module(inputs), targets)
@@ -47,12 +52,11 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
         flat.module.train()
     if not torch.is_tensor(losses) or losses.shape != (len(inputs),):
         shape = tuple(losses.shape) if torch.is_tensor(losses) else type(losses).__name__
+        remedy = "Use a loss that does not average (reduction='none'); for numbers to be predicted, loss='squared'."
+        if per_token and shape == tuple(targets.shape):
+            remedy = "Average over a row's tokens: losses.mean(1)."
         raise refuse(
-            "the shape of loss(outputs, targets)",
-            shape,
-            f"({len(inputs)},), one loss per row",
-            "Use a loss that does not average, such as reduction='none'; for numbers to be predicted, loss='squared'.",
-            "shape",
+            "the shape of loss(outputs, targets)", shape, f"({len(inputs)},), one loss per row", remedy, "shape"
         )
     if evaluates_randomly:
         raise Refused(

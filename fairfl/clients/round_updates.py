@@ -13,6 +13,7 @@ from fairfl.clients.float_precision import a_precision, arithmetic
 from fairfl.clients.local_sgd import LocalSGD
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
+from fairfl.clients.per_client import Given, Local, local_of
 from fairfl.clients.round_work import RoundWork
 from fairfl.clients.second_order import SecondOrder
 from fairfl.clients.slots import Examples, Slot
@@ -40,7 +41,7 @@ def collect(view: RoundView, needs: Collection[str], population: int) -> Updates
         round=work.round,
         layout=view.flat.layout,
         extras=extras,
-        local_lr=work.local.lr_at(work.round),
+        local_lr=work.local_lr,
     )
 
 
@@ -48,7 +49,7 @@ def updates(
     federation: Federation,
     model: str | torch.nn.Module | Callable = "logistic",
     *,
-    local: LocalSGD | SecondOrder | None = None,
+    local: Given | SecondOrder | None = None,
     parameters: torch.Tensor | Sequence[float] | None = None,
     clients: Sequence[int] | torch.Tensor | None = None,
     round: int = 0,
@@ -85,16 +86,14 @@ def updates(
     """
     check_federation(federation)
     loss, device = loss_of(loss, federation.dataset), as_device(device)
-    local = LocalSGD() if local is None else local
-    newton = local if isinstance(local, SecondOrder) else None
-    if not isinstance(local, (LocalSGD, SecondOrder)):
-        raise refuse("local", local, "a LocalSGD", "Pass an instance, such as LocalSGD().", "type")
+    method = local_of(local, LocalSGD(), len(federation))
+    newton = method if isinstance(method, SecondOrder) else None
     seed = integer("seed", seed, remedy="It is the seed of a run.")
     round = integer("round", round, 0, "Rounds are counted from 0.")
     names, chosen = _named(needs), _participants(clients, len(federation))
     if "accuracies" in names:
         federation.dataset.class_labels("clients.updates(needs=['accuracies'])")
-    if round and (past := _reads_earlier_rounds(local, names)):
+    if round and (past := _reads_earlier_rounds(method, names)):
         raise Refused(
             f"round is {round}, and {past} depends on the rounds before it; use round=0, or train with "
             f"on_round=, which gets every round's updates",
@@ -108,11 +107,11 @@ def updates(
     start = flat.vector.clone() if parameters is None else _start(parameters, flat)
     if engine is not None and engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    engine = engine or choose(flat, len(chosen))
+    # For a rule, a Newton step counts as one step of size 1.
+    descent = LocalSGD(lr=1.0) if isinstance(method, SecondOrder) else method
+    engine = engine or choose(flat, len(chosen), descent)
     check_engine(engine, flat)
     slots = [Slot(0, seed, k, federation.train[k].to(device)) for k in chosen]
-    # For a rule, a Newton step counts as one step of size 1.
-    descent = local if isinstance(local, LocalSGD) else LocalSGD(lr=1.0)
     work = RoundWork(examples, slots, start[None], descent, round, loss)
     with arithmetic(precision, device):
         if newton is not None:
@@ -171,7 +170,7 @@ def _start(parameters: torch.Tensor | Sequence[float], flat: FlatModel) -> torch
     return start
 
 
-def _reads_earlier_rounds(local: LocalSGD | SecondOrder, needs: set[str]) -> str:
+def _reads_earlier_rounds(local: Local | SecondOrder, needs: set[str]) -> str:
     """What among these depends on earlier rounds, or ""."""
     if isinstance(local, SecondOrder):
         return type(local).__name__

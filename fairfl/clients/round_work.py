@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import torch
 
 from fairfl.clients.correction import Bound
-from fairfl.clients.local_sgd import LocalSGD
+from fairfl.clients.local_method import LocalMethod
 from fairfl.clients.losses import Loss
+from fairfl.clients.per_client import Local, PerClient
 from fairfl.clients.slots import Examples, Slot
 
 
@@ -17,7 +18,7 @@ class RoundWork:
 
     - ``slots``: S slots of R runs. Slot i starts from ``starts[slots[i].run]``.
     - ``starts`` (R, d): the runs' start models.
-    - ``local``: the local training. ``round``: the number of the round, from 0.
+    - ``local``: the local training, one for all clients or one for each. ``round``: the number of the round, from 0.
     - ``loss(outputs, targets)``: one loss per row.
     - ``anchors`` (R, d): if given, the proximal term pulls towards ``anchors[slots[i].run]`` instead of the start.
     - ``bound``: the correction of the slots, which ``train_slots`` binds.
@@ -26,7 +27,7 @@ class RoundWork:
     data: Examples
     slots: Sequence[Slot]
     starts: torch.Tensor
-    local: LocalSGD
+    local: Local
     round: int
     loss: Loss
     anchors: torch.Tensor | None = None
@@ -36,6 +37,18 @@ class RoundWork:
     def pulls_to(self) -> torch.Tensor:
         """The points that the proximal term pulls each run towards, (R, d)."""
         return self.starts if self.anchors is None else self.anchors
+
+    def local_of(self, slot: Slot) -> LocalMethod:
+        """The local training of the client in ``slot``."""
+        return self.local.method(slot.client) if isinstance(self.local, PerClient) else self.local
+
+    @property
+    def local_lr(self) -> float | None:
+        """The step size that all slots share in this round; ``None`` if their step sizes differ."""
+        if not isinstance(self.local, PerClient):
+            return self.local.lr_at(self.round)
+        sizes = {self.local.methods[i].lr_at(self.round) for i in {self.local.of_client[s.client] for s in self.slots}}
+        return sizes.pop() if len(sizes) == 1 else None
 
     def part(self, places: list[int]) -> "RoundWork":
         """The same work for only the slots at ``places``."""

@@ -1,5 +1,7 @@
 """The sequential engine: one model that trains one slot after another."""
 
+from functools import partial
+
 import torch
 
 from fairfl._randomness import GLOBAL_STREAM, key
@@ -29,12 +31,11 @@ def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
 
 
 def _descend(flat: FlatModel, work: RoundWork, slot: Slot, bound: Bound | None) -> None:
-    data, local, size = work.data, work.local, len(slot.rows)
+    data, size = work.data, len(slot.rows)
+    local = work.local_of(slot)
     batch = size if local.batch_size is None else local.batch_size
-    pull = [work.pulls_to[slot.run][None]] if local.proximal else None
-    lr = local.lr_at(work.round)
-    w, g = [flat.vector[None]], [flat.gradient[None]]
-    moments, step, last = local.moments(w), 0, local.steps_of(size)
+    take = local.begin(flat, work.round, work.pulls_to[slot.run] if local.proximal else None, bound)
+    step, last = 0, local.steps_of(size)
     rows = slot.rows
     for order in local.orders(size, slot.seed, work.round, slot.client):
         if batch < size:
@@ -45,6 +46,13 @@ def _descend(flat: FlatModel, work: RoundWork, slot: Slot, bound: Bound | None) 
             if step == last:
                 return
             step += 1
-            flat.gradient.zero_()
-            work.loss(flat.module(x), y).mean().backward()
-            local.descend(w, g, pull, moments, lr, step, bound)
+            take(partial(_gradient, flat, work, x, y))
+
+
+def _gradient(flat: FlatModel, work: RoundWork, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Write the batch's gradient at the current model into ``flat.gradient``, and return the mean loss."""
+    with torch.enable_grad():
+        flat.gradient.zero_()
+        loss = work.loss(flat.module(x), y).mean()
+        loss.backward()
+    return loss

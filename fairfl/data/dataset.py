@@ -19,8 +19,10 @@ from fairfl.errors import Refused, refuse, unknown
 class Dataset:
     """Labelled examples, not yet split over clients.
 
-    ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers; or float32
-    numbers (N,) or (N, m) to predict (regression), in which case there are no classes. ``classes``: the class names, in
+    ``inputs`` (N, ...): float32 features, or int64 symbols for text. ``targets`` (N,): int64 class numbers; or (N, T),
+    one class number for each of a row's T tokens, for which a model gives outputs (N, T, classes) (a row's loss is then
+    the mean over its tokens, and its accuracy the fraction of correct ones); or float32 numbers (N,) or (N, m) to
+    predict (regression), in which case there are no classes. ``classes``: the class names, in
     the order of their numbers; by default the numbers up to the largest. ``test_from``: rows from here on are the
     official test set; it equals N if the dataset has none. ``columns``: further facts about each row, by name, each
     (N,): int64 if ``partition.by_column`` can split by them (``column_names`` then names their values in order), or
@@ -107,7 +109,7 @@ class Dataset:
         twice = [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []
         if twice:
             raise refuse("classes", names, "different names", f"{twice[0]!r} names more than one class.")
-        limit = len(names) if given else len(self)
+        limit = len(names) if given else self.targets.numel()
         if low < 0 or high >= limit:
             raise refuse(
                 f"the range of targets in {self.called}",
@@ -153,13 +155,28 @@ class Dataset:
         """How many numbers a model returns for one row: one per class, or the numbers to predict."""
         return len(self.classes) or self.targets[:1].numel()
 
-    def class_labels(self, reader: str) -> torch.Tensor:
-        """``targets`` (N,) for ``reader``, which needs classes; raises ``Refused`` for numbers to predict."""
+    @property
+    def per_token(self) -> bool:
+        """Whether a row has one target for each of its tokens: int64 ``targets`` (N, T)."""
+        return self.targets.ndim == 2 and not self.targets.is_floating_point()
+
+    def check_classes(self, reader: str) -> None:
+        """Raise ``Refused`` if targets are numbers to predict; ``reader``, named in the message, needs classes."""
         if not self.classes:
             raise Refused(
                 f"{reader} needs classes, and the targets of {self.called} are numbers to predict; without classes, "
                 f"use partition.iid, by_column or split, a rule that reads no accuracies, and loss='squared'",
                 "missing",
+            )
+
+    def class_labels(self, reader: str) -> torch.Tensor:
+        """``targets`` (N,) for ``reader``, which needs one class per row; raises ``Refused`` for all other targets."""
+        self.check_classes(reader)
+        if self.per_token:
+            raise Refused(
+                f"{reader} needs one class per row, and the targets of {self.called} are one per token, "
+                f"{tuple(self.targets.shape)}; use partition.iid, by_column or split",
+                "combination",
             )
         return self.targets
 
@@ -190,8 +207,8 @@ class Dataset:
     def _column(self, what: str, values: ArrayLike) -> torch.Tensor:
         what = f"{what} in {self.called}"
         column = _tensor(what, values, "np.unique(values, return_inverse=True), which gives names and numbers")
-        numbers = what.startswith("targets") and column.is_floating_point()
-        if column.ndim != 1 and not (numbers and column.ndim == 2):
+        several = what.startswith("targets") and column.ndim == 2 and (column.is_floating_point() or _per_token(column))
+        if column.ndim != 1 and not several:
             remedy = "Flatten it: values.ravel()."
             if column.ndim == 2 and column.shape[1] > 1:
                 remedy = "Give class numbers, targets.argmax(1), instead of one-hot rows."
@@ -232,7 +249,8 @@ class Dataset:
     def __repr__(self) -> str:
         test = f", test rows from {self.test_from}" if self.test_from < len(self) else ""
         name = f"{self.name!r}: " if self.name else ""
-        aim = f"{len(self.classes)} classes" if self.classes else f"{self.outputs} numbers to predict"
+        token = f" for each of {self.targets.shape[1]} tokens" if self.per_token else ""
+        aim = f"{len(self.classes)} classes{token}" if self.classes else f"{self.outputs} numbers to predict"
         return f"Dataset({name}{len(self)} rows of shape {tuple(self.inputs.shape[1:])}, {aim}{test})"
 
 
@@ -242,6 +260,13 @@ def check_dataset(dataset: object) -> Dataset:
         remedy = "Load one, for instance data.load('digits'), or make one: Dataset(inputs, targets)."
         raise refuse("dataset", type(dataset).__name__, "a Dataset", remedy, "type")
     return dataset
+
+
+def _per_token(targets: torch.Tensor) -> bool:
+    """Whether ``targets`` (N, T) can be class numbers of tokens: integers, and not one-hot rows."""
+    if targets.dtype in (torch.uint8, torch.bool) or targets.shape[1] < 2:
+        return False
+    return not bool(((targets != 0).sum(1) == 1).all() and (targets.sum(1) == 1).all())
 
 
 def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 import torch
 
-from fairfl._validation import check_module, instance_of, integer
-from fairfl.clients import FlatModel, LocalSGD
+from fairfl._validation import check_module, integer
+from fairfl.clients import FlatModel, LocalMethod, LocalSGD
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.deployment.attribution import culprits
 from fairfl.deployment.collect import LISTED, Sound, gather, sift
@@ -107,7 +107,7 @@ class Coordinator:
     population: int
     rounds: int
     server: Server = field(default_factory=Server)
-    local: LocalSGD = field(default_factory=LocalSGD)
+    local: LocalMethod = field(default_factory=LocalSGD)
     quorum: int = 1
     participation: Participation = 1.0
     seed: int = 0
@@ -117,7 +117,8 @@ class Coordinator:
         self.rounds = integer("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
         remedy = "It is the minimum number of valid replies."
         self.quorum = integer("quorum", self.quorum, 1, remedy, high=self.population)
-        self.local = instance_of("local", self.local, LocalSGD)
+        if not isinstance(self.local, LocalMethod):
+            raise refuse("local", self.local, "a LocalSGD or another local method", "Pass LocalSGD(lr=...).", "type")
         flat = FlatModel(copy.deepcopy(check_module(self.model)))
         self.layout = flat.layout
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)

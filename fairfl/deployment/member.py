@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from fairfl._validation import check_module, integer
-from fairfl.clients import FlatModel, LocalSGD, RoundWork, Slot, sequential
+from fairfl.clients import FlatModel, LocalMethod, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.losses import Loss, loss_of
@@ -39,7 +39,7 @@ class Member:
         train: Rows,
         model: torch.nn.Module,
         *,
-        local: LocalSGD | None = None,
+        local: LocalMethod | None = None,
         seed: int = 0,
         test: Rows | None = None,
         validation: Rows | None = None,
@@ -56,7 +56,7 @@ class Member:
             raise refuse("loss", loss, "a function, or the name of a loss", remedy, "type")
         self.flat = FlatModel(copy.deepcopy(check_module(model)))
         self.local = LocalSGD() if local is None else local
-        if not isinstance(self.local, LocalSGD):
+        if not isinstance(self.local, LocalMethod):
             remedy = "FedNL and FedNew run only in fairfl.train."
             raise refuse("local", self.local, "a LocalSGD for a Member", remedy, "type")
         if self.local.correct is not None:

@@ -107,8 +107,8 @@ def finish(
 
 
 def _strata(dataset: Dataset) -> tuple[torch.Tensor, int]:
-    """Class numbers (N,) and the number of classes; a dataset without classes counts as one class."""
-    if dataset.classes:
+    """Class numbers (N,) and the number of classes; a dataset without one class per row counts as one class."""
+    if dataset.classes and not dataset.per_token:
         return dataset.targets, len(dataset.classes)
     return torch.zeros(len(dataset), dtype=torch.int64), 1
 

@@ -3,7 +3,7 @@
 import torch
 
 from fairfl._validation import number
-from fairfl.errors import refuse
+from fairfl.errors import Refused, refuse
 from fairfl.rules.base import GramRule, Weights
 from fairfl.rules.inputs import column
 from fairfl.updates import Updates
@@ -16,7 +16,7 @@ class QFedAvg(GramRule):
     The denominator is the method's own step size: the server's η is 1.
 
     ``q ≥ 0``; papers' grids {0.001, 0.01, 0.1, 1, 2, 5, 15}. ``L`` turns a row back into a gradient; ``None`` takes
-    the paper's 1 / local step size (``updates.local_lr``).
+    the paper's 1 / local step size (``updates.local_lr``), and raises an error if the clients' step sizes differ.
     FedMGDA+ tunes it over 0.1, 1, 10. No state.
 
     In released code, f is a mean loss, a sum of batch means, or the loss after training, so values of q cannot be
@@ -59,11 +59,19 @@ class QFedAvg(GramRule):
         return weights
 
     def _lipschitz(self, updates: Updates) -> float:
-        if self.L is None and updates.local_lr < 1e-30:
+        if self.L is not None:
+            return self.L
+        if updates.local_lr is None:
+            raise Refused(
+                f"{self.name} takes L = 1 / local step size, and the clients' step sizes differ "
+                f"(round {updates.round}); pass L to q-FedAvg, or give all clients one step size",
+                "combination",
+            )
+        if updates.local_lr < 1e-30:
             raise refuse(
                 f"the updates' local_lr (round {updates.round})",
                 updates.local_lr,
                 f"1e-30 or more, because {self.name} takes L = 1 / local_lr",
                 "Pass L to q-FedAvg, or pass the updates the step size of local training.",
             )
-        return 1 / updates.local_lr if self.L is None else self.L
+        return 1 / updates.local_lr

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fairfl._validation import instance_of, integer
-from fairfl.clients import Ditto, LocalSGD, SecondOrder
+from fairfl.clients import Ditto, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
-from fairfl.clients.engines import ENGINES
+from fairfl.clients.engines import ENGINES, refuse_unstacked
+from fairfl.clients.per_client import Local, methods_of
 from fairfl.errors import Kind, Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
@@ -61,7 +62,7 @@ def check(
     tampers: list[Callable | None],
     seeds: list[int],
     repeatable: bool,
-    local: LocalSGD | SecondOrder,
+    local: Local | SecondOrder,
     personal: Ditto | None,
     participation: Participation,
     loss: Callable,
@@ -81,17 +82,15 @@ def check(
         if rule.needs_everyone:
             require_everyone(rule.name, participation, sampler)
         refuse_unprovided(rule.name, rule.needs)
-        sent = type(local).__name__ if isinstance(local, SecondOrder) else f"local {getattr(local, 'optimiser', 'sgd')}"
-        if "newton_rates" in rule.needs and sent != "local sgd":
+        if "newton_rates" in rule.needs and (sent := _no_gradients(local)):
             raise Refused(
                 f"{rule.name} needs updates that are multiples of a gradient, and those of {sent} are not; "
-                f"use LocalSGD(optimiser='sgd')",
+                f"use LocalSGD(optimiser='sgd') without clip",
                 "combination",
             )
         if "accuracies" in rule.needs:
-            federation.dataset.class_labels(f"{rule.name}, which reads accuracies,")
-    plain = [] if isinstance(local, SecondOrder) else [("local", local, LocalSGD)]
-    kinds = [*plain, ("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
+            federation.dataset.check_classes(f"{rule.name}, which reads accuracies,")
+    kinds = [("personal", personal, Ditto), *(("server", s, Server) for s in servers)]
     for name, value, kind in kinds:
         if value is not None:
             instance_of(name, value, kind)
@@ -100,6 +99,20 @@ def check(
             raise refuse(name, function, "a function", "An instance with __call__ works as well.", "type")
     if engine is not None and engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
+    if engine is not None and not isinstance(local, SecondOrder):
+        refuse_unstacked(engine, local)
     if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
         fault: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
         raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", fault)
+
+
+def _no_gradients(local: Local | SecondOrder) -> str:
+    """The name of local work in ``local`` whose rows are not multiples of a gradient; empty if all are."""
+    if isinstance(local, SecondOrder):
+        return type(local).__name__
+    for method in methods_of(local):
+        if not method.sends_gradients:
+            adam = getattr(method, "optimiser", "sgd")
+            clip = "" if method.clip is None else f" with clip={method.clip}"
+            return f"local {type(method).__name__ if adam == 'sgd' else adam}{clip}"
+    return ""

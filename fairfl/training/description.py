@@ -187,7 +187,7 @@ class _Describer:
             state = thing.getstate() if isinstance(thing, random.Random) else thing.get_state()
             return kind | {"state": _digest("state", repr(state).encode())}
         if dataclasses.is_dataclass(thing):
-            fields = {f.name: inside(getattr(thing, f.name), f.name) for f in dataclasses.fields(thing)}
+            fields = {f.name: inside(getattr(thing, f.name), f.name) for f in _set_fields(thing)}
             return kind | fields if self.strict else fields
         if isinstance(thing, torch.nn.Module):
             if not (self.strict or self.private):
@@ -216,6 +216,15 @@ class _Describer:
             f"or leave checkpoint= out",
             "type",
         )
+
+
+def _set_fields(thing: Any) -> list[dataclasses.Field]:
+    """The fields of a dataclass, without those that are marked to be left out at their default.
+
+    A field with this mark can be added to a class, and runs recorded before keep their settings and identity.
+    """
+    left_out = lambda f: f.metadata.get("left out at its default") and getattr(thing, f.name) == f.default
+    return [f for f in dataclasses.fields(thing) if not left_out(f)]
 
 
 def _compared(thing: object) -> bool:

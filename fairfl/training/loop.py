@@ -12,6 +12,7 @@ from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, c
 from fairfl.clients.float_precision import a_precision, arithmetic
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
+from fairfl.clients.per_client import Given, local_of
 from fairfl.clients.round_updates import check_engine
 from fairfl.clients.slots import Examples
 from fairfl.clients.uint8_images import resident
@@ -41,7 +42,7 @@ def train(
     model: str | torch.nn.Module | Callable = "logistic",
     *,
     rounds: int = 50,
-    local: LocalSGD | SecondOrder | None = None,
+    local: Given | SecondOrder | None = None,
     server: Server | Sequence[Server] | None = None,
     participation: Participation = 1.0,
     seed: int | Sequence[int] = 0,
@@ -69,8 +70,10 @@ def train(
       ``functools.partial(models.mlp, hidden=(64,))`` or your own (in both cases the seed determines the initial
       weights, see ``models.build``); or a module, from whose weights every seed starts.
     - ``rounds``: the number of rounds.
-    - ``local``: what clients do in a round. The default is one full-batch step of size 0.1. ``FedNL(...)`` and
-      ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
+    - ``local``: what clients do in a round: ``LocalSGD(...)``, or ``LocalOptimiser(...)`` or a ``LocalMethod`` of your
+      own, both of ``fairfl.clients``. The default is one full-batch step of size 0.1. For unequal work, give a list
+      with one per client (whatever the number of seeds), or a mapping or a function from a client's number to its
+      ``LocalSGD``. ``FedNL(...)`` and ``FedNew(...)`` of ``fairfl.clients`` are for models with few parameters.
     - ``server``: the server's step along the rule's direction. The default is ``w ← w − dir``.
     - ``participation``: who takes part in a round. A fraction up to 1, or a whole number of clients above 1, drawn
       uniformly and without replacement (1 and 1.0 both mean everybody); or a sampler with
@@ -102,10 +105,10 @@ def train(
     - ``precision``: "float32", or on CUDA "tf32", whose products have ten bits of mantissa. The rules' own sums stay
       float64.
     - ``checkpoint``: a file. A run that finds its own checkpoint there continues from it and ends with the same bits.
-      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule, a tamper or a
-      sampler with undeclared state. With more ``rounds``, a finished run goes on, and ends with the bits of a run of that length;
-      this is refused if the server's step size decays, because its decay depends on ``rounds``. A run that ``on_round``
-      has stopped stays stopped, unless ``on_round`` is left out.
+      Settings that cannot be compared are refused with it, such as lambdas, and so is a rule, a tamper or a sampler
+      with undeclared state. With more ``rounds``, a finished run goes on, and ends with the bits of a run of that
+      length; this is refused if the server's step size decays, because its decay depends on ``rounds``. A run that
+      ``on_round`` has stopped stays stopped, unless ``on_round`` is left out.
     - ``checkpoint_every``: the number of rounds between checkpoints; more if writing one takes long.
     - ``record_rates``: whether the histories have every round's ``weights`` and ``rates``. With very many clients,
       ``False`` saves memory.
@@ -132,7 +135,8 @@ def train(
     """
     check_federation(federation)
     loss = loss_of(loss, federation.dataset)
-    local, server = LocalSGD() if local is None else local, Server() if server is None else server
+    method = local_of(local, LocalSGD(), len(federation))
+    server = Server() if server is None else server
     seeds, several = seeds_of(seed)
     rounds = integer("rounds", rounds, 1, "A round is one exchange between server and clients.")
     evaluate_every = integer("evaluate_every", evaluate_every, 1, "It is the number of rounds between evaluations.")
@@ -154,7 +158,7 @@ def train(
         tampers=tampers,
         seeds=seeds,
         repeatable=listed,
-        local=local,
+        local=method,
         personal=personal,
         participation=participation,
         loss=loss,
@@ -171,10 +175,10 @@ def train(
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
     slots_a_round = len(seeds) * expected_count(sampler, len(federation))
-    engine = engine or choose(flat, slots_a_round)
-    newton = local if isinstance(local, SecondOrder) else None
+    newton = method if isinstance(method, SecondOrder) else None
     # For a rule, a Newton step counts as one step of size 1.
-    descent = LocalSGD(lr=1.0) if isinstance(local, SecondOrder) else local
+    descent = LocalSGD(lr=1.0) if isinstance(method, SecondOrder) else method
+    engine = engine or choose(flat, slots_a_round, descent)
     if newton is not None:
         newton.check(flat, slots_a_round)
     check_engine(engine, flat)
@@ -187,7 +191,7 @@ def train(
         "model": describe(flat.module),
         "initial": [describe(f.vector) for f in flats],
         "rounds": rounds,
-        "local": describe(local),
+        "local": describe(method),
         "participation": describe_sampler(participation),
         "batch_group": own if listed else seeds,
         "evaluate_every": evaluate_every,
@@ -231,7 +235,7 @@ def train(
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
         compared = strict(
-            settings, given, listed, flat, local=local, personal=personal, loss=loss, participation=participation
+            settings, given, listed, flat, local=method, personal=personal, loss=loss, participation=participation
         )
         schedule = "server.decay" if any(v.depends_on_rounds for v in servers) else ""
         if (held := checkpoints.load(checkpoint, compared, state(0), schedule)) is not None:
@@ -278,7 +282,8 @@ def train(
                 if not active:
                     break
                 slots = [slot for run in active for slot in run.sample(t)]
-                starts = torch.stack([run.server.w for run in runs])
+                # A view for a single run: one model less in memory.
+                starts = torch.stack([run.server.w for run in runs]) if len(runs) > 1 else runs[0].server.w[None]
                 work = RoundWork(examples, slots, starts, descent, t, loss)
                 if newton is not None:
                     rows = newton.work(flat, work, [run.curvature for run in runs])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, Slot
+from fairfl.clients import Ditto, FlatModel, RoundWork, Slot
 from fairfl.clients.client_statistics import RoundView
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.losses import Loss
+from fairfl.clients.per_client import Local
 from fairfl.clients.round_updates import collect
 from fairfl.clients.slots import Examples
 from fairfl.errors import Diverged, refuse
@@ -75,7 +76,7 @@ class Run:
         self.slots = [Slot(self.index, self.seed, k, self.rows[k]) for k in drawn.clients]
         return self.slots
 
-    def kept(self, local: LocalSGD) -> dict[str, torch.Tensor]:
+    def kept(self, local: Local) -> dict[str, torch.Tensor]:
         """The vectors that all N clients keep for ``local.correct``, by name, (N, d)."""
         if local.correct is not None and "kept" not in self.memory:
             zeros = lambda: torch.zeros_like(self.server.w).repeat(len(self.rows), 1)

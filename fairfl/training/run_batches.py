@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from fairfl.clients import Ditto, LocalSGD, SecondOrder
+from fairfl.clients import Ditto, LocalMethod, LocalSGD, PerClient, SecondOrder
 from fairfl.errors import Diverged, Refused
 from fairfl.federation import Federation
 from fairfl.rules import Rule
@@ -24,7 +24,7 @@ class Job:
 
     rule: Rule
     seed: int
-    local: LocalSGD | SecondOrder = LocalSGD()
+    local: LocalMethod | PerClient | SecondOrder = LocalSGD()
     server: Server = Server()
     tamper: Callable | None = None
     personal: Ditto | None = None

@@ -10,7 +10,7 @@ import torch
 
 from fairfl._extras import needed_by
 from fairfl._validation import integer
-from fairfl.clients import LocalSGD, SecondOrder
+from fairfl.clients import LocalMethod, LocalSGD, PerClient, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
 from fairfl.federation import Federation
 from fairfl.rules import Rule, as_rule
@@ -23,7 +23,7 @@ from fairfl.training.server_optimiser import Server
 if TYPE_CHECKING:
     import pandas
 
-Local = LocalSGD | SecondOrder | None
+Local = LocalMethod | PerClient | SecondOrder | None
 
 INSTEAD = {
     "seed": "pass seeds=[0, 1]",
@@ -105,8 +105,8 @@ def sweep(
     }
     asked["rule"] = [(label, as_rule(rule)) for label, rule in asked["rule"]]
     for _, work in asked["local"]:  # ``train`` would refuse the second one only after the first has trained
-        if not isinstance(work, (LocalSGD, SecondOrder)):
-            allowed = "a LocalSGD, or a list or dict of them"
+        if not isinstance(work, (LocalMethod, PerClient, SecondOrder)):
+            allowed = "a LocalSGD, or a list or dict of them; for unequal clients, PerClient.of([...], clients)"
             raise refuse("local", work, allowed, "Pass an instance, such as LocalSGD().", "type")
     numbers, _ = seeds_of(seeds)
     if not numbers or len(set(numbers)) < len(numbers):

@@ -26,6 +26,12 @@ RECIPES = {
     "adam, all": LocalSGD(
         lr=0.02, epochs=2, batch_size=4, proximal=0.1, decay=0.9, steps=9, optimiser="adam", betas=(0.8, 0.9), eps=1e-4
     ),
+    "weight decay": LocalSGD(lr=0.1, epochs=2, batch_size=7, momentum=0.9, weight_decay=0.3),
+    "weight decay, adam": LocalSGD(lr=0.01, epochs=2, batch_size=7, optimiser="adam", weight_decay=0.3),
+    "clip": LocalSGD(lr=0.3, epochs=2, batch_size=7, clip=0.2, proximal=0.5, weight_decay=0.1),
+    "clip, adam": LocalSGD(lr=0.01, epochs=2, batch_size=7, optimiser="adam", clip=0.2, steps=5),
+    "clip above the norms": LocalSGD(lr=0.1, batch_size=7, clip=100.0),
+    "schedule": LocalSGD(lr=lambda t: 0.8 / (1 + t), epochs=2, batch_size=7, decay=0.9),
 }
 
 
@@ -37,11 +43,11 @@ def by_hand(dataset, model, start, slot, local, round):
     """A plain PyTorch client: optimiser, loader order and all, sharing only the keyed order of rows."""
     torch.nn.utils.vector_to_parameters(start.clone(), model.parameters())
     anchor = [p.detach().clone() for p in model.parameters()]
-    lr = local.lr * local.decay**round
+    lr = (local.lr(round) if callable(local.lr) else local.lr) * local.decay**round
     optimiser = (
-        torch.optim.SGD(model.parameters(), lr, local.momentum)
+        torch.optim.SGD(model.parameters(), lr, local.momentum, weight_decay=local.weight_decay)
         if local.optimiser == "sgd"
-        else torch.optim.Adam(model.parameters(), lr, local.betas, local.eps)
+        else torch.optim.Adam(model.parameters(), lr, local.betas, local.eps, weight_decay=local.weight_decay)
     )
     n, taken = len(slot.rows), 0
     batch = n if local.batch_size is None else local.batch_size
@@ -54,6 +60,8 @@ def by_hand(dataset, model, start, slot, local, round):
             loss = torch.nn.functional.cross_entropy(model(dataset.inputs[piece]), dataset.targets[piece])
             loss = loss + local.proximal / 2 * sum(((p - a) ** 2).sum() for p, a in zip(model.parameters(), anchor))
             loss.backward()
+            if local.clip is not None:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), local.clip)
             optimiser.step()
     return start - torch.nn.utils.parameters_to_vector(model.parameters()).detach()
 
@@ -129,6 +137,7 @@ def test_adam_starts_anew_in_every_round(small, engine):
         (dict(optimiser="adam", betas=(0.5, 1)), "value", ["betas is"]),
         (dict(optimiser="adam", eps=0), "value", ["eps is 0"]),
         (dict(optimiser="adam", lr=2e37), "value", ["lr is 2e+37", "1e+37"]),
+        (dict(clip="1"), "type", ["clip", "'1'"]),
     ],
 )
 def test_what_adam_does_not_read_is_refused(settings, kind, mentions):
@@ -175,6 +184,10 @@ def test_a_rule_that_reads_gradients_refuses_adam_s_updates(small):
         dict(proximal=float("inf")),
         dict(momentum=float("nan")),
         dict(decay="1"),
+        dict(weight_decay=-0.1),
+        dict(weight_decay=float("inf")),
+        dict(clip=0),
+        dict(clip=float("nan")),
     ],
 )
 def test_refusals_name_the_argument(bad):
