@@ -2,14 +2,16 @@
 
 The input is a ``Federation``, a rule, a model, and the settings of clients and server. The output is one ``History``
 per run. ``loop`` runs the rounds, ``run`` holds the state of one seed, ``sweep`` tabulates many runs, and
-``checkpoint`` saves what an interrupted training needs to end with the same bits. This subpackage knows rules only by
-what they declare, and nothing of chapters.
+``checkpoint`` saves what an interrupted training needs to end with the same bits. ``backward`` needs no federation: it
+applies a rule to the losses of a multi-task model. This subpackage knows rules only by what they declare, and nothing
+of chapters.
 """
 
 from fairfl.training.history import History
 from fairfl.training.loop import train
+from fairfl.training.multi_task import backward
 from fairfl.training.server_optimiser import Server
 from fairfl.training.server_step import ServerStep, Taken
 from fairfl.training.sweep import sweep
 
-__all__ = ["History", "Server", "ServerStep", "Taken", "sweep", "train"]
+__all__ = ["History", "Server", "ServerStep", "Taken", "backward", "sweep", "train"]
