@@ -127,7 +127,7 @@ def sweep(
                         **{name: job.name[name] for name in shown},
                         "client": range(len(federation)),
                         "test_size": history.test_sizes,
-                        **_scores(history, last),
+                        **{name: scores[-last:].mean(0) for name, scores in history.scores().items()},
                         "rounds": int(history.rounds[-1]),
                         "diverged": str(error or ""),
                     }
@@ -141,13 +141,6 @@ def sweep(
         jobs.append(Job(seed=seed, name=dict(zip(asked, labels)), **dict(zip(asked, things))))
     train_jobs(federation, model, jobs, record, together=together, **settings)
     return pandas.concat(tables, ignore_index=True)
-
-
-def _scores(history: History, last: int) -> dict[str, Any]:
-    """Every accuracy and loss that the run recorded, by column."""
-    columns = [f"{part}{what}" for part in ("", "train_", "validation_") for what in ("accuracy", "loss")]
-    recorded = {name: getattr(history, name) for name in columns}
-    return {name: scores[-last:].mean(0) for name, scores in recorded.items() if scores is not None}
 
 
 def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:
