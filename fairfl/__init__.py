@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fairfl.data import Dataset
     from fairfl.federation import Federation
     from fairfl.rules import Direction, GramRule, Rule, WeightRule
-    from fairfl.training import History, Server, train
+    from fairfl.training import History, Server, backward, train
     from fairfl.training.sweep import sweep
     from fairfl.updates import Layout, Updates
 
@@ -33,6 +33,7 @@ __all__ = [
     "Updates",
     "WeightRule",
     "attacks",
+    "backward",
     "clients",
     "data",
     "deployment",
@@ -58,6 +59,7 @@ _DEFINED_IN = {
     "Server": "training",
     "Updates": "updates",
     "WeightRule": "rules",
+    "backward": "training",
     "sweep": "training",
     "train": "training",
 }

@@ -64,7 +64,8 @@ def load() -> Dataset:
     feature.
 
     ``columns["phd"]``: 1 where education is Doctorate (413 training and 181 test rows), 0 for the other 32,148 and
-    16,100. ``FEATURES`` names the inputs.
+    16,100. ``columns["sex"]``: 0 where sex is Female (10,771 training and 5,421 test rows), 1 where it is Male; 2,
+    "unknown", only if your own file has missing values. Both are features as well; ``FEATURES`` names the inputs.
 
     Source: ``adult-train.parquet`` and ``adult-test.parquet`` (UCI's column names) under ``$FAIRFL_DATA``, or UCI's
     ``adult.data`` and ``adult.test`` there. Otherwise the latter are downloaded once from UCI into the cache, and kept
@@ -79,13 +80,16 @@ def load() -> Dataset:
     counts = zip((border, len(inputs) - border), ROWS, ("training", "test"))
     done = [f"{n:,} of {rows:,} {what} rows" for n, rows, what in counts if n != rows]
     phd = inputs[:, FEATURES.index("education=Doctorate")].astype(np.int64)
+    sexes = inputs[:, [FEATURES.index(f"sex={value}") for value in ATTRIBUTES["sex"]]]
+    sex = np.where(sexes.any(1), sexes.argmax(1), len(ATTRIBUTES["sex"]))
+    named = (*ATTRIBUTES["sex"], *(["unknown"] if (sex == len(ATTRIBUTES["sex"])).any() else []))
     return Dataset(
         torch.from_numpy(inputs),
         torch.from_numpy(targets),
         CLASSES,
         border,
-        {"phd": torch.from_numpy(phd)},
-        {"phd": ("non-PhD", "PhD")},
+        {"phd": torch.from_numpy(phd), "sex": torch.from_numpy(sex)},
+        {"phd": ("non-PhD", "PhD"), "sex": named},
         "; ".join(done),
         "adult",
     )

@@ -3,16 +3,18 @@
 import inspect
 import math
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import torch
+from numpy.typing import ArrayLike
 
 from fairfl._validation import one_per_client, tensor
 from fairfl.errors import Diverged, Refused, refuse
+from fairfl.rules.given_gram import with_gram
 from fairfl.rules.gram import combine, gram_matrix, rates
-from fairfl.updates import Updates
+from fairfl.updates import Updates, Vector
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class Direction:
 class Weights:
     """Weights λ (K,), float64, with a ``reason`` if the method's own formula has no solution.
 
-    A rule's ``weights`` returns this instead of a tensor if it has something to explain.
+    A rule's ``weights`` returns this instead of a tensor if it has something to explain. ``weights_from`` also gives
+    the ``rates`` ``ρ = A λ`` (K,), float64.
     """
 
     values: torch.Tensor
     _: KW_ONLY
+    rates: torch.Tensor | None = None
     reason: str = ""
 
     @property
@@ -102,13 +106,7 @@ class Rule:
         Raises ``Refused`` if the updates lack something in ``needs``, or if ``combine`` does not return a ``Direction``
         made of tensors, and ``Diverged`` if a rate is not finite.
         """
-        updates.require(*sorted(self.needs), by=self.name)
-        if self.needs_everyone and len(updates) < updates.population:
-            raise Refused(
-                f"{self.name} is defined for full participation, and {len(updates)} of "
-                f"{updates.population} clients took part in round {updates.round}; use participation=1.0",
-                "combination",
-            )
+        self._check_given(updates)
         decided = self.combine(updates)
         if not isinstance(decided, Direction) or not isinstance(decided.vector, torch.Tensor):
             raise refuse(
@@ -120,6 +118,41 @@ class Rule:
             )
         _check_columns(self.name, decided)
         return decided
+
+    def _check_given(self, updates: Updates) -> None:
+        """Raise ``Refused`` if the updates lack something that this rule needs."""
+        updates.require(*sorted(self.needs), by=self.name)
+        if self.needs_everyone and len(updates) < updates.population:
+            raise Refused(
+                f"{self.name} is defined for full participation, and {len(updates)} of "
+                f"{updates.population} clients took part in round {updates.round}; use participation=1.0",
+                "combination",
+            )
+
+    def weights_from(
+        self,
+        gram: ArrayLike,
+        *,
+        losses: Vector | None = None,
+        shares: Vector | None = None,
+        extras: Mapping[str, Any] = {},
+        **others: Any,
+    ) -> Weights:
+        """The weights and rates of this rule for a Gram matrix ``A = G Gᵀ`` (K, K) that you computed yourself.
+
+        They are those of ``direction(updates)`` for updates with this Gram matrix; ``others`` are further keywords of
+        ``Updates``. Only a ``GramRule`` and a ``WeightRule`` have them. The direction itself is ``Gᵀ λ``. Compute the
+        matrix in float64: which rows count as dependent is decided at about 1e-12 of their lengths. May change the
+        rule's state, as ``direction`` does.
+
+        Raises ``Refused`` for a rule that is no function of A, for a matrix that is not symmetric, finite and positive
+        semidefinite up to rounding, and if the rule needs numbers that are not given.
+        """
+        raise Refused(
+            f"{self.name} is no function of the Gram matrix: it reads the updates themselves; pass them, "
+            f"rule.direction(Updates(rows, ...)), or take a rule that is a GramRule or a WeightRule",
+            "combination",
+        )
 
     def combine(self, updates: Updates) -> Direction:
         raise NotImplementedError(
@@ -179,7 +212,28 @@ def _check_columns(rule: str, decided: Direction) -> None:
         )
 
 
-class WeightRule(Rule):
+class _OfGram(Rule):
+    """Base class of rules whose weights are a function of the Gram matrix and a few numbers per client."""
+
+    def weights_from(
+        self,
+        gram: ArrayLike,
+        *,
+        losses: Vector | None = None,
+        shares: Vector | None = None,
+        extras: Mapping[str, Any] = {},
+        **others: Any,
+    ) -> Weights:
+        A, updates = with_gram(gram, losses, shares, extras, others)
+        self._check_given(updates)
+        answer = _checked(self._of_gram(A, updates), self.name, len(updates))
+        return replace(answer, rates=A @ answer.values)
+
+    def _of_gram(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
+        raise NotImplementedError
+
+
+class WeightRule(_OfGram):
     """Base class of rules that choose weights λ from a few numbers per client, without looking at their updates.
 
     A subclass defines ``weights(updates) → λ`` (K,), or returns ``Weights(λ, reason=...)`` if its formula has no
@@ -188,6 +242,9 @@ class WeightRule(Rule):
 
     def weights(self, updates: Updates) -> torch.Tensor | Weights:
         raise NotImplementedError(f"{self.name} must define weights(updates)")
+
+    def _of_gram(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
+        return self.weights(updates)
 
     def combine(self, updates: Updates) -> Direction:
         answer, rows = _checked(self.weights(updates), self.name, len(updates)), updates.gradients
@@ -204,7 +261,7 @@ class WeightRule(Rule):
         return Direction(vector, answer.values, rates(rows, vector), reason=answer.reason)
 
 
-class GramRule(Rule):
+class GramRule(_OfGram):
     """Base class of rules that choose weights λ from the Gram matrix ``A = G Gᵀ`` and a few numbers per client.
 
     A subclass defines ``weights(gram, updates) → λ`` with ``gram`` (K, K), float64 on the CPU, and λ (K,); or returns
@@ -214,6 +271,9 @@ class GramRule(Rule):
 
     def weights(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
         raise NotImplementedError(f"{self.name} must define weights(gram, updates)")
+
+    def _of_gram(self, gram: torch.Tensor, updates: Updates) -> torch.Tensor | Weights:
+        return self.weights(gram, updates)
 
     def combine(self, updates: Updates) -> Direction:
         gram = gram_matrix(updates.gradients)

@@ -1,19 +1,28 @@
 """Check the arguments of ``train`` before the first round: their types, their ranges, and their combinations."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fairfl._validation import instance_of, integer
 from fairfl.clients import Ditto, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.clients.engines import ENGINES, refuse_unstacked
+from fairfl.clients.own_metrics import Metric
 from fairfl.clients.per_client import Local, methods_of
 from fairfl.errors import Kind, Refused, refuse, unknown
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
 from fairfl.training.samplers import Participation, require_everyone, sampler_of
 from fairfl.training.server_optimiser import Server
+
+# The parts to score, by name, and own metrics, as dictionaries.
+Score = str | Mapping[str, Metric] | Sequence[str | Mapping[str, Metric]]
+# Columns of ``History.to_frame`` and ``sweep``, which an own metric cannot be called by.
+TAKEN = frozenset(
+    {"round", "client", "test_size", "accuracy", "loss", "rule", "seed", "local", "server", "tamper", "rounds"}
+    | {"diverged"}
+)
 
 
 def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
@@ -39,12 +48,12 @@ def each(name: str, value: Any, seeds: list[int]) -> list:
     return list(value)
 
 
-def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]:
-    """The parts to score, as a tuple; ``score`` may be a single name."""
-    names = (score,) if isinstance(score, str) else tuple(score) if isinstance(score, Iterable) else (score,)
+def parts(score: Score, federation: Federation) -> tuple[str, ...]:
+    """The parts to score, as a tuple: the names in ``score``, without own metrics. "test" if there is none."""
+    names = tuple(item for item in _items(score) if not isinstance(item, Mapping)) or ("test",)
     for part in names:
         if part not in PARTS:
-            allowed = "names among 'test', 'train', 'validation'"
+            allowed = "names among 'test', 'train', 'validation', and dicts of own metrics"
             raise refuse("score", score, allowed, "The test rows are always scored.", "name")
     if "validation" in names and (lacking := [k for k, rows in enumerate(federation.validation) if len(rows) == 0]):
         raise Refused(
@@ -52,6 +61,31 @@ def parts(score: str | Sequence[str], federation: Federation) -> tuple[str, ...]
             "missing",
         )
     return names
+
+
+def own_metrics(score: Score) -> dict[str, Metric]:
+    """The own metrics in ``score``, by name.
+
+    Raises ``Refused`` for one that is no function, and for a name that is a column of a table already, or given twice.
+    """
+    found: dict[str, Metric] = {}
+    for item in _items(score):
+        for name, function in item.items() if isinstance(item, Mapping) else ():
+            if not callable(function) or isinstance(function, type):
+                allowed = "a function (outputs, targets, columns) that gives one number"
+                remedy = "An instance with __call__ works as well."
+                raise refuse(f"the metric {name!r} in score", function, allowed, remedy, "type")
+            if not isinstance(name, str) or not name or "/" in name:
+                raise refuse("a metric's name in score", name, "a string without a slash", "Rename it.", "name")
+            if name in TAKEN or name in found or name.startswith(("train_", "validation_")):
+                allowed = f"a new name, not one of {', '.join(sorted(TAKEN))}, nor train_… or validation_…"
+                raise refuse("a metric's name in score", name, allowed, "It names a column. Rename it.", "name")
+            found[name] = function
+    return found
+
+
+def _items(score: Score) -> tuple:
+    return (score,) if isinstance(score, (str, Mapping)) or not isinstance(score, Iterable) else tuple(score)
 
 
 def check(

@@ -3,12 +3,22 @@
 import json
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from fairfl import _atomic_files, metrics
-from fairfl._validation import integer
+from fairfl._extras import needed_by
+from fairfl._validation import check_module, integer
 from fairfl.errors import Refused, unknown
+from fairfl.training import reported_model
+
+if TYPE_CHECKING:
+    import pandas
+
+# Begins the names of own metrics in a file.
+OWN = "metrics/"
 
 
 @dataclass
@@ -32,6 +42,10 @@ class History:
     - ``parameters`` (d,): the final reported model.
     - ``test_sizes`` (N,): the clients' numbers of test rows.
     - ``settings``: all settings of the run. ``seconds``: its duration.
+    - ``metrics``: the own metrics that ``score`` named, by name, (E, N) each; those on other parts than the test rows
+      have the prefix ``train_`` or ``validation_``.
+    - ``personal`` (N, d): the clients' personal models at the end, with ``train(..., personal=Ditto(...))``; otherwise
+      ``None``.
     """
 
     rounds: np.ndarray
@@ -51,6 +65,10 @@ class History:
     remarks: list = field(default_factory=list)
     settings: dict = field(default_factory=dict)
     seconds: float = 0.0
+    metrics: dict[str, np.ndarray] = field(default_factory=dict)
+    personal: np.ndarray | None = None
+    # The module that was trained, if it is the user's own; neither saved nor copied.
+    _module: torch.nn.Module | None = field(default=None, init=False, repr=False, compare=False)
 
     def summary(self, percent: float = 10, last: int = 1) -> dict[str, float]:
         """The run's row of a fairness table, from the mean of the ``last`` evaluations.
@@ -63,6 +81,60 @@ class History:
             return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)
 
+    def to_frame(self) -> "pandas.DataFrame":
+        """The scores as a tidy ``DataFrame`` with one row per evaluation and client.
+
+        Columns: ``round``, the number of completed rounds; ``client``; ``accuracy`` (0 to 1; absent in regression) and
+        ``loss`` on the test rows; the same with the prefix ``train_`` or ``validation_`` for each part that was scored;
+        and the own metrics. Raises ``NotInstalled`` without pandas.
+        """
+        with needed_by("History.to_frame"):
+            import pandas
+        evaluations, clients = self.loss.shape
+        table: dict[str, Any] = {
+            "round": np.repeat(self.rounds, clients),
+            "client": np.tile(np.arange(clients), evaluations),
+        }
+        return pandas.DataFrame(table | {name: values.reshape(-1) for name, values in self.scores().items()})
+
+    def scores(self) -> dict[str, np.ndarray]:
+        """Everything that was scored, by column, (E, N) each: accuracies and losses by part, then the own metrics."""
+        columns = [f"{part}{what}" for part in ("", "train_", "validation_") for what in ("accuracy", "loss")]
+        recorded = {name: getattr(self, name) for name in columns}
+        return {name: values for name, values in recorded.items() if values is not None} | self.metrics
+
+    def model(self, module: torch.nn.Module | None = None, *, client: int | None = None) -> torch.nn.Module:
+        """The final reported model as a new module on the CPU, in evaluation mode.
+
+        ``client``: that client's personal model instead. ``module``: one like the module that was trained; a copy of
+        it gets the parameters. It is only needed for a model of your own whose history was loaded from a file or
+        copied; a model that was named is built again.
+
+        Raises ``Refused`` if the module is needed and missing, or has another number of trainable parameters, and for
+        a ``client`` who has no personal model.
+        """
+        vector = self.parameters
+        if client is not None:
+            if self.personal is None:
+                raise Refused("client asks for a personal model, and this run has none; train(personal=...)", "missing")
+            remedy = "It is the number of a client."
+            vector = self.personal[integer("client", client, 0, remedy, high=len(self.personal) - 1)]
+        if vector is None:
+            raise Refused("this history has no parameters; keep those of train", "missing")
+        chosen = self._module if module is None else check_module(module)
+        if chosen is None and "architecture" in self.settings:
+            chosen = reported_model.build(self.settings["architecture"])
+        if chosen is None:
+            raise Refused(
+                "this history was loaded or copied, and has the parameters of your model but not its module; pass one "
+                "like it: history.model(module)",
+                "missing",
+            )
+        return reported_model.loaded(chosen, vector)
+
+    def __getstate__(self) -> dict:
+        return vars(self) | {"_module": None}
+
     def __repr__(self) -> str:
         rule = self.settings.get("rule", {}).get("name", "a rule")
         text = f"History({rule}: {int(self.rounds[-1])} rounds, {self.loss.shape[1]} clients, "
@@ -73,10 +145,15 @@ class History:
 
     def save(self, path: str | Path) -> None:
         """Save everything to one ``.npz`` file, completely or not at all. Raises ``OSError`` if that fails."""
-        arrays, plain = {}, {}
+        arrays: dict[str, np.ndarray] = {}
+        plain: dict[str, Any] = {}
         for f in fields(self):
             value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
+            if f.name == "metrics":
+                arrays |= {f"{OWN}{name}": values for name, values in value.items()}
+            elif not f.init:
+                continue
+            elif isinstance(value, np.ndarray):
                 arrays[f.name] = value
             elif value is not None:
                 plain[f.name] = value
@@ -98,6 +175,8 @@ class History:
             if plain.pop("arrays", sorted(arrays)) != sorted(arrays):  # 1.0.0 listed none
                 raise ValueError(f"it holds only {', '.join(sorted(arrays))}")
             values = plain | arrays
+            own = {name.removeprefix(OWN): values.pop(name) for name in [*values] if name.startswith(OWN)}
+            values["metrics"] = own
             values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
         except FileNotFoundError:
             raise
@@ -107,7 +186,7 @@ class History:
                 f"or pass a file written by history.save(path)",
                 "file",
             ) from error
-        allowed = {f.name for f in fields(cls)}
+        allowed = {f.name for f in fields(cls) if f.init}
         for name in values:
             if name not in allowed:
                 raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")

@@ -20,7 +20,8 @@ from fairfl.errors import Refused
 from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training import checkpoint as checkpoints
-from fairfl.training.arguments import check, each, parts, seeds_of
+from fairfl.training import reported_model
+from fairfl.training.arguments import Score, check, each, own_metrics, parts, seeds_of
 from fairfl.training.description import describe, describe_federation, describe_machine, describe_rule, describe_sampler
 from fairfl.training.history import History
 from fairfl.training.on_round import Callback, callbacks_of, check_readable
@@ -47,7 +48,7 @@ def train(
     participation: Participation = 1.0,
     seed: int | Sequence[int] = 0,
     evaluate_every: int = 1,
-    score: Sequence[str] = ("test",),
+    score: Score = ("test",),
     tamper: Callable | Sequence[Callable | None] | None = None,
     on_round: Callback | Sequence[Callback | None] | None = None,
     personal: Ditto | None = None,
@@ -82,7 +83,10 @@ def train(
       histories. ``rule``, ``server`` and ``tamper`` may then be lists as well, with one entry per seed, and seeds may
       repeat: a whole table whose clients all do the same trains as one batch.
     - ``evaluate_every``: the number of rounds between evaluations. The first and the last model are always evaluated.
-    - ``score``: the parts to score: "test", "train", "validation", or a list of them.
+    - ``score``: the parts to score: "test", "train", "validation", or a list of them. Own metrics are given as a dict,
+      alone or in that list, ``score=["validation", {"name": f}]``: ``f(outputs, targets, columns)`` gives one number
+      for a client, on every part that is scored. ``outputs`` (n, …) are the model's for the client's n rows,
+      ``targets`` theirs, and ``columns`` their values in each of the dataset's columns, by name; all are on the CPU.
     - ``tamper``: a function ``updates → updates`` that is applied before the rule sees a round: an attack, clipping,
       noise or compression of ``fairfl.attacks``, or your own. Every run uses a copy of its own, so no state passes
       between seeds or calls; only a plain function is used as it is. An object that keeps state between rounds declares
@@ -143,7 +147,7 @@ def train(
     checkpoint_every = integer(
         "checkpoint_every", checkpoint_every, 1, "It is the number of rounds between checkpoints."
     )
-    score, device = parts(score, federation), as_device(device)
+    metrics, score, device = own_metrics(score), parts(score, federation), as_device(device)
     precision = a_precision(precision, device)
     record_rates = boolean("record_rates", record_rates)
     asked = {"rule": rule, "server": server, "tamper": tamper}
@@ -201,6 +205,7 @@ def train(
         "device": device.type,
         "engine": engine,
         **({"precision": precision} if precision != "float32" else {}),
+        **({"metrics": describe(metrics)} if metrics else {}),
     }
     runs = [
         Run(
@@ -211,6 +216,7 @@ def train(
             data=examples,
             sampler=chooser,
             score=score,
+            metrics=metrics,
             loss=loss,
             personal=personal,
             engine=engine,
@@ -234,9 +240,9 @@ def train(
 
     if checkpoint is not None:
         given = [{"seed": s, "rule": r, "server": v, "tamper": a} for s, r, v, a in zip(seeds, rules, servers, tampers)]
-        compared = strict(
-            settings, given, listed, flat, local=method, personal=personal, loss=loss, participation=participation
-        )
+        shared = {"local": method, "personal": personal, "loss": loss, "participation": participation}
+        # A metric does not change the run, but a record with two metrics of one name would be wrong.
+        compared = strict(settings, given, listed, flat, **shared, **({"metrics": metrics} if metrics else {}))
         schedule = "server.decay" if any(v.depends_on_rounds for v in servers) else ""
         if (held := checkpoints.load(checkpoint, compared, state(0), schedule)) is not None:
             first, spent = held["round"], held["seconds"]
@@ -264,9 +270,13 @@ def train(
                 run.evaluate(flat, 0)
 
     def histories() -> History | list[History]:
-        common = settings | {"machine": describe_machine(device)}
+        made_by = reported_model.recipe(model, dataset)
+        common = settings | {"machine": describe_machine(device)} | ({"architecture": made_by} if made_by else {})
         seconds = spent + time.perf_counter() - begun
         out = [run.history(common | single, seconds, federation) for run, single in zip(runs, own)]
+        for history in out if made_by is None else ():
+            flat.module.zero_grad(set_to_none=True)
+            history._module = flat.module
         return out if several else out[0]
 
     def save(path: str | os.PathLike, done: int) -> None:

@@ -1,7 +1,7 @@
 """``Run``: one seed's part of a training: its participants, the state of its rule, and its record."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from fairfl.clients import Ditto, FlatModel, RoundWork, Slot
 from fairfl.clients.client_statistics import RoundView
 from fairfl.clients.evaluation import Scorer
 from fairfl.clients.losses import Loss
+from fairfl.clients.own_metrics import Metric, OwnMetrics
 from fairfl.clients.per_client import Local
 from fairfl.clients.round_updates import collect
 from fairfl.clients.slots import Examples
@@ -38,6 +39,7 @@ class Run:
         data: Examples,
         sampler: Sampler,
         score: Sequence[str],
+        metrics: Mapping[str, Metric],
         loss: Loss,
         personal: Ditto | None,
         engine: str,
@@ -56,8 +58,13 @@ class Run:
         self.validation = [rows.to(device) for rows in federation.validation]
         # A personal model is scored only on its own client's rows.
         lists = {part: getattr(federation, part) for part in dict.fromkeys(("test", *score))}
+        self.metrics, columns_of_rows = tuple(metrics), federation.dataset.columns
+        clients = [[k] for k in range(len(federation))] if personal else [range(len(federation))]
         self.scorers = {
-            part: [Scorer(data, [own], loss) for own in rows] if personal else [Scorer(data, rows, loss)]
+            part: [
+                Scorer(data, [rows[k] for k in own], loss, own=OwnMetrics(metrics, columns_of_rows, own[0]))
+                for own in clients
+            ]
             for part, rows in lists.items()
         }
         self.slots: list[Slot] = []
@@ -65,7 +72,7 @@ class Run:
         self.scored: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
         self.personal = server.w.expand(len(federation), -1).clone() if personal else None
         columns = ("rounds", "participants", "weights", "rates", "direction_norm", "smallest_rate", "remarks")
-        scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss")]
+        scores = [f"{part}/{what}" for part in self.scorers for what in ("accuracy", "loss", *metrics)]
         self.record: dict[str, list] = {name: [] for name in (*columns, *scores)}
 
     def sample(self, round: int) -> list[Slot]:
@@ -147,7 +154,7 @@ class Run:
         self.stopped = self.on_round(seen) is STOP
 
     def _latest_scores(self) -> dict[str, dict[str, np.ndarray]]:
-        what = ("accuracy", "loss") if self.federation.dataset.classes else ("loss",)
+        what = (*(("accuracy", "loss") if self.federation.dataset.classes else ("loss",)), *self.metrics)
         return {part: {name: np.array(self.record[f"{part}/{name}"][-1]) for name in what} for part in self.scorers}
 
     def _skip(self, round: int) -> torch.Tensor:
@@ -166,12 +173,13 @@ class Run:
         scored = {part: self._scores(flat, models, scorers) for part, scorers in self.scorers.items()}
         if not self.ditto and self.everyone and torch.equal(self.server.reported, self.server.w):
             # The next round needs the same scores of the same model on the same rows, so keep them.
-            self.scored = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
+            known = {part: scores for part, scores in scored.items() if self.scorers[part][0].place is None}
+            self.scored = {part: (scores["accuracy"], scores["loss"]) for part, scores in known.items()}
         # Recorded together, so the record stays consistent if a run is interrupted during an evaluation.
         self.record["rounds"].append(done)
-        for part, (accuracy, loss) in scored.items():
-            self.record[f"{part}/accuracy"].append(accuracy.tolist())
-            self.record[f"{part}/loss"].append(loss.tolist())
+        for part, scores in scored.items():
+            for what, values in scores.items():
+                self.record[f"{part}/{what}"].append(values.tolist())
 
     def judge(self) -> None:
         """Raise ``Diverged``, which names a client, if a loss of the last evaluation is not finite.
@@ -189,14 +197,13 @@ class Run:
                 )
 
     @staticmethod
-    def _scores(flat: FlatModel, models: torch.Tensor, scorers: list[Scorer]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Accuracies and losses (N,), from one model and one scorer for all clients, or one of each per client."""
+    def _scores(flat: FlatModel, models: torch.Tensor, scorers: list[Scorer]) -> dict[str, torch.Tensor]:
+        """Accuracies, losses and own metrics (N,), from one model and one scorer for all, or one of each per client."""
         scores = []
         for w, scorer in zip(models, scorers):
             flat.vector.copy_(w)
-            scores.append(scorer(flat.module))
-        accuracy, loss = (torch.cat(column) for column in zip(*scores))
-        return accuracy, loss
+            scores.append(scorer.measure(flat.module))
+        return {what: torch.cat([each[what] for each in scores]) for what in scores[0]}
 
     def state_dict(self) -> dict:
         kept = {"memory": self.memory, "personal": self.personal, "record": self.record, **self.server.state_dict()}
@@ -220,11 +227,13 @@ class Run:
     def history(self, settings: dict, seconds: float, federation: Federation) -> History:
         r = self.record
         scored: dict[str, Any] = {}
+        metrics: dict[str, np.ndarray] = {}
         for part in self.scorers:
             prefix = "" if part == "test" else f"{part}_"
             scored |= {f"{prefix}{what}": np.array(r[f"{part}/{what}"]) for what in ("accuracy", "loss")}
             if not federation.dataset.classes:
                 scored[f"{prefix}accuracy"] = None
+            metrics |= {f"{prefix}{name}": np.array(r[f"{part}/{name}"]) for name in self.metrics}
         return History(
             rounds=np.array(r["rounds"]),
             participants=_filled(r["participants"], -1, np.int64),
@@ -237,6 +246,8 @@ class Run:
             remarks=list(r["remarks"]),
             settings=settings,
             seconds=seconds,
+            metrics=metrics,
+            personal=None if self.personal is None else _array(self.personal),
             **scored,
         )
 

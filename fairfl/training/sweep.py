@@ -12,7 +12,7 @@ from fairfl._extras import needed_by
 from fairfl._validation import integer
 from fairfl.clients import LocalMethod, LocalSGD, PerClient, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
-from fairfl.federation import Federation
+from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
 from fairfl.training.arguments import seeds_of
 from fairfl.training.history import History
@@ -37,7 +37,7 @@ OWN = {"federation", "model", "checkpoint_every", *INSTEAD, *(part.name for part
 
 
 def sweep(
-    federation: Federation,
+    federation: Federation | Callable[[int], Federation],
     model: str | torch.nn.Module | Callable = "logistic",
     *,
     rules: Rule | str | Sequence[Rule | str] | Mapping[Hashable, Rule | str],
@@ -64,19 +64,27 @@ def sweep(
     Without a dict, the label of a value is its ``repr``, or its name if it is given by name or is a function; no attack
     has the label "none". ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
+    ``server`` and ``local`` can also be given per rule: a dict whose keys are exactly the labels of ``rules``, such as
+    ``server={"FedAvg": Server(), "AdaFed": Server(lr=0.1)}``. Each rule is then combined with its own value only, and
+    there is no column for it.
+
+    ``federation``: one split for all runs, or a function from a seed to a split, such as ``lambda seed:
+    partition.dirichlet(dataset, 10, 0.5, seed=seed)``. The spread over seeds then includes that of the split. Runs with
+    different splits are different batches.
+
     Columns:
 
-    - ``rule``, ``seed``; and ``local``, ``server``, ``tamper`` if several were given.
+    - ``rule``, ``seed``; and ``local``, ``server``, ``tamper`` if several were given, and not one for each rule.
     - ``client``; ``test_size``: its number of test rows.
     - ``accuracy`` (0 to 1; absent in regression) and ``loss`` on the test rows, each the mean of the ``last``
-      evaluations; the same with the prefix ``train_`` or ``validation_`` for each part that ``score`` names. Choose
-      settings by the validation rows, not the test rows.
+      evaluations; the same with the prefix ``train_`` or ``validation_`` for each part that ``score`` names, and a
+      column for each own metric in it. Choose settings by the validation rows, not the test rows.
     - ``rounds``: the number of finished rounds at the last evaluation; ``diverged``: why the run ended early, or "".
 
     Rows come in the order of the combinations above, in which ``local`` varies slowest. ``histories``: a list, to which
     every run's ``History`` is appended in that order. (In the table's ``attrs``, pandas would copy them at every step
-    and could not join two sweeps.) Read a table written with ``to_csv`` by ``pandas.read_csv(file,
-    keep_default_na=False)``, so that "" stays "".
+    and could not join two sweeps.) ``fairfl.training.summary`` condenses the table over seeds. Read a table written
+    with ``to_csv`` by ``pandas.read_csv(file, keep_default_na=False)``, so that "" stays "".
 
     Runs whose clients do the same train side by side as one batch, each with its own copy of rule and attack. All of
     their clients' updates are in memory together; ``together``, the maximum number of runs per batch, limits this. The
@@ -84,8 +92,9 @@ def sweep(
     ``train``. If a run diverges, its batch is trained again one run at a time, and that run's rows hold the rounds that
     it finished.
 
-    Raises ``Refused`` for empty lists, unknown rules and settings, repeated labels and seeds, settings that belong to a
-    single run, and whatever ``train`` refuses; ``NotInstalled`` without pandas. Other exceptions pass through.
+    Raises ``Refused`` for empty lists, unknown rules and settings, repeated labels and seeds, a dict in which only some
+    keys are rules' labels, settings that belong to a single run, and whatever ``train`` refuses; ``NotInstalled``
+    without pandas. Other exceptions pass through.
     """
     with needed_by("sweep"):
         import pandas
@@ -111,44 +120,62 @@ def sweep(
     numbers, _ = seeds_of(seeds)
     if not numbers or len(set(numbers)) < len(numbers):
         raise refuse("seeds", numbers, "one or more different integers", "Every seed is one run per combination.")
-    shown = [name for name in ("local", "server", "tamper") if len(asked[name]) > 1]
-    tables: list = []
+    pairs = {"local": local, "server": server}
+    own = {name: dict(asked[name]) for name, given in pairs.items() if _per_rule(name, given, asked["rule"])}
+    factors = {name: choices for name, choices in asked.items() if name not in own}
+    shown = [name for name in ("local", "server", "tamper") if name in factors and len(factors[name]) > 1]
+    splits = {seed: _split(federation, seed) for seed in numbers}
+    results: dict[int, tuple[Job, History, str]] = {}
 
     def record(jobs: Sequence[Job], done: list[History] | None, error: Refused | None) -> None:
         if error and not (isinstance(error, Diverged) and (done or len(jobs) > 1)):
             raise error
         for job, history in zip(jobs, done or ()):
-            if histories is not None:
-                histories.append(history)
-            tables.append(
-                pandas.DataFrame(
-                    {
-                        "rule": job.name["rule"],
-                        "seed": job.seed,
-                        **{name: job.name[name] for name in shown},
-                        "client": range(len(federation)),
-                        "test_size": history.test_sizes,
-                        **_scores(history, last),
-                        "rounds": int(history.rounds[-1]),
-                        "diverged": str(error or ""),
-                    }
-                )
-            )
+            results[job.name["place"]] = job, history, str(error or "")
 
-    jobs = []
-    choices: list[list] = [*asked.values(), numbers]
+    jobs: list[Job] = []
+    choices: list[list] = [*factors.values(), numbers]
     for *chosen, seed in product(*choices):
         labels, things = zip(*chosen)
-        jobs.append(Job(seed=seed, name=dict(zip(asked, labels)), **dict(zip(asked, things))))
-    train_jobs(federation, model, jobs, record, together=together, **settings)
+        called: dict[str, Any] = dict(zip(factors, labels)) | {"place": len(jobs)}
+        alone = {what: of[called["rule"]] for what, of in own.items()}
+        jobs.append(Job(seed=seed, name=called, **dict(zip(factors, things)), **alone))
+    batches = [jobs] if isinstance(federation, Federation) else [[j for j in jobs if j.seed == s] for s in numbers]
+    try:
+        for batch in batches:
+            train_jobs(splits[batch[0].seed], model, batch, record, together=together, **settings)
+    finally:
+        if histories is not None:
+            histories.extend(results[place][1] for place in sorted(results))
+    tables = []
+    for _, (job, history, error) in sorted(results.items()):
+        columns: dict[str, Any] = {"rule": job.name["rule"], "seed": job.seed}
+        columns |= {name: job.name[name] for name in shown}
+        columns |= {"client": range(len(history.test_sizes)), "test_size": history.test_sizes}
+        columns |= {name: scores[-last:].mean(0) for name, scores in history.scores().items()}
+        tables.append(pandas.DataFrame(columns | {"rounds": int(history.rounds[-1]), "diverged": error}))
     return pandas.concat(tables, ignore_index=True)
 
 
-def _scores(history: History, last: int) -> dict[str, Any]:
-    """Every accuracy and loss that the run recorded, by column."""
-    columns = [f"{part}{what}" for part in ("", "train_", "validation_") for what in ("accuracy", "loss")]
-    recorded = {name: getattr(history, name) for name in columns}
-    return {name: scores[-last:].mean(0) for name, scores in recorded.items() if scores is not None}
+def _per_rule(name: str, given: Any, rules: list[tuple]) -> bool:
+    """Whether ``given`` has one value for each rule. Raises ``Refused`` if only some of its keys are rules' labels."""
+    labels = {label for label, _ in rules}
+    keys = set(given) if isinstance(given, Mapping) else set()
+    if keys & labels and keys != labels:
+        raise refuse(
+            f"the keys of {name}",
+            list(given),
+            f"exactly the labels of rules ({', '.join(map(str, labels))}), for one value per rule, or none of them",
+            f"Add or remove keys, or rename those that are labels of {name}.",
+            "combination",
+        )
+    return bool(keys) and keys == labels
+
+
+def _split(federation: Federation | Callable[[int], Federation], seed: int) -> Federation:
+    split = federation(seed) if callable(federation) else federation
+    check_federation(split)
+    return split
 
 
 def _labelled(name: str, given: Any, default: object = None) -> list[tuple]:

@@ -77,7 +77,15 @@ def test_one_hot_with_zeros_for_the_missing(places):
     )
     assert d.targets.tolist() == [0, 1, 1] and d.classes == ("<=50K", ">50K")
     assert d.columns["phd"].tolist() == [0, 1, 1] and d.column_names["phd"] == ("non-PhD", "PhD")
+    assert d.columns["sex"].tolist() == [1, 0, 0] and d.column_names["sex"] == ("Female", "Male")
     assert d.variant == "2 of 32,561 training rows; 1 of 16,281 test rows"
+
+
+def test_a_missing_sex_has_a_number_of_its_own(places):
+    write(places / "adult-train.parquet", [CLERK, DOCTOR], sex=["?", "Male"])
+    write(places / "adult-test.parquet", [DOCTOR])
+    d = data.load("adult")
+    assert d.columns["sex"].tolist() == [2, 1, 0] and d.column_names["sex"] == ("Female", "Male", "unknown")
 
 
 @pytest.mark.parametrize("letter", "._")

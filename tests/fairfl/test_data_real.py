@@ -60,6 +60,9 @@ def test_adult():
     assert set(d.inputs.unique().tolist()) == {0, 1} and bool((d.inputs.sum(0) > 0).all())
     phd = d.columns["phd"]
     assert phd[:32561].bincount().tolist() == [32148, 413] and phd[32561:].bincount().tolist() == [16100, 181]
+    sex = d.columns["sex"]
+    assert sex[:32561].bincount().tolist() == [10771, 21790] and sex[32561:].bincount().tolist() == [5421, 10860]
+    assert d.column_names["sex"] == ("Female", "Male")
     assert d.targets[:32561].bincount().tolist() == [24720, 7841] and d.targets[32561:].bincount().tolist() == [
         12435,
         3846,

@@ -200,7 +200,7 @@ def test_several_runs_keep_their_rounds_as_a_list(federation):
 def test_an_interrupt_within_an_evaluation_leaves_a_record_that_fits_together(federation, monkeypatch):
     from fairfl.clients.evaluation import Scorer
 
-    calls, score = [], Scorer.__call__
+    calls, score = [], Scorer.measure
 
     def interrupted(self, module):
         calls.append(1)
@@ -208,7 +208,7 @@ def test_an_interrupt_within_an_evaluation_leaves_a_record_that_fits_together(fe
             raise KeyboardInterrupt
         return score(self, module)
 
-    monkeypatch.setattr(Scorer, "__call__", interrupted)
+    monkeypatch.setattr(Scorer, "measure", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         train(federation, rounds=4, score="train")
     history = caught.value.history

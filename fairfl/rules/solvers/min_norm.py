@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._validation import number, tensor
 from fairfl.errors import refuse
+from fairfl.rules.given_gram import matrix, refuse_unlike_products
 from fairfl.rules.solvers.box_qp import feasible_minimum, solve
 from fairfl.rules.solvers.least_norm import least_norm
 
@@ -58,8 +59,8 @@ def min_norm(
     (semidefiniteness is not checked further), for a centre that is not on the simplex or comes without a radius, and
     for bounds on an affine hull.
     """
-    A = _matrix(gram)
-    _refuse_unlike_products(A)
+    A = matrix(gram)
+    refuse_unlike_products(A)
     if hull == "affine":
         if centre is not None or radius is not None:
             remedy = "An affine hull has no bounds on λ."
@@ -78,41 +79,8 @@ def nearest(gram: ArrayLike, centre: ArrayLike | None = None, radius: float | No
     For rules: their matrix is a Gram matrix by construction, and the rounding of rows that they added and scaled is no
     reason to refuse a round.
     """
-    A = _matrix(gram)
+    A = matrix(gram)
     return _convex(A, *_bounds(len(A), centre, radius))
-
-
-def _matrix(gram: ArrayLike) -> np.ndarray:
-    A = tensor("gram", gram).double().cpu().numpy()
-    K = len(A) if A.ndim else 0
-    if A.ndim != 2 or A.shape != (K, K) or K == 0:
-        remedy = "Pass G @ G.T for rows G of shape (K, d)."
-        raise refuse("the shape of gram", A.shape, "(K, K) with K ≥ 1", remedy, "shape")
-    if not np.isfinite(A).all() or (A.diagonal() < 0).any():
-        raise refuse(
-            "gram",
-            "a matrix with non-finite entries or a negative diagonal",
-            "products of finite rows",
-            "Drop the clients whose updates are not finite.",
-        )
-    return A
-
-
-def _refuse_unlike_products(A: np.ndarray) -> None:
-    lengths = np.sqrt(A.diagonal())
-    largest = np.outer(lengths, lengths)
-    # Products of float32 rows that were added and scaled are not more accurate than that.
-    slack = 1e-3 * largest + 1e-6 * largest.max()
-    for wrong, bad in (("not symmetric", abs(A - A.T) > slack), ("not semidefinite", abs(A) > largest + slack)):
-        if bad.any():
-            i, j = np.argwhere(bad)[0].tolist()
-            raise refuse(
-                "gram",
-                f"a matrix that is {wrong}: A[{i}, {j}] = {A[i, j]:g}, A[{j}, {i}] = {A[j, i]:g}, "
-                f"A[{i}, {i}] = {A[i, i]:g}, A[{j}, {j}] = {A[j, j]:g}",
-                "the products of rows with one another",
-                "Pass G @ G.T for rows G of shape (K, d).",
-            )
 
 
 def _bounds(K: int, centre: ArrayLike | None, radius: float | None) -> tuple[np.ndarray, np.ndarray]:
