@@ -110,7 +110,7 @@ def test_dimensions_by_hand_and_where_there_are_none():
         ((line, 2, -1), "slack"),
         ((None,), "points is None"),
         ((line + 1j,), "torch.complex64"),
-        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"entries that are not finite is \[1, 3\]"),
+        ((line / torch.tensor([1.0, 0, 1, 0])[:, None],), r"non-finite entries is \[1, 3\]"),
     ):
         with pytest.raises(Refused, match=words):
             intrinsic_dimensions(*arguments)

@@ -67,7 +67,7 @@ def test_a_run_without_accuracies_says_so_everywhere(tmp_path):
     assert row["worst 20 % by loss"] == history.loss[-1].max() and row["best 20 % by loss"] == history.loss[-1].min()
     history.save(tmp_path / "h.npz")
     assert History.load(tmp_path / "h.npz").accuracy is None
-    assert "numbers to predict: 1 a row" in federation.passport()
+    assert "numbers to predict: 1 per row" in federation.passport()
     pytest.importorskip("pandas")
     table = sweep(federation, rules=["FedAvg", "AFL"], rounds=1)
     assert "accuracy" not in table and np.isfinite(table.loss).all()

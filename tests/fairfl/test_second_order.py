@@ -302,7 +302,7 @@ def test_what_train_refuses(federation, small):
             train(federation, rounds=1, **settings)
     with pytest.raises(Refused, match="local is <class"):
         train(federation, rounds=1, local=FedNL)
-    with pytest.raises(Refused, match="FedNL and FedNew run in fairfl.train alone"):
+    with pytest.raises(Refused, match="FedNL and FedNew run only in fairfl.train"):
         Member.of(federation, 0, models.build("logistic", small), local=FedNL())
 
 

@@ -51,7 +51,7 @@ def test_the_picture_is_the_one_output_whose_words_begin_so(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "a.ipynb")
     assert note_pdf.stored_picture(tmp_path, "a.ipynb#Left,%20a%20ring") == PNG
     for words in ("Left", "Nowhere"):
-        with pytest.raises(ValueError, match="one is wanted"):
+        with pytest.raises(ValueError, match="exactly one"):
             note_pdf.stored_picture(tmp_path, f"a.ipynb#{words}")
 
 
@@ -79,7 +79,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_line(command, book, monke
     monkeypatch.setattr(third_party, "fetch", lambda folder: [])
     assert command.main([]) == 2
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("fairfl: ") and "_build" in line and "name another place" in line
+    assert line.startswith("fairfl: ") and "_build" in line and "choose another path" in line
 
 
 @pytest.mark.parametrize("command", [note_pdf, book_pdf])
