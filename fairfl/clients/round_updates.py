@@ -10,10 +10,11 @@ from fairfl.clients.client_statistics import ALWAYS, PROVIDERS, RoundView
 from fairfl.clients.engines import ENGINES, choose, train_slots
 from fairfl.clients.flat_model import FlatModel
 from fairfl.clients.float_precision import a_precision, arithmetic
+from fairfl.clients.given_local import local_of
 from fairfl.clients.local_sgd import LocalSGD
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
-from fairfl.clients.per_client import Given, Local, local_of
+from fairfl.clients.per_client import Given, Local
 from fairfl.clients.round_work import RoundWork
 from fairfl.clients.second_order import SecondOrder
 from fairfl.clients.slots import Examples, Slot

@@ -10,9 +10,10 @@ from fairfl import models
 from fairfl._validation import as_device, boolean, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
 from fairfl.clients.float_precision import a_precision, arithmetic
+from fairfl.clients.given_local import local_of
 from fairfl.clients.losses import Loss, loss_of
 from fairfl.clients.model_checks import tried
-from fairfl.clients.per_client import Given, local_of
+from fairfl.clients.per_client import Given
 from fairfl.clients.round_updates import check_engine
 from fairfl.clients.slots import Examples
 from fairfl.clients.uint8_images import resident

@@ -59,7 +59,7 @@ def test_a_term_taught_before_it_is_needed_is_fine(front):
 
 def test_a_term_taught_later_is_named_with_its_chapter(front):
     [problem] = frontmatter.dangling(chapters(front, a={"needs": ["x"], "teaches": []}, b={"teaches": ["x"]}))
-    assert problem == "a: needs: 'x' is taught in b, not before a; reorder, or teach it here."
+    assert problem == "a: needs: 'x' is taught in b, which comes after a; reorder the chapters, or teach it here."
 
 
 def test_an_unknown_term_offers_the_nearest(front):
@@ -69,4 +69,4 @@ def test_an_unknown_term_offers_the_nearest(front):
 
 def test_a_term_is_taught_once(front):
     [problem] = frontmatter.dangling(chapters(front, a={"teaches": ["x"]}, b={"teaches": ["x"]}))
-    assert problem.startswith("b: teaches 'x', which a teaches already")
+    assert problem.startswith("b: teaches 'x', which a already teaches")

@@ -42,7 +42,9 @@ def test_exercises_take_the_time_of_their_levels():
 
 
 def test_it_is_told_in_both_places_with_what_the_chapter_builds_on():
-    told = reading_time.retold(HEAD + words(1800) + "\n## Exercises\n\n**1.** *(proof)* Do it.\n", "needs chapter 1")
+    told = reading_time.with_minutes(
+        HEAD + words(1800) + "\n## Exercises\n\n**1.** *(proof)* Do it.\n", "needs chapter 1"
+    )
     assert (
         "  minutes: 10\n  exercise_minutes: 30\n" in told
         and "> **10 minutes** · needs chapter 1\n" in told

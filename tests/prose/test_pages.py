@@ -76,7 +76,7 @@ def test_the_minutes_are_those_that_the_texts_take():
     fronts = notebook_checks.fronts(book)
     for name in book.names():
         text = book.twin(name).read_text(encoding="utf-8")
-        assert reading_time.retold(text, reading_time.builds_on(name, fronts)) == text, (
+        assert reading_time.with_minutes(text, reading_time.builds_on(name, fronts)) == text, (
             f"{name}: run python -m fairfl_book.build.reading_time"
         )
 

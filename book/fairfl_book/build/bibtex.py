@@ -16,7 +16,7 @@ _LINKS = {"url": "", "doi": "https://doi.org/", "eprint": "https://arxiv.org/abs
 
 @dataclass(frozen=True)
 class Reference:
-    """One entry. ``authors``: pairs (initials, family name) in the printed order; ``link``: a web address."""
+    """One entry. ``authors``: pairs (initials, family name) in the printed order. ``link``: a web address."""
 
     key: str
     authors: tuple[tuple[str, str], ...]
@@ -48,7 +48,7 @@ def parse(text: str) -> dict[str, Reference]:
         from pybtex.database.input.bibtex import Parser
         from pybtex.exceptions import PybtexError
     try:
-        # Authors stay text here, so that _author can insist on the comma.
+        # Authors stay text here, because _authors checks that each name has a comma.
         entries = Parser(person_fields=()).parse_string(text).entries
     except PybtexError as error:
         raise Refused(
@@ -90,7 +90,9 @@ def _authors(text: str) -> tuple[tuple[str, str], ...]:
     authors = []
     for name in split_name_list(text):
         if "," not in name:
-            raise refuse("an author in the bibliography", name, "'Family, Given'", "Join several by ' and '.", "file")
+            raise refuse(
+                "an author in the bibliography", name, "'Family, Given'", "Join several authors with ' and '.", "file"
+            )
         person = Person(name)
         given = person.bibtex_first_names
         initials = ["-".join(f"{part[0]}." for part in word.split("-") if part) for word in given]

@@ -1,6 +1,6 @@
 """The whole book as one PDF, printed by a headless Chromium: ``python -m fairfl_book.build.book_pdf``.
 
-Chapters are executed for it, since their pictures are drawn as vectors here and as pixels in the notebooks that are stored.
+The chapters are executed again, because print needs vector graphics and the stored notebooks hold pixels.
 """
 
 import base64
@@ -40,7 +40,8 @@ section.contents .number { margin-left: auto; padding-left: 4mm; }
 
 
 def drawn(book: book_paths.Book, name: str, folder: Path) -> nbformat.NotebookNode:
-    """Chapter ``name``, executed with pictures of lines instead of pixels; taken from ``folder`` where that is newer than all it was made from."""
+    """Execute chapter ``name`` with vector graphics, or read it from ``folder`` if the copy there is newer than its
+    sources."""
     kept = folder / f"{name}.ipynb"
     sources = [
         book.twin(name),
@@ -56,7 +57,8 @@ def drawn(book: book_paths.Book, name: str, folder: Path) -> nbformat.NotebookNo
 
 
 def appendix(book: book_paths.Book, names: list[str]) -> print_html.Sheet:
-    """The solutions of the chapters ``names``, under their exercises' names; empty where this copy of the book has none."""
+    """The solutions of the chapters ``names``, each under its exercise's name. Empty if this copy of the book has
+    none."""
     parts, headings = [], []
     for name in names:
         answers = solutions.of_chapter(book, name)
@@ -75,7 +77,7 @@ def appendix(book: book_paths.Book, names: list[str]) -> print_html.Sheet:
 
 
 def turns_answered(notebooks: dict[str, nbformat.NotebookNode]) -> print_html.Sheet:
-    """The answers to the turns of ``notebooks``, chapter by chapter; empty where they ask none."""
+    """The answers to the turns in ``notebooks``, chapter by chapter. Empty if there are no turns."""
     parts, headings = [], []
     for name, notebook in notebooks.items():
         asked = [slug for cell in notebook.cells if cell.cell_type == "code" and (slug := turn_in(cell))]
@@ -97,7 +99,8 @@ def _solution(answer: solutions.Solution) -> str:
 
 
 def contents(headings: list[print_html.Heading]) -> str:
-    """Chapters and their sections with a place for each page's number, which is known once the book has been printed."""
+    """The table of contents, with a placeholder for each page number. Page numbers are known after the first
+    printing."""
     reader = note_pdf.reader()
     lines = [
         f'<p class="{"chapter" if line.level == 1 else "section"}"><a href="#{line.anchor}">{reader.renderInline(line.words)}</a>'
@@ -114,7 +117,10 @@ def page(
     companions: dict[str, nbformat.NotebookNode],
     mathjax: Path,
 ) -> tuple[str, list[str]]:
-    """The HTML of the book from its executed ``notebooks`` and, as appendices, ``companions``, by name; and the anchors of all its headings in order."""
+    """The HTML of the book, and the anchors of all its headings in order.
+
+    ``notebooks``: the executed chapters, by name. ``companions``: the executed companions, by name; they become
+    appendices."""
     parts = [
         print_html.chapter(notebook, name[:2], frozenset(solutions.of_chapter(book, name)))
         for name, notebook in notebooks.items()
@@ -123,7 +129,7 @@ def page(
     parts.append(turns_answered(notebooks))
     parts += [print_html.chapter(notebook, f"{name[:2]}m") for name, notebook in companions.items()]
     headings = [heading for part in parts for heading in part.headings]
-    # The still, and not the README's book/playground.svg: that one moves, and Chromium moves a picture even where the page asks for less motion.
+    # Not the README's book/playground.svg: Chromium animates it even if the page asks for reduced motion.
     picture = base64.b64encode(javascript.read("playground.svg").encode()).decode()
     cover = (
         f'<div class="cover"><div class="title">{html.escape(TITLE)}</div><p>A computational textbook</p>'
@@ -134,14 +140,17 @@ def page(
 
 
 def bound(browser: "Browser", address: str, anchors: list[str]) -> bytes:
-    """The page at ``address`` as a PDF with bookmarks, the contents' page numbers filled in; ``anchors``: of its headings, in order.
+    """Print the page at ``address`` as a PDF with bookmarks and with page numbers in its contents.
 
-    Printed twice: only the first printing knows where each heading falls. Raises ``ValueError`` if headings and bookmarks differ.
+    ``anchors``: the anchors of its headings, in order. The page is printed twice, because the first printing tells on
+    which page each heading is. Raises ``ValueError`` if headings and bookmarks differ.
     """
     with note_pdf.typeset(browser, address, minutes=10) as sheet:
         pages = pages_of_bookmarks(note_pdf.printed(sheet, outline=True))
         if len(pages) != len(anchors):
-            raise Refused(f"{len(pages)} bookmarks for {len(anchors)} headings; is one of them empty?", "file")
+            raise Refused(
+                f"{len(pages)} bookmarks for {len(anchors)} headings. Check that no heading is empty.", "file"
+            )
         sheet.evaluate(
             "all => document.querySelectorAll('.number').forEach(e => e.textContent = all[e.dataset.of])",
             dict(zip(anchors, pages, strict=True)),
@@ -163,7 +172,7 @@ def pages_of_bookmarks(pdf: bytes) -> list[int]:
 
 
 def compose(book: book_paths.Book, folder: Path) -> tuple[str, note_pdf.Press]:
-    """The book's page, from chapters drawn into ``folder``, and what prints it."""
+    """The book's HTML page, from chapters executed into ``folder``, and the function that prints it."""
     (folder / "paper").mkdir(exist_ok=True)
     notebooks = {name: drawn(book, name, folder / "paper") for name in book.names()}
     companions = {name: drawn(book, name, folder / "paper") for name in book.companions()}
@@ -173,8 +182,8 @@ def compose(book: book_paths.Book, folder: Path) -> tuple[str, note_pdf.Press]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the book; the exit status is that of ``paper.publish``."""
-    about = f"Execute the chapters with pictures of lines and print the whole book as book/_build/{NAME}.pdf, by a headless Chromium."
+    """Print the book and return the exit status of ``note_pdf.publish``."""
+    about = f"Execute the chapters with vector graphics and print the whole book as book/_build/{NAME}.pdf with a headless Chromium."
     return note_pdf.publish("fairfl_book.build.book_pdf", about, NAME, compose, arguments)
 
 

@@ -1,4 +1,4 @@
-"""Execute a chapter's text into a notebook that differs as little as possible between two executions."""
+"""Execute a chapter's text into a notebook, with as few differences as possible between two executions."""
 
 import hashlib
 import os
@@ -26,9 +26,9 @@ except ImportError:  # Windows
     resource = None
 
 COMPANION_BUDGET = 20.0  # the same for a companion
-BUDGET = 60.0  # seconds that a chapter may take on one thread; the same text took 36 and 44 on one rented machine, hours apart
+BUDGET = 60.0  # seconds that a chapter may take on one thread; one text took 36 and 44 s on the same rented machine, hours apart
 ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")  # the same as in tests/nbval.cfg
-QUIET = {"FAIRFL_PROGRESS": "0"}  # progress bars would be stored as outputs
+QUIET = {"FAIRFL_PROGRESS": "0"}  # progress bars would be stored in the outputs
 RUN = "fairfl_run"  # the notebook's metadata that says how it was executed
 
 
@@ -47,7 +47,7 @@ class Run:
 
 
 def budget(name: str) -> float:
-    """The seconds that chapter or companion ``name`` may take."""
+    """The most seconds that chapter or companion ``name`` may take."""
     return COMPANION_BUDGET if is_companion(name) else BUDGET
 
 
@@ -57,13 +57,13 @@ def read(path: Path) -> NotebookNode:
 
 
 def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
-    """What must agree between a text and its notebook, per cell of the chapter's own: type, source and tags."""
+    """Type, source and tags of each cell of the chapter itself. These must agree between a text and its notebook."""
     own = copy_extras.own(notebook.cells)
     return [(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ()))) for cell in own]
 
 
 def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
-    """Where the notebook was not made from this text; empty if they are in step."""
+    """Describe where the notebook differs from the text. Empty if they agree."""
     ours, theirs = cells(twin), cells(notebook)
     problems = [
         f"cell {number}: text and notebook differ; run make chapters"
@@ -80,7 +80,7 @@ def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
 def execute(book: Book, name: str, timeout: int = 600) -> Run:
     """Execute the text of chapter ``name`` into its notebook, on one thread, in the chapters' folder.
 
-    Raises ``ValueError`` if a cell fails; the old notebook then stays as it was. ``timeout``: seconds per cell.
+    ``timeout``: seconds per cell. Raises ``ValueError`` if a cell fails. The old notebook is then left unchanged.
     """
     notebook, seconds = executed(book, name, timeout)
     notebook.metadata[RUN] = {
@@ -92,16 +92,16 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     if not is_companion(name):
         notebook.cells = nbformat.from_dict(cloud_launch.dressed(notebook.cells, address(book), name))
     notebook.metadata.language_info.pop("version", None)
-    notebook.metadata.pop("jupytext", None)  # a header with "formats" would make JupyterLab look for a paired text
+    notebook.metadata.pop("jupytext", None)  # with "formats" in its header, JupyterLab would look for a paired text
     book.notebook(name).parent.mkdir(exist_ok=True)
     _atomic_files.write(book.notebook(name), (nbformat.writes(notebook) + "\n").encode("utf-8"))
     return Run(name, seconds)
 
 
 def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tuple[NotebookNode, float]:
-    """The text of chapter ``name``, executed, and its seconds of processor time; nothing is written.
+    """Execute the text of chapter ``name``; return the notebook and the seconds of processor time. No file is written.
 
-    ``settings`` go into the kernel's environment. Raises ``ValueError`` if a cell fails.
+    ``settings`` are added to the kernel's environment variables. Raises ``ValueError`` if a cell fails.
     """
     notebook = read(book.twin(name))
     client = NotebookClient(
@@ -109,7 +109,7 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
         timeout=timeout,
         kernel_name="python3",
         record_timing=False,
-        coalesce_streams=True,  # a busy machine cuts what a cell prints into pieces
+        coalesce_streams=True,  # on a busy machine, one cell's output may arrive in several pieces
         resources={"metadata": {"path": str(book.chapters)}},
     )
     start = spent()
@@ -123,9 +123,9 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
 
 
 def spent() -> float:
-    """Processor seconds of the kernels that have ended: what a chapter costs on one thread, whatever else the machine does.
+    """Processor seconds of the kernels that have ended, which does not depend on the machine's other load.
 
-    Where the system does not report it (Windows), the elapsed time.
+    On systems that do not report it (Windows), the elapsed time.
     """
     if resource is None:
         return time.perf_counter()
@@ -139,10 +139,11 @@ def version_of_python(notebook: NotebookNode) -> str:
 
 
 def still(notebook: NotebookNode) -> None:
-    """Take out, in place, what would differ between two executions of the same text.
+    """Remove, in place, everything that would differ between two executions of the same text.
 
-    Cell ids follow from the cells' sources, widget ids from their order, addresses of objects become a word, and
-    tracebacks (of cells tagged ``raises-exception``), which name this machine's folders, the error's own line.
+    Cell ids are derived from the cells' sources, and widget ids from their order. Memory addresses are replaced by a
+    word. Tracebacks (of cells tagged ``raises-exception``) name folders of this machine, so only the error's own line
+    is kept.
     """
     seen: dict[str, int] = {}
     for cell in notebook.cells:

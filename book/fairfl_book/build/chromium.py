@@ -1,4 +1,4 @@
-"""The headless Chromium that prints the note, and in which tests and benchmarks open pages."""
+"""Start the headless Chromium that prints the note and runs the browser tests and benchmarks."""
 
 import os
 import shutil
@@ -25,7 +25,8 @@ FLAGS = (
 
 @contextmanager
 def chromium() -> Iterator["Browser"]:
-    """A headless Chromium: the one that $CHROMIUM names, the system's, or Playwright's own. Raises ``ValueError`` if there is none."""
+    """A headless Chromium: the one named by $CHROMIUM, the system's, or Playwright's. Raises ``ValueError`` if there is
+    none."""
     with needed_by("headless Chromium"):
         from playwright.sync_api import sync_playwright
     with sync_playwright() as play:
@@ -33,7 +34,7 @@ def chromium() -> Iterator["Browser"]:
         path = os.environ.get("CHROMIUM") or next(filter(None, usual), play.chromium.executable_path)
         if not Path(path).exists():
             raise Refused(
-                f"no Chromium at {path}; install one, name it in CHROMIUM, or run 'playwright install chromium'"
+                f"there is no Chromium at {path}. Install one, set CHROMIUM to its path, or run 'playwright install chromium'"
             )
         browser = play.chromium.launch(executable_path=path, args=list(FLAGS))
         try:

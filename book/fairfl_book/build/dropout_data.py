@@ -1,7 +1,7 @@
-"""Computes what the lab ``Dropout`` knows of the ten post offices: ``python -m fairfl_book.build.dropout_data`` after a change of the training.
+"""Compute the data of the lab ``Dropout``: run ``python -m fairfl_book.build.dropout_data`` after the training changes.
 
-A rule reads gradients through their products. So ten rows of ten numbers with the same products stand for ten of 650: the Cholesky factor
-of their Gram matrix.
+An aggregation rule depends on the updates only through their inner products. The ten updates of 650 numbers are
+therefore replaced by ten rows of ten numbers with the same inner products: the Cholesky factor of their Gram matrix.
 """
 
 import json
@@ -23,8 +23,8 @@ HEAD = (
 
 @lru_cache
 def sixth_round() -> tuple[Coordinator, list[Reply]]:
-    """The server after five rounds of FedMGDA+, and the ten offices' sound replies to it. Offices 0 to 8 see the digits 0 to 7, office 9
-    sees 8 and 9."""
+    """The server after five rounds of FedMGDA+, and the valid replies of the ten offices. Offices 0 to 8 have the
+    digits 0 to 7, office 9 has 8 and 9."""
     digits, local = data.load("digits"), LocalSGD(lr=0.5, epochs=2, batch_size=16)
     fed = partition.by_class(digits, [range(8)] * 9 + [[8, 9]], scored_on="pool", test=0.4)
     start = models.build("logistic", digits, seed=0)

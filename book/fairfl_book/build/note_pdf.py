@@ -1,6 +1,6 @@
-"""Markdown with formulas as a page for paper, and that page as a PDF, printed by a headless Chromium: ``python -m fairfl_book.build.note_pdf``.
+"""Turn Markdown with formulas into a page for print and a PDF: ``python -m fairfl_book.build.note_pdf``.
 
-Formulas are typeset by one file of MathJax; no network is needed once it is there, and no TeX.
+Formulas are typeset by one file of MathJax. Once it is downloaded, no network is needed. TeX is never needed.
 """
 
 import argparse
@@ -49,7 +49,7 @@ _READY = "async () => { await MathJax.startup.promise; await document.fonts.read
 
 
 def reader() -> Any:
-    """A reader of Markdown with tables and HTML that leaves formulas to MathJax (markdown-it's ``MarkdownIt``)."""
+    """A Markdown parser (markdown-it's ``MarkdownIt``) with tables and HTML that leaves formulas to MathJax."""
     with needed_by("a page for paper"):
         from markdown_it import MarkdownIt
         from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -58,15 +58,15 @@ def reader() -> Any:
 
 
 def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], list[str]], mathjax: Path) -> str:
-    """The HTML page of ``text``: Markdown below a front matter with ``title``, ``by`` and ``cites``.
+    """The HTML page of ``text``, Markdown with a front matter of ``title``, ``by`` and ``cites``.
 
-    ``picture(address)``: where the image is, as an address of a page. ``cited(keys)``: the lines of the reference list.
-    ``mathjax``: the script's file. Raises ``ValueError`` where the front matter is missing.
+    ``picture(address)``: the URL of an image. ``cited(keys)``: the lines of the reference list. ``mathjax``: the
+    script's file. Raises ``ValueError`` if the front matter is missing.
     """
     if not text.startswith("---\n"):
-        raise Refused("the text has no front matter; begin it with ---, title, by, cites, ---", "missing")
+        raise Refused("the text has no front matter. Begin it with the lines ---, title, by, cites, ---", "missing")
     _, head, body = text.split("---\n", 2)
-    front, body = yaml.safe_load(head), _CITED.sub(r"\1", body)  # on paper nobody follows a link
+    front, body = yaml.safe_load(head), _CITED.sub(r"\1", body)  # links cannot be followed on paper
     body += "\n## References\n\n" + "\n".join(cited(front["cites"]))
     markdown = reader()
     markdown.add_render_rule("image", lambda _, tokens, i, *rest: _figure(tokens[i], picture))
@@ -76,7 +76,7 @@ def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], 
 
 
 def document(title: str, content: str, mathjax: Path, style: str = "") -> str:
-    """The whole HTML of a document for paper. ``content``: its body; ``style``: CSS beside what all such documents share."""
+    """A complete HTML document for print. ``content``: its body. ``style``: CSS in addition to the shared style."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}{style}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>{content}</body></html>\n"
@@ -94,9 +94,10 @@ def _figure(token, picture: Callable[[str], str]) -> str:
 
 
 def stored_picture(chapters: Path, address: str) -> str:
-    """The picture that a notebook stores, as a data address. ``address``: ``NAME.ipynb#WORDS``, the words with which its alternative text begins.
+    """An image stored in a notebook, as a data URL. ``address``: ``NAME.ipynb#WORDS``, where the image's alternative
+    text begins with WORDS.
 
-    Raises ``ValueError`` if no output begins so, or several do.
+    Raises ``ValueError`` unless exactly one image matches.
     """
     name, _, words = unquote(address).partition("#")
     cells = nbformat.read(chapters / name, as_version=4).cells
@@ -104,24 +105,29 @@ def stored_picture(chapters: Path, address: str) -> str:
     found = [data["text/html"] for data in outputs if str(data.get("text/plain", "")).startswith(words)]
     if len(found) != 1:
         raise Refused(
-            f"{len(found)} pictures of {name} begin with {words!r}, and one is wanted; is the notebook in step with its text?",
+            f"{len(found)} pictures of {name} begin with {words!r}; allowed: exactly one. Give more words, or run make chapters if the notebook is out of date",
             "file",
         )
     source = re.search(r'src="(data:image/png;base64,[^"]+)"', found[0])
     if source is None or not base64.b64decode(source[1].partition(",")[2]):
-        raise Refused(f"the picture of {name} that begins with {words!r} is not a PNG", "file")
+        raise Refused(
+            f"the picture of {name} that begins with {words!r} is not a PNG; allowed: PNG. Show it with figures.show",
+            "file",
+        )
     return source[1]
 
 
 def pdf(browser: "Browser", address: str) -> bytes:
-    """The page at ``address``, typeset and printed on A4 with page numbers. Raises ``ValueError`` if a formula is not understood."""
+    """Typeset the page at ``address`` and print it on A4 with page numbers. Raises ``ValueError`` if MathJax rejects a
+    formula."""
     with typeset(browser, address) as sheet:
         return printed(sheet)
 
 
 @contextmanager
 def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator["Page"]:
-    """The page at ``address``, open in ``browser``, its formulas drawn. Raises ``ValueError`` if one is not understood."""
+    """Open the page at ``address`` in ``browser`` and typeset its formulas. Raises ``ValueError`` if MathJax rejects a
+    formula."""
     sheet = browser.new_page()
     sheet.set_default_timeout(60_000 * minutes)
     try:
@@ -130,11 +136,12 @@ def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator[
         wrong = sheet.locator('[data-mml-node="merror"]')
         if wrong.count():
             raise Refused(
-                f"MathJax does not understand: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}", "file"
+                f"MathJax rejects a formula: {wrong.first.get_attribute('data-mjx-error') or 'a formula'}", "file"
             )
         if re.search(r"\\[(\[]", left := sheet.locator("body").inner_text()):
             raise Refused(
-                f"a formula stays LaTeX, its brackets do not close: {left[left.index(chr(92)) :][:60]}", "file"
+                f"a formula was not typeset. Check that its brackets are closed: {left[left.index(chr(92)) :][:60]}",
+                "file",
             )
         yield sheet
     finally:
@@ -142,7 +149,7 @@ def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator[
 
 
 def printed(sheet: "Page", outline: bool = False) -> bytes:
-    """An open page on A4 with page numbers; with ``outline``, its headings as bookmarks."""
+    """Print an open page on A4 with page numbers. With ``outline``, its headings become bookmarks."""
     number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
     return sheet.pdf(
         prefer_css_page_size=True, print_background=True, display_header_footer=True,
@@ -151,7 +158,7 @@ def printed(sheet: "Page", outline: bool = False) -> bytes:
 
 
 def note(book: book_paths.Book, name: str = NOTE) -> str:
-    """The HTML page of the note ``book/note/NAME.md``, with the pictures that chapters store."""
+    """The HTML page of the note ``book/note/NAME.md``, with pictures from the chapters' notebooks."""
     here = book.root / "book"
     entries = bibtex.load(book.bibliography)
     text = (here / "note" / f"{name}.md").read_text(encoding="utf-8")
@@ -173,9 +180,11 @@ def publish(
     compose: Callable[[book_paths.Book, Path], tuple[str, Press]],
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """The command ``python -m MODULE``, ``about`` which is its help: write NAME.html and NAME.pdf into ``book/_build``; the exit status is ``terminal.obey``'s.
+    """Run the command ``python -m MODULE``: write NAME.html and NAME.pdf into ``book/_build`` and return
+    ``terminal.obey``'s exit status.
 
-    ``compose(book, folder)`` answers the page, and what prints it; ``folder`` is that of both files.
+    ``about``: the help text. ``compose(book, folder)`` returns the page and the function that prints it. ``folder`` is
+    the folder of both files.
     """
 
     def run(given: argparse.Namespace) -> int:
@@ -198,8 +207,8 @@ def publish(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the note; the exit status is ``publish``'s."""
-    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf, by a headless Chromium."
+    """Print the note and return the exit status of ``publish``."""
+    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf with a headless Chromium."
     return publish("fairfl_book.build.note_pdf", about, NOTE, lambda book, _: (note(book), pdf), arguments)
 
 

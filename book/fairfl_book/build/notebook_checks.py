@@ -1,6 +1,6 @@
-"""What an executed notebook must be before a test that compares its outputs means anything.
+"""Check executed notebooks: execution order, errors, alternative texts, tags, exercises, sizes.
 
-Each guard takes a ``Chapter`` and names what is wrong, cell by cell; ``inspect`` runs them all.
+Each check takes a ``Chapter`` and yields one message per problem. ``inspect`` runs all checks.
 """
 
 import ast
@@ -33,20 +33,21 @@ from fairfl_book.repository_address import address
 TAGS = frozenset({"head", "exercise", "check", "turn", "lab", "nbval-ignore-output", "raises-exception", "setup"})
 LONG = frozenset({"lab", "setup"})  # cells with these tags may be longer than LINES
 LINES = 18
-CHARACTERS = 100  # what a cell shows beside its contents without scrolling sideways, in JupyterLab and on the site
+CHARACTERS = 100  # fits a cell without horizontal scrolling, in JupyterLab and on the site
 KILOBYTES = 1500
-HOUR = (40, 70)  # what the first set of three exercises may take, in minutes
-# Below the heading of a section that the head names for the shortest way.
+HOUR = (40, 70)  # minutes that the first three exercises may take
+# Written below the heading of each section on the shortest way.
 ON_THE_WAY = "<small>◆ On the shortest way through the book</small>"
-# Folders that exist on one machine only. Outputs with one would differ on every other.
+# Folders of one machine. An output that contains one would differ on every other machine.
 _LOCAL = re.compile(r"(?<![\w/.:])(?:/(?:home|Users|root|tmp|private|work|opt|usr)/\S+|[A-Z]:\\\S+)")
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """An executed notebook, a chapter's or a companion's, with what it is judged by.
+    """An executed chapter or companion, with everything that the checks need.
 
-    ``size``: of its file, in bytes. ``third``: whether it is written in the third edition's manner: it has a companion, or is one.
+    ``size``: file size in bytes. ``third``: whether it follows the third edition's conventions, that is, has a
+    companion or is one.
     """
 
     name: str
@@ -71,7 +72,7 @@ def _outputs(chapter: Chapter) -> Iterator[tuple[int, NotebookNode, NotebookNode
 
 
 def executed(chapter: Chapter) -> Iterator[str]:
-    """Code cells were run from top to bottom in one go; nbval passes over cells without a count."""
+    """Code cells were run once, from top to bottom. (nbval skips cells without an execution count.)"""
     for count, (number, cell) in enumerate(code_cells(chapter.notebook), 1):
         if cell.execution_count != count:
             yield f"cell {number}: executed as {cell.execution_count}, expected {count}; run make chapters"
@@ -79,58 +80,59 @@ def executed(chapter: Chapter) -> Iterator[str]:
 
 
 def no_errors(chapter: Chapter) -> Iterator[str]:
-    """No error outputs, except where the cell says so."""
+    """No error outputs, except in cells tagged ``raises-exception``."""
     for number, cell, output in _outputs(chapter):
         if output.output_type == "error" and "raises-exception" not in _tags(cell):
-            yield f"cell {number}: ends in {output.ename}: {output.evalue}; mend it, or tag it raises-exception"
+            yield f"cell {number}: ends in {output.ename}: {output.evalue}; fix it, or tag the cell raises-exception"
 
 
 def no_stderr(chapter: Chapter) -> Iterator[str]:
     """Nothing on the standard error stream: warnings and progress bars differ between machines."""
     for number, _, output in _outputs(chapter):
         if output.output_type == "stream" and output.name == "stderr":
-            yield f"cell {number}: writes to stderr ({output.text.strip()[:60]!r}); mend the cause, or print it"
+            yield f"cell {number}: writes to stderr ({output.text.strip()[:60]!r}); fix the cause, or print it"
 
 
 def alternative_text(chapter: Chapter) -> Iterator[str]:
-    """Every picture says in words what it shows: one in HTML in its own ``alt``, one by itself in its output's metadata."""
+    """Every image has an alternative text: in ``alt`` if it is in HTML, otherwise in its output's metadata."""
     for number, _, output in _outputs(chapter):
         data = output.get("data", {})
         bare = [str(output.metadata.get(kind, {}).get("alt", "")).strip() for kind in data if kind.startswith("image/")]
         if not all(bare + embedded_images.words(data.get("text/html", ""))):
-            yield f"cell {number}: a picture without alternative text; show it by figures.show(figure, '...')"
+            yield f"cell {number}: a picture without alternative text; show it with figures.show(figure, '...')"
 
 
 def portable_outputs(chapter: Chapter) -> Iterator[str]:
-    """No output names a folder of the machine that ran it."""
+    """No output contains a folder of the machine that executed it."""
     for number, _, output in _outputs(chapter):
-        if found := _LOCAL.search(_said(output)):
+        if found := _LOCAL.search(_text(output)):
             yield f"cell {number}: prints a path of one machine ({found[0]}); print the file's name only"
 
 
 def known_tags(chapter: Chapter) -> Iterator[str]:
-    """Tags are the agreed ones: a misspelt tag would silently do nothing."""
+    """All tags are known. (A misspelt tag would silently do nothing.)"""
     for number, cell in enumerate(chapter.notebook.cells, 1):
         for tag in sorted(set(_tags(cell)) - TAGS):
             yield f"cell {number}: {unknown('tag', tag, TAGS)}"
 
 
 def nothing_given_away(chapter: Chapter) -> Iterator[str]:
-    """No cell asks for a hint or a solution: what they show would be stored, and read by accident."""
+    """No cell calls for a hint or a solution, because their output would be stored in the notebook."""
     for number, cell in code_cells(chapter.notebook):
         for name in sorted({"hint", "solution"} & set(_called(cell.source))):
-            yield f"cell {number}: calls {name}(…), whose answer would be stored; leave that to the reader"
+            yield f"cell {number}: calls {name}(…), whose output would be stored; remove the call"
 
 
 def nothing_solved(chapter: Chapter) -> Iterator[str]:
-    """No stored check says right: whoever runs an untouched notebook from the top has solved nothing."""
+    """No stored check is passed, because no exercise is solved in the published notebook."""
     for number, cell, output in _outputs(chapter):
-        if {"check", "turn"} & set(_tags(cell)) and MARKS["right"] in _said(output):
-            yield f"cell {number}: the stub above passes this check; leave more of it to the reader"
+        if {"check", "turn"} & set(_tags(cell)) and MARKS["right"] in _text(output):
+            yield f"cell {number}: the stub above passes this check; leave more of the answer to the reader"
 
 
 def known_exercises(chapter: Chapter) -> Iterator[str]:
-    """Every check, and every stub of an open exercise, names a registered exercise of its kind; a cell that checks is tagged so."""
+    """Every check and every stub of an open exercise names a registered exercise, and cells that call check are
+    tagged."""
     known = everything()
     for number, cell in code_cells(chapter.notebook):
         slug, checks = answered_after(cell), "check" in _called(cell.source)
@@ -142,17 +144,17 @@ def known_exercises(chapter: Chapter) -> Iterator[str]:
             yield f"cell {number}: {unknown('exercise', slug, known)}"
         elif slug and isinstance(known[slug], Exercise) != checks:
             wanted = "has a check" if isinstance(known[slug], Exercise) else "is an open question"
-            yield f"cell {number}: {slug} {wanted} in fairfl_book.exercises.chapters, and not here"
+            yield f"cell {number}: {slug} {wanted} in fairfl_book.exercises.chapters, but not in this chapter; make them agree"
 
 
 def turns_in_the_story(chapter: Chapter) -> Iterator[str]:
-    """Every turn is asked in the text right above its cell, is registered, and leaves its answer open; no cell checks one without the tag."""
+    """Every turn follows its question, is registered, is tagged, and leaves its answer open."""
     known, above = turns.every_turn(), ""
     for number, cell in enumerate(chapter.notebook.cells, 1):
         if cell.cell_type == "code" and "turn" in _tags(cell):
             slug = turn_in(cell)
             if not above.strip().rpartition("\n\n")[2].startswith(turns.LINE):
-                yield f"cell {number}: no paragraph that begins with {turns.LINE} stands right above; ask the question there"
+                yield f"cell {number}: no paragraph directly above begins with {turns.LINE}; write the question there"
             if not slug:
                 yield f'cell {number}: a turn ends with check("chapter.turn.topic", answer)'
             elif slug not in known:
@@ -165,17 +167,18 @@ def turns_in_the_story(chapter: Chapter) -> Iterator[str]:
 
 
 def folded(chapter: Chapter) -> Iterator[str]:
-    """In the third edition's manner, what imports, draws or tries a claim is folded, and every fold says in its first line what is in it."""
+    """In the third edition, cells that only import, draw or test a claim are folded, and each fold begins with a
+    comment on its content."""
     for number, cell in code_cells(chapter.notebook) if chapter.third else ():
         shut = cell.metadata.get("jupyter", {}).get("source_hidden", False)
         if not shut and not {"exercise", "turn", "lab"} & set(_tags(cell)) and (what := _machinery(cell.source)):
-            yield f"cell {number}: {what} in the open; add :jupyter: {{source_hidden: true}} to it"
+            yield f"cell {number}: {what}, but is not folded; add :jupyter: {{source_hidden: true}} to it"
         elif shut and not cell.source.startswith("#"):
-            yield f"cell {number}: is folded without a word on what it holds; begin it with a comment, such as # The code of Figure 4.2"
+            yield f"cell {number}: is folded and does not begin with a comment; add one that says what the cell contains, such as # The code of Figure 4.2"
 
 
 def _machinery(source: str) -> str:
-    """What a reader of the story need not see in a cell, if anything: "imports", "draws" or "tries a claim"."""
+    """Why a cell should be folded: "imports ...", "draws" or "tries a claim". Empty if it should not."""
     tree = ast.parse(source)
     if all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
         return "imports and does nothing else"
@@ -185,7 +188,7 @@ def _machinery(source: str) -> str:
 
 
 def _called(source: str) -> list[str]:
-    """The names of the functions that a cell calls; none of a cell that is not Python."""
+    """The names of the functions that a cell calls. Empty if the cell is not valid Python."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -193,13 +196,13 @@ def _called(source: str) -> list[str]:
     return [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
 
 
-def _said(output: NotebookNode) -> str:
-    """The words of one output."""
+def _text(output: NotebookNode) -> str:
+    """The text of one output."""
     return str(output.get("text", "")) + str(output.get("data", {}).get("text/plain", ""))
 
 
 def short_cells(chapter: Chapter) -> Iterator[str]:
-    """A cell is read in one glance."""
+    """No cell has too many lines."""
     for number, cell in code_cells(chapter.notebook):
         lines = len(cell.source.splitlines())
         if lines > LINES and not LONG & set(_tags(cell)):
@@ -207,7 +210,7 @@ def short_cells(chapter: Chapter) -> Iterator[str]:
 
 
 def narrow_lines(chapter: Chapter) -> Iterator[str]:
-    """A line of code is read without scrolling sideways, on all but small screens."""
+    """No line of code is so long that it needs horizontal scrolling, except on small screens."""
     for number, cell in code_cells(chapter.notebook):
         for line, text in enumerate(cell.source.splitlines(), 1):
             if len(text) > CHARACTERS:
@@ -215,15 +218,15 @@ def narrow_lines(chapter: Chapter) -> Iterator[str]:
 
 
 def no_exercises_in_a_companion(chapter: Chapter) -> Iterator[str]:
-    """A companion is read and run; what asks for an answer stands in its chapter."""
+    """A companion has no exercises and no turns."""
     if is_companion(chapter.name):
         for number, cell in code_cells(chapter.notebook):
             for tag in sorted({"exercise", "check", "turn"} & set(_tags(cell))):
-                yield f"cell {number}: is tagged {tag}; exercises and turns stand in the chapter"
+                yield f"cell {number}: is tagged {tag}; move exercises and turns to the chapter"
 
 
 def shortest_way(chapter: Chapter) -> Iterator[str]:
-    """What the head names for the shortest way through the book is a section of the chapter and carries the mark, and no other section does."""
+    """Exactly the sections that the front matter lists under ``shortest`` carry the mark of the shortest way."""
     if isinstance(chapter.front, FrontMatter):
         text = "\n\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
         sections = re.findall(r"^## (.+)\n+(.*)", text + "\n", re.MULTILINE)
@@ -232,39 +235,39 @@ def shortest_way(chapter: Chapter) -> Iterator[str]:
                 yield f"front matter shortest: {unknown('section', heading, dict(sections))}"
         for heading, below in sections:
             if (wanted := heading in chapter.front.shortest) != (below == ON_THE_WAY):
-                told = (
+                remedy = (
                     f"write {ON_THE_WAY} below it"
                     if wanted
-                    else "the head does not name it; take the mark away, or name it"
+                    else "the front matter does not list it; remove the mark, or list the section"
                 )
-                yield f"section {heading!r} and the shortest way: {told}"
+                yield f"section {heading!r} and the shortest way: {remedy}"
 
 
 def first_set_of_three(chapter: Chapter) -> Iterator[str]:
-    """In the third edition's manner, a chapter says which three of its exercises take about an hour."""
+    """In the third edition, a chapter says which three of its exercises take about an hour."""
     if not chapter.third or is_companion(chapter.name):
         return
     text = "\n\n".join(cell.source for cell in chapter.notebook.cells if cell.cell_type == "markdown")
     took = reading_time.first_set(text)
     if took is None:
-        yield "names no first set; below ## Exercises, write **For an hour:** exercises 1, 3 and 4."
+        yield "has no line **For an hour:**; below ## Exercises, write **For an hour:** exercises 1, 3 and 4."
     elif not HOUR[0] <= took <= HOUR[1]:
-        yield f"its first set of exercises takes {took} minutes by their levels, and about an hour is {HOUR[0]} to {HOUR[1]}; choose others"
+        yield f"the exercises for an hour take {took} minutes by their levels; allowed: {HOUR[0]} to {HOUR[1]}. Choose others"
 
 
 def small_file(chapter: Chapter) -> Iterator[str]:
-    """The file stays reviewable."""
+    """The file is small enough to review."""
     if chapter.size > KILOBYTES * 1000:
-        yield f"{chapter.size / 1000:.0f} KB, at most {KILOBYTES} KB; draw fewer or plainer figures"
+        yield f"{chapter.size / 1000:.0f} KB, at most {KILOBYTES} KB; draw fewer or simpler figures"
 
 
 def in_budget(chapter: Chapter) -> Iterator[str]:
-    """The recorded run was short enough to be read along."""
+    """The recorded execution took no longer than its budget."""
     seconds = chapter.notebook.metadata.get(chapter_notebooks.RUN, {}).get("seconds")
     if seconds is None:
         yield "no recorded run; execute it by make chapters"
     elif seconds > chapter_notebooks.budget(chapter.name):
-        yield f"took {seconds} s, at most {chapter_notebooks.budget(chapter.name):.0f} s; train less, or record the run and read it back"
+        yield f"took {seconds} s, at most {chapter_notebooks.budget(chapter.name):.0f} s; train less, or record the run and load it"
 
 
 GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
@@ -296,12 +299,13 @@ GUARDS: tuple[Callable[[Chapter], Iterator[str]], ...] = (
 
 
 def inspect(chapter: Chapter) -> list[str]:
-    """All that is wrong with a chapter, by every guard."""
+    """The problems that all checks find in a chapter."""
     return [f"{chapter.name}: {problem}" for guard in GUARDS for problem in guard(chapter)]
 
 
 def load(book: Book, name: str) -> Chapter:
-    """The committed notebook of chapter ``name``, its own cells alone. Raises ``ValueError`` if its front matter is not valid."""
+    """Load the committed notebook of chapter ``name``, without launch cells. Raises ``ValueError`` if its front matter
+    is not valid."""
     path = book.notebook(name)
     notebook = nbformat.read(path, as_version=4)
     notebook.cells = copy_extras.own(notebook.cells)
@@ -311,30 +315,30 @@ def load(book: Book, name: str) -> Chapter:
 
 
 def check(book: Book, names: list[str]) -> list[str]:
-    """All that is wrong with these chapters and with how the book's chapters build on each other."""
+    """The problems in these chapters and in how the book's chapters build on each other."""
     checked = book.with_companions(names)
     return [problem for name in checked for problem in check_one(book, name)] + frontmatter.dangling(fronts(book))
 
 
 def check_one(book: Book, name: str) -> list[str]:
-    """All that is wrong with chapter ``name``: its notebook, its text, and what differs between them."""
+    """The problems in the notebook and text of chapter ``name``, and the differences between the two."""
     if not book.notebook(name).exists():
-        return [f"{name}: has a text but no notebook; run make chapters"]
+        return [f"{name}: has a text but no notebook. Run make chapters"]
     if not book.twin(name).exists():
-        return [f"{name}: has a notebook but no text under chapters/src; write it there"]
+        return [f"{name}: has a notebook but no text in chapters/src. Add the text, or remove the notebook"]
     try:
         chapter = load(book, name)
         apart = chapter_notebooks.differences(chapter_notebooks.read(book.twin(name)), chapter.notebook)
         stored = nbformat.read(book.notebook(name), as_version=4).cells
         if not is_companion(name) and stored != cloud_launch.dressed(stored, address(book), name):
-            apart.append("its first cell for Colab and Kaggle is not as book/address.toml says; run fairfl-book launch")
+            apart.append("its first cell for Colab and Kaggle does not match book/address.toml. Run fairfl-book launch")
     except ValueError as error:
         return [f"{name}: {error}"]
     return inspect(chapter) + [f"{name}: {problem}" for problem in apart]
 
 
 def fronts(book: Book) -> dict[str, FrontMatter]:
-    """The valid front matter of the whole book's texts; what is not valid was reported already."""
+    """The front matter of all the book's texts, without the invalid ones, which are reported elsewhere."""
     fronts = {}
     for name in book.names():
         try:

@@ -1,4 +1,5 @@
-"""Which chapter needs which: a map made from the chapters' front matter, and kept in ``book/teachers.md`` by ``make chapters``."""
+"""The map of which chapter needs which, made from the front matter and written into ``book/teachers.md`` by ``make
+chapters``."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ def table(chapters: Mapping[str, FrontMatter]) -> str:
 
 
 def refreshed(page: str, chapters: Mapping[str, FrontMatter]) -> str:
-    """The teachers' page with its map made anew. Raises ``ValueError`` where the page has no place for it."""
+    """The teachers' page with an updated map. Raises ``ValueError`` if the page has no place for it."""
     found = re.findall(r"<!-- map -->\n.*?<!-- /map -->", page, flags=re.S)
     if len(found) != 1:
         raise refuse(
@@ -35,7 +36,7 @@ def refreshed(page: str, chapters: Mapping[str, FrontMatter]) -> str:
 
 
 def refresh(book: Book) -> bool:
-    """Bring the map in ``book/teachers.md`` up to date; whether anything changed. A book without the page is left alone."""
+    """Update the map in ``book/teachers.md``, if that page exists. Returns whether it changed."""
     page = book.root / "book" / "teachers.md"
     if not page.exists():
         return False

@@ -1,4 +1,4 @@
-"""A chapter's notebook as pages for paper: prose, code and what it printed; what a screen folds stands open."""
+"""A chapter's notebook as HTML for print: prose, code and outputs. Boxes that are folded on screen are open."""
 
 import base64
 import html
@@ -36,7 +36,7 @@ _SIZE = re.compile(r'<svg[^>]*? width="(\d+)"')
 
 @dataclass(frozen=True)
 class Heading:
-    """One line of the contents: ``level`` 1 for a chapter, ``anchor`` the page's own address of it."""
+    """One line of the contents. ``level``: 1 for a chapter. ``anchor``: its anchor within the document."""
 
     level: int
     words: str
@@ -45,14 +45,15 @@ class Heading:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One chapter, or one appendix: its HTML, and its headings in order."""
+    """The HTML of one chapter or appendix, and its headings in order."""
 
     content: str
     headings: list[Heading] = field(default_factory=list)
 
 
 def chapter(notebook: NotebookNode, number: str, solved: frozenset[str] = frozenset()) -> Sheet:
-    """The executed ``notebook`` of chapter ``number`` ("04"). ``solved``: the exercises that the appendix answers, by slug."""
+    """The executed ``notebook`` of chapter ``number`` ("04"). ``solved``: slugs of the exercises with a solution in the
+    appendix."""
     parts, headings = [], []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -68,7 +69,8 @@ def chapter(notebook: NotebookNode, number: str, solved: frozenset[str] = frozen
 
 
 def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
-    """Markdown as HTML, its headings' anchors beginning with ``prefix``, links to chapters leading into the same document."""
+    """Markdown as HTML. Anchors of headings begin with ``prefix``, and links to chapters lead to places in the same
+    document."""
     reader, headings = note_pdf.reader(), []
     tokens = reader.parse(text)
     for opening, inline in zip(tokens, tokens[1:], strict=False):
@@ -93,7 +95,7 @@ def prose(text: str, prefix: str) -> tuple[str, list[Heading]]:
 
 
 def _inside(address: str, prefix: str) -> str:
-    """``address`` as it is inside the document: chapters are parts of it, and a chapter's own anchors carry its prefix."""
+    """Translate ``address`` into an anchor of the document, in which a chapter's anchors carry its prefix."""
     if found := _CHAPTER.match(address):
         section = f"-{_plain(found[3][1:])}" if found[3] else ""
         return f"#c{found[1]}{'m' if found[2] else ''}{section}"
@@ -101,12 +103,12 @@ def _inside(address: str, prefix: str) -> str:
 
 
 def _plain(heading: str) -> str:
-    """A heading, or its anchor in a notebook, in small letters and hyphens."""
+    """A heading, or its anchor in a notebook, in lower case with hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
 
 
 def _figures_linked(words: str) -> str:
-    """``words`` as HTML, what mentions a numbered figure leading to it."""
+    """``words`` as HTML, with links from each reference to a numbered figure."""
     return figure_numbers.MENTION.sub(
         lambda found: f'<a href="#{figure_numbers.anchor(found[1])}">{found[0]}</a>', html.escape(words, quote=False)
     )
@@ -118,7 +120,8 @@ def _unfolded(page: str) -> str:
 
 
 def _code_cell(cell: NotebookNode, solved: frozenset[str]) -> str:
-    """Its code, unless a screen hides it, since that only draws; what it showed; a check's verdict is the reader's own, and left out."""
+    """The cell's code, unless it is folded on screen, and its outputs. A check's verdict is left out, because it
+    depends on the reader."""
     tags, shown = cell.metadata.get("tags", []), ""
     if "lab" in tags:
         return _stills(cell) + '<p class="see">This picture can be moved by hand in the notebook and on the site.</p>'
@@ -135,7 +138,8 @@ def _code_cell(cell: NotebookNode, solved: frozenset[str]) -> str:
 
 
 def _stills(cell: NotebookNode) -> str:
-    """The pictures of the labs that a cell makes; where it only shows one, its picture stands in a cell before."""
+    """The images of the labs that a cell creates. A cell that only shows a lab has none: its image is in an earlier
+    cell."""
     made = [getattr(labs, name)() for name in _LAB.findall(cell.source) if hasattr(labs, name)]
     return "".join(_output(NotebookNode(output_type="display_data", data=lab.output()[0])) for lab in made)
 

@@ -1,8 +1,9 @@
-"""How long a chapter takes: ``python -m fairfl_book.build.reading_time`` counts it and writes it where it is told.
+"""Estimate how long chapters take, and write it into their texts: ``python -m fairfl_book.build.reading_time``.
 
-What is read costs time: words, formulas, figures, labs, open code, and a minute for each turn. Folded boxes (``<details>``), folded cells, the
-exercises and the references are apart, since a reader may pass them. Nothing bounds the minutes: they are what a chapter honestly takes.
-The exercises' minutes follow from their levels. The line under a title also names the chapters that this one builds on, by its ``needs``.
+Words, formulas, figures, labs and open code take time, and each turn takes a minute. Folded boxes (``<details>``),
+folded cells, the exercises and the references do not count, because readers may skip them. There is no upper limit. The
+minutes of the exercises follow from their levels. The line under a chapter's title also names the chapters that it
+builds on, from ``needs``.
 """
 
 import math
@@ -30,19 +31,20 @@ _FIRST = re.compile(r"^\*\*For an hour:\*\* exercises (\d+), (\d+) and (\d+)\.",
 
 
 def minutes(text: str) -> int:
-    """The reading time of a chapter's text twin, rounded to five minutes and at least five."""
+    """The reading time of a chapter's text, rounded to five minutes and at least five."""
     body = unfolded(text.split("---\n", 2)[2])
     sections = [s for s in re.split(r"^## ", body, flags=re.MULTILINE) if not s.startswith(APART)]
     return max(STEP, STEP * round(sum(map(_cost, sections)) / STEP))
 
 
 def exercise_minutes(text: str) -> int:
-    """What the exercises of a chapter's text twin take whoever does them all, by their levels, rounded to five minutes."""
+    """The minutes for all exercises of a chapter's text, by their levels, rounded up to five minutes."""
     return STEP * math.ceil(sum(LEVELS.get(level, LEVELS["work"]) for level in _LEVEL.findall(text)) / STEP)
 
 
 def first_set(text: str) -> int | None:
-    """The minutes of the three exercises that a chapter gives for an hour, in the line "**For an hour:** exercises 1, 2 and 3."; None without one."""
+    """The minutes of the three exercises in the line "**For an hour:** exercises 1, 2 and 3.", or ``None`` without such
+    a line."""
     levels, given = _LEVEL.findall(text), _FIRST.search(text)
     if not given or max(map(int, given.groups())) > len(levels):
         return None
@@ -50,7 +52,7 @@ def first_set(text: str) -> int | None:
 
 
 def unfolded(body: str) -> str:
-    """The text without its folded boxes, however they are nested."""
+    """The text without its folded boxes, nested ones included."""
     kept, depth = [], 0
     for piece in re.split(r"(<details>|</details>)", body):
         if piece in ("<details>", "</details>"):
@@ -61,7 +63,7 @@ def unfolded(body: str) -> str:
 
 
 def _cost(section: str) -> float:
-    """Minutes of a piece of a text twin."""
+    """The reading time of a section, in minutes."""
     bare = _FENCE.sub("", section)
     inline = _DISPLAY.sub("", bare)
     words = _MARKS.sub(" ", _INLINE.sub(" x ", _DISPLAY.sub(" ", bare))).split()
@@ -80,7 +82,8 @@ def _cost(section: str) -> float:
 
 
 def builds_on(name: str, fronts: Mapping[str, FrontMatter]) -> str:
-    """What the line under the title of chapter ``name`` says that it needs: earlier chapters, or what a reader brings along."""
+    """The prerequisites in the line under the title of chapter ``name``: earlier chapters, or what a reader must
+    know."""
     earlier = [str(int(other[:2])) for other in needed(fronts)[name]]
     if earlier:
         return f"needs chapter{'s' * (len(earlier) > 1)} {_listed(earlier)}"
@@ -91,8 +94,8 @@ def _listed(words: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def retold(text: str, needs: str) -> str:
-    """The twin with its minutes in the front matter, and with its reading time and ``needs`` under its title."""
+def with_minutes(text: str, needs: str) -> str:
+    """The text with its minutes updated, in the front matter and under its title, where ``needs`` follows them."""
     now = minutes(text)
     text = re.sub(r"^  minutes: \d+$", f"  minutes: {now}", text, count=1, flags=re.MULTILINE)
     text = re.sub(
@@ -102,13 +105,13 @@ def retold(text: str, needs: str) -> str:
 
 
 def main() -> None:
-    """Rewrite the twins, and the minutes in both tables of the chapters."""
+    """Update the texts and the minutes in both tables of chapters."""
     book = book_paths.find()
     taken, fronts = {}, notebook_checks.fronts(book)
     for name in book.names():
         text = book.twin(name).read_text(encoding="utf-8")
         taken[name] = minutes(text)
-        _atomic_files.write(book.twin(name), retold(text, builds_on(name, fronts)).encode("utf-8"))
+        _atomic_files.write(book.twin(name), with_minutes(text, builds_on(name, fronts)).encode("utf-8"))
         print(f"{name:28} {taken[name]} minutes, exercises {exercise_minutes(text)}")
     for page in (book.chapters / "README.md", book.chapters / "README.zh.md"):
         rows = re.sub(

@@ -1,4 +1,4 @@
-"""The guards on a chapter's words: Markdown that reads well everywhere, its title, its references."""
+"""Check a chapter's Markdown: portable syntax, title, links to sections, reference list."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from fairfl_book.build import bibtex
 if TYPE_CHECKING:
     from fairfl_book.build.notebook_checks import Chapter
 
-# What MyST adds to Markdown. JupyterLab, GitHub and Colab print these as they stand.
+# MyST's extensions to Markdown. JupyterLab, GitHub and Colab print them literally.
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\s*(\{[^}]*\})?")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ROLE = re.compile(r"\{[A-Za-z][\w:.+-]*\}$")
@@ -51,7 +51,7 @@ def native_markdown(chapter: "Chapter") -> Iterator[str]:
     for number, source in _markdown(chapter):
         for piece in _foreign(source):
             yield (
-                f"cell {number}: {piece!r} is MyST, which JupyterLab and GitHub print as it stands; "
+                f"cell {number}: {piece!r} is MyST, which JupyterLab and GitHub print literally; "
                 "use plain Markdown (a block quote, a link, LaTeX)"
             )
         if _IMAGE.search(source):
@@ -59,15 +59,16 @@ def native_markdown(chapter: "Chapter") -> Iterator[str]:
 
 
 def headings(chapter: "Chapter") -> Iterator[str]:
-    """No formula in a heading: JupyterLab's contents print it as it stands."""
+    """No formula in a heading, because JupyterLab's table of contents prints it literally."""
     for number, source in _markdown(chapter):
         for line in source.splitlines():
             if re.match(r"#+ .*\$", line):
-                yield f"cell {number}: {line!r} holds a formula, which JupyterLab's contents print as it stands; write the letter itself (η, E)"
+                yield f"cell {number}: {line!r} contains a formula, which JupyterLab's table of contents prints literally; write the letter itself (η, E)"
 
 
 def section_links(chapter: "Chapter") -> Iterator[str]:
-    """A link within the chapter leads to one of its headings, in the words of the heading: JupyterLab minds capitals and commas."""
+    """A link within the chapter leads to one of its headings, with the same capitals and punctuation, which JupyterLab
+    requires."""
     there = {anchors.of(found) for _, source in _markdown(chapter) for found in anchors.HEADING.findall(source)}
     for number, source in _markdown(chapter):
         for fragment in _WITHIN.findall(source):
@@ -85,7 +86,7 @@ def title(chapter: "Chapter") -> Iterator[str]:
 
 
 def reference_list(chapter: "Chapter") -> Iterator[str]:
-    """The references are the cited entries of the bibliography, all of them, and nothing else."""
+    """The reference list contains exactly the entries in ``cites``."""
     found, at = [], 0
     for number, source in _markdown(chapter):
         _, heading, after = f"\n{source}\n".partition(f"\n{bibtex.HEADING}\n")

@@ -1,4 +1,5 @@
-"""The book's labs. Each is one Python file with its controls and its computation, and one module of ``js`` that computes the same and draws it.
+"""The book's labs. Each is a Python file with its controls and its computation, and a module in ``js`` that repeats the
+computation and draws it.
 
 A lab is imported on first access, so a chapter loads PyTorch only if its lab needs it.
 """

@@ -1,4 +1,5 @@
-"""Two bowls with one minimiser, and the walks of AdaFed and FedMGDA from one start: where AdaFed comes to rest too early."""
+"""Two quadratics with the same minimiser, and the paths of AdaFed and FedMGDA from one start: where AdaFed stops too
+early."""
 
 from functools import partial
 
@@ -13,11 +14,13 @@ _STEP, _STEPS = 0.1, 60
 
 
 class Wall(Lab):
-    """The losses ½ (x² + 4 y²) and ½ (4 x² + y²), and a start to drag: 60 steps of 0.1 with AdaFed's direction at γ = 0, the affine hull's
-    nearest point, and with FedMGDA's, the convex hull's.
+    """The losses ½ (x² + 4 y²) and ½ (4 x² + y²), with a start point that the reader drags. Two paths of 60 steps of
+    size 0.1 begin there: AdaFed at γ = 0 follows the point of the affine hull nearest to the origin, FedMGDA that of
+    the convex hull.
 
-    On both axes the gradients are parallel and of different lengths, so that the affine point is zero: a counterexample to Theorem 5.5
-    of Hamidi and Yang 2024. The affine point is taken as printed; on an axis ``fairfl.rules.AdaFed`` takes the convex point instead.
+    On both axes the gradients are parallel and of different lengths, so the affine point is zero. This is a
+    counterexample to Theorem 5.5 of Hamidi and Yang 2024. The lab uses the affine point as printed. On an axis,
+    ``fairfl.rules.AdaFed`` uses the convex point instead.
     """
 
     view = "adafed_stall"
@@ -43,7 +46,7 @@ class Wall(Lab):
 
 
 def _direction(w: np.ndarray, whole_line: bool) -> np.ndarray:
-    """The point nearest to the origin on the line through both gradients, or on the segment between them."""
+    """The point nearest to the origin on the line through the two gradients, or on the segment between them."""
     one, other = _BOWLS.gradients(w)
     along = other - one
     square = along @ along

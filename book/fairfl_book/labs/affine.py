@@ -1,4 +1,4 @@
-"""Two scaled gradients, and the points of their convex and of their affine hull nearest to the origin, with the rates that follow."""
+"""Two scaled gradients: the points of their convex and affine hulls nearest to the origin, and the resulting rates."""
 
 import numpy as np
 
@@ -11,11 +11,12 @@ _PARALLEL = [[0.8, 0.4], [1.6, 0.8]]
 
 
 class AffineHull(Lab):
-    """Two gradients with tips to drag, losses f₁ and f₂, and AdaFed's scales s_k = f_k^γ: rows h_k = g_k / s_k and the points of their
-    convex and of their affine hull that are nearest to the origin.
+    """Two gradients that the reader drags, losses f₁ and f₂, and AdaFed's scales s_k = f_k^γ. The rows are h_k = g_k /
+    s_k, and the lab shows the points of their convex and affine hulls nearest to the origin.
 
-    Losses start at 1, so that no h_k is longer than its g_k; multiplying all losses by one number turns no direction. The affine point
-    is AdaFed's as printed: at parallel gradients ``fairfl.rules.AdaFed`` takes the convex point instead. A zero gradient has the weight zero.
+    Losses are at least 1, so no h_k is longer than g_k. (Multiplying all losses by the same number changes no
+    direction.) The affine point is AdaFed's as printed; for parallel gradients, ``fairfl.rules.AdaFed`` uses the convex
+    point instead. A zero gradient gets the weight zero.
     """
 
     view = "affine"
@@ -67,8 +68,8 @@ class AffineHull(Lab):
 
 
 def _share(H: np.ndarray) -> float:
-    """ν₂ of the point (1 − ν₂) h₁ + ν₂ h₂ nearest to the origin on the line through the rows of H (2, 2): what ``rules.min_norm`` finds,
-    but as precise where the two are nearly parallel. ½ where they are one point."""
+    """ν₂ of the point (1 − ν₂) h₁ + ν₂ h₂ nearest to the origin on the line through the rows of H (2, 2). It agrees
+    with ``rules.min_norm``, but stays precise for nearly parallel rows. ½ if the rows are equal."""
     along = H[1] - H[0]
     square = along @ along
     return float(-(H[0] @ along) / square) if square > 1e-24 * (H**2).sum(1).max() else 0.5

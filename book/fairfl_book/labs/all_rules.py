@@ -1,4 +1,5 @@
-"""Every rule on the same two gradients: where its step goes, what each client gets from it, and what a lie changes."""
+"""Every rule on the same two gradients: the direction of its step, each client's rate, and the effect of a false
+report."""
 
 import copy
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounding import zero
 
-# What each of the book's rules fixes; js/rules.js knows these. One that a reader adds to fairfl.rules is "new", and asked of Python; the
-# package's others are not in the picture.
+# What each of the book's rules fixes. js/rules.js computes these rules. A rule that a reader adds to fairfl.rules has
+# the kind "new" and is computed in Python. The package's other rules are not shown.
 FAMILIES = {
     "FedAvg": "weights",
     "FedAvgN": "weights",
@@ -31,16 +32,17 @@ FAMILIES = {
     "FedHEAL": "weights",
 }
 LIES = ("loss", "Newton fall", "gradient")
-TIMES = 3  # a rule with a memory is asked so often with the same updates, so that it has something to remember
-SHORTEST = 1e-7  # a direction below this length is a rounding error of a server that stands still
+TIMES = 3  # rounds with the same updates for a rule with state
+SHORTEST = 1e-7  # a shorter direction is a rounding error, and the server stands still
 NEAR = [[0.5, 0.0], [0.86, 0.5]]
 
 
 class AllRules(Lab):
-    """Two clients with gradients to drag, losses 1 and f₂, and falls 1 and r₂ of their own Newton steps; client 2 may lie.
+    """Two clients whose gradients the reader drags, with losses 1 and f₂ and Newton rates 1 and r₂. Client 2 may send
+    false values.
 
-    Every rule's direction is drawn with length 1, and its rates are those of the true gradients. ``extra``: a rule of your own, or
-    several, shown after the package's as long as Python runs.
+    Every rule's direction is drawn with length 1. Its rates are computed from the true gradients. ``extra``: your own
+    rule or rules, shown after the package's while Python runs.
     """
 
     view = "all_rules"
@@ -100,12 +102,13 @@ class AllRules(Lab):
         given = {name: state[name] for name in ("lie", "factor", "loss", "fall")}
         try:
             steps, honest = self._steps(asked, np.array(state["tips"], dtype=float), **given)
-        except Exception as error:  # a reader's rule: whatever it raises is shown beside the picture that asked for it
+        except Exception as error:  # a reader's own rule: any error is shown beside the picture
             return {**answer, "trouble": f"{type(error).__name__}: {error}"}
         return {**answer, "steps": steps.tolist(), "honest": honest.tolist()}
 
     def _steps(self, asked, G, lie, factor, loss, fall):
-        """The directions (R, 2) of the rules ``asked``, each of length 1 or 0: as client 2 lies, and without its lie."""
+        """The directions (R, 2) of the rules ``asked``, each of length 1 or 0: for the false report, and for the true
+        one."""
         true = G, np.array([1.0, loss]), np.array([1.0, fall])
         found = []
         for updates in [tell(*true, lie, factor), *([tell(*true)] if lie else [])]:
@@ -117,7 +120,7 @@ class AllRules(Lab):
 
     @staticmethod
     def step(rule: rules.Rule, updates: Updates) -> np.ndarray:
-        """The direction (d,) of a copy of ``rule``; one with a memory is asked three times."""
+        """The direction (d,) of a copy of ``rule``. A rule with state gets the same updates for ``ROUNDS`` rounds."""
         return _last(rule, _rounds(updates))
 
     def words(self, numbers: dict) -> list[str]:
@@ -136,7 +139,8 @@ class AllRules(Lab):
 
 
 def tell(G: np.ndarray, losses: np.ndarray, falls: np.ndarray, lie: Sequence[str] = (), factor: float = 1.0) -> Updates:
-    """What the server gets to see if client 2 multiplies some of what it sends, ``lie`` out of ``LIES``, by ``factor``."""
+    """The updates that the server receives if client 2 multiplies the quantities ``lie`` (from ``LIES``) by
+    ``factor``."""
     loss, fall, gradient = (np.array([1.0, factor if what in lie else 1.0]) for what in LIES)
     return Updates(
         torch.as_tensor(G * gradient[:, None]),
@@ -151,7 +155,8 @@ def _rounds(updates):
 
 
 def _last(rule, rounds):
-    """The direction (d,) that a copy of ``rule`` takes in the last of the ``rounds``, or in the first if it remembers nothing."""
+    """The direction (d,) that a copy of ``rule`` takes in the last of ``rounds``, or in the first if it has no
+    state."""
     rule = copy.deepcopy(rule)
     for updates in rounds if rule.remembers else rounds[:1]:
         answer = rule.direction(updates)

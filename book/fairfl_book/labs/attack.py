@@ -1,4 +1,4 @@
-"""One client of four lies: what that turns, rule by rule."""
+"""One of four clients sends false values: how far each rule's direction turns."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from fairfl_book.labs.lab import Lab
 LOSSES = (1.0, 1.2, 0.8, 0.6)
 LIAR = 3
 PARTS = {(): None, ("its loss",): "loss", ("its update",): "update", ("its loss", "its update"): "both"}
-NOTHING, LOSES = 1e-9, 1e-6  # a direction shorter than this is none; a loss rises if the cosine is below minus this
+NOTHING, LOSES = 1e-9, 1e-6  # a shorter direction counts as zero; a loss rises if the cosine is below minus this
 RULES = {
     "FedAvg": lambda: rules.FedAvg("uniform"),
     "FedAvg-n": rules.FedAvgN,
@@ -27,10 +27,11 @@ RULES = {
 
 
 class Attack(Lab):
-    """Four gradients with tips to drag; client 4 multiplies its loss, its update, or both, before it sends them.
+    """Four gradients that the reader drags. Client 4 multiplies its loss, its update, or both, before it sends them.
 
-    For each rule of the package, with equal shares: by how many degrees the lie turns its direction, and which of the three others
-    lose: their loss rises where the server goes. Multiplying the loss alone is the bias attack, a constant added.
+    For each rule of the package, with equal shares, the lab shows by how many degrees the attack turns the direction,
+    and which of the three other clients lose, that is, whose losses rise along it. Multiplying only the loss equals the
+    bias attack, which adds a constant.
     """
 
     view = "attack"
@@ -80,7 +81,7 @@ def _unit(vector):
 
 
 def _between(a, b):
-    """The angle between two unit vectors, in radians; 0 where both are missing, ``None`` where one is."""
+    """The angle between two unit vectors, in radians. 0 if both are missing, ``None`` if one is."""
     if a and b:
         return abs(float(np.arctan2(a[0] * b[1] - a[1] * b[0], np.dot(a, b))))
     return None if a or b else 0.0

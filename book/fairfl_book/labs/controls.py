@@ -1,4 +1,5 @@
-"""What a reader moves in a lab. Each has a ``label``, a ``start`` and its ``ends``, and refuses a value that it cannot have."""
+"""The controls of labs. Each has a ``label``, a ``start`` and its extreme values ``ends``, and checks the values that
+it is given."""
 
 import math
 from collections.abc import Sequence
@@ -6,13 +7,13 @@ from dataclasses import dataclass
 
 from fairfl.errors import refuse, unknown
 
-Placed = Sequence[Sequence[float]]  # where a reader has put the points of a ``Points``
+Placed = Sequence[Sequence[float]]  # the positions of the points of a ``Points``
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A number from ``low`` to ``high`` in steps of ``step``; whole numbers if all of these are. One that is not ``shown`` has no
-    slider on the page: a handle in the picture moves it."""
+    """A number from ``low`` to ``high`` in steps of ``step``, an integer if all three are. If it is not ``shown``, the
+    page has no slider for it, and the reader moves it with a handle in the picture."""
 
     label: str
     low: float
@@ -27,7 +28,7 @@ class Slider:
 
     @property
     def whole(self) -> bool:
-        """Whether the control holds whole numbers."""
+        """Whether the control's values are integers."""
         return all(isinstance(v, int) for v in (self.low, self.high, self.step, self.start))
 
     def check(self, name: str, value: float) -> None:
@@ -56,7 +57,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Several:
-    """Any of a few named options, in their order: each is switched on or off."""
+    """Several of a few named options, in their order. Each is switched on or off."""
 
     label: str
     options: Sequence[str]
@@ -64,7 +65,7 @@ class Several:
 
     @property
     def ends(self) -> tuple:
-        """Nothing switched on, everything, and each alone."""
+        """No option, all options, and each option alone."""
         return ([], list(self.options), *([one] for one in self.options))
 
     def check(self, name: str, value: Sequence[str]) -> None:
@@ -79,7 +80,7 @@ class Several:
 
 @dataclass(frozen=True)
 class Points:
-    """Points in the plane that a reader drags, none farther than ``reach`` from the origin."""
+    """Points in the plane that a reader drags, at most ``reach`` from the origin."""
 
     label: str
     reach: float

@@ -1,9 +1,12 @@
-"""Ways down several losses at once: from one start every rule walks in steps of the same length, so that only where it goes differs.
+"""Descent paths of the rules on two or three losses. All steps have the same length, so rules differ only in direction.
 
-A step has the length ``STRIDE``, or less where the rule comes to rest: no more than a bound on the way to the nearest place where its
-direction vanishes (the Pareto set; for AdaFed and DQN-Fed also where two gradients become parallel, chapter 8's wall). So a path runs
-into its end without hopping over it. In the plane every rule has a closed form; tests compare each with ``fairfl.rules``. Plain numbers,
-not arrays: a walk is a thousand operations on pairs. ``labs/js/descent_paths.js`` computes the same.
+A step has the length ``STRIDE``, or less near the end of the path: it is never longer than a lower bound on the
+distance to the nearest point where the rule's direction vanishes. Those points are the Pareto set and, for AdaFed and
+DQN-Fed, also the points where two gradients become parallel (chapter 8's wall). So a path never steps over its end.
+
+In the plane every rule has a closed form, and tests compare each with ``fairfl.rules``. The code uses plain numbers
+instead of arrays, because a path consists of a thousand operations on pairs. ``labs/js/descent_paths.js`` repeats the
+computation.
 """
 
 import itertools
@@ -14,9 +17,9 @@ from dataclasses import dataclass
 from fairfl_book import toy
 
 ROUNDS, STRIDE = 120, 0.05
-HALT = 2e-3  # a step shorter than this is not taken: the rule rests
-CANCELS = 1e-9  # a sum of projections so short, beside the gradients, is rounding
-ARRIVED = 1e-2  # so near to Pareto stationarity a path counts as arrived
+HALT = 2e-3  # a shorter step is not taken: the rule has stopped
+CANCELS = 1e-9  # a shorter sum of projections, relative to the gradients, is rounding error
+ARRIVED = 1e-2  # this close to Pareto stationarity, a path has reached the Pareto set
 PROBLEMS = ("two valleys", "two circles", "Fonseca–Fleming", "three clients")
 RULES = ("FedAvg", "FedMGDA", "FedMGDA+", "AdaFed", "FedFV", "DQN-Fed")
 
@@ -30,10 +33,10 @@ _CURVATURES = {
 
 @dataclass(frozen=True)
 class Landscape:
-    """K losses in the plane. Each answers K numbers or pairs at a point w; ``falls`` takes the gradients.
+    """K losses in the plane. The functions return K numbers or pairs at a point w; ``falls`` also takes the gradients.
 
-    ``bends``: curvatures that bound how fast gradients turn; ``stiff``: the same for their sum. ``falls``: ``r_k = g_k · H_k⁻¹ g_k``, or
-    ``None`` where some loss curves downwards, so that DQN-Fed's r_k would be negative.
+    ``bends``: bounds on the curvature of each loss. ``stiff``: the same for their sum. ``falls``: DQN-Fed's Newton
+    rates ``r_k = g_k · H_k⁻¹ g_k``, or ``None`` if some loss is not convex, so that r_k could be negative.
     """
 
     losses: Callable[[Pair], list[float]]
@@ -44,7 +47,7 @@ class Landscape:
 
 
 def landscape(problem: str, minimisers: Sequence[Pair]) -> Landscape:
-    """One of ``PROBLEMS`` with its clients' ``minimisers`` (more are left out)."""
+    """One of ``PROBLEMS`` with its clients' ``minimisers``. Surplus minimisers are ignored."""
     if problem == "Fonseca–Fleming":
         return _fonseca_fleming(minimisers[:2])
     return _quadratics(_CURVATURES[problem], minimisers)
@@ -96,7 +99,7 @@ def _sum(rows):
 
 
 def nearest_point(points: Sequence[Pair]) -> Pair:
-    """The point nearest to the origin of the convex hull of points in the plane."""
+    """The point of the convex hull of points in the plane that is nearest to the origin."""
     best = points[0]
     least = _dot(best, best)
     for p, q in itertools.combinations(points, 2):
@@ -107,12 +110,12 @@ def nearest_point(points: Sequence[Pair]) -> Pair:
         square = _dot(foot, foot)
         if square < least:
             best, least = foot, square
-    # Some point on its near side: then the origin lies inside.
+    # If some point lies on the near side of every edge, the origin is inside.
     return (0.0, 0.0) if any(_dot(p, best) < least * (1 - 1e-9) for p in points) else best
 
 
 def _corners(rows, epsilon):
-    """The corners of what FedMGDA+'s box lets μ make of the rows."""
+    """The vertices of the set of points Σ μ_k h_k with μ in FedMGDA+'s box."""
     K = len(rows)
     low, high = max(0.0, 1 / K - epsilon), min(1.0, 1 / K + epsilon)
     found = []
@@ -126,8 +129,9 @@ def _corners(rows, epsilon):
 
 @dataclass(frozen=True)
 class _Around:
-    """What all rules ask at a point: ``units``, the gradients at length 1; ``room``, the shortest way to a client's minimiser that its
-    gradient allows for; ``near``, a way that does not pass a Pareto-stationary point."""
+    """Quantities at a point that all rules need. ``units``: the gradients scaled to length 1. ``room``: a lower bound
+    on the distance to the nearest minimiser of a client. ``near``: a step of this length does not pass a
+    Pareto-stationary point."""
 
     units: list[Pair]
     room: float
@@ -144,9 +148,11 @@ def _around(land, w, G):
 
 
 def _without_a_rise(land, w, G, along, far):
-    """``far``, shortened so that no loss rises where ``along`` lowers all of them to first order: t² L / 2 stays below t times the rate.
+    """Shorten ``far`` so that no loss rises if ``along`` lowers all of them to first order: t² L / 2 stays below t
+    times the rate.
 
-    Not below ``HALT``, or a path would stop where one client has next to nothing left to gain.
+    The result is at least ``HALT``, because otherwise a path would stop where one client has almost nothing left to
+    gain.
     """
     size = _size(along)
     if far < HALT or size == 0:
@@ -167,7 +173,7 @@ def _mgda(land, w, G, around, epsilon, gamma):
 def _mgda_plus(land, w, G, around, epsilon, gamma):
     along = nearest_point(_corners(around.units, epsilon))
     far = _size(along) * around.room
-    # With three clients a box may make somebody pay, and a way that slows down before that would never get there.
+    # With three clients, a box may make some loss rise. A step that shrinks before that point would never reach it.
     return along, far if epsilon < 1 and len(G) > 2 else _without_a_rise(land, w, G, along, far)
 
 
@@ -184,8 +190,8 @@ def _dqn(land, w, G, around, epsilon, gamma):
 
 
 def _in_proportion(G, s, around):
-    """AdaFed's and DQN-Fed's direction, rates in proportion to ``s``; three gradients in the plane take the convex hull's point, as the
-    package does."""
+    """AdaFed's and DQN-Fed's direction, with rates proportional to ``s``. For three gradients in the plane it is the
+    point of the convex hull, as in the package."""
     if len(G) > 2:
         return nearest_point([(g[0] / scale, g[1] / scale) for g, scale in zip(G, s)]), around.near
     g, h = G
@@ -218,9 +224,10 @@ _WAYS = dict(zip(RULES, (_fedavg, _mgda, _mgda_plus, _adafed, _fedfv, _dqn)))
 
 
 def direction(rule: str, land: Landscape, w: Pair, epsilon: float = 1.0, gamma: float = 0.0) -> tuple[Pair, float]:
-    """Where ``rule`` pulls at w (uphill, of any length), and how far it may go at most before it has to look again.
+    """The direction of ``rule`` at w (uphill, of any length), and the largest step along it.
 
-    ``epsilon``: FedMGDA+'s ε. ``gamma``: AdaFed's γ. Next to somebody's minimiser, which is on the Pareto set, only FedAvg goes on.
+    ``epsilon``: FedMGDA+'s ε. ``gamma``: AdaFed's γ. Close to some client's minimiser, which is on the Pareto set, only
+    FedAvg continues.
     """
     G = land.gradients(w)
     around = _around(land, w, G)
@@ -230,8 +237,8 @@ def direction(rule: str, land: Landscape, w: Pair, epsilon: float = 1.0, gamma: 
 
 
 def walk(rule: str, land: Landscape, start: Pair, epsilon: float, gamma: float) -> tuple[list[Pair], str]:
-    """The path of ``rule`` from ``start``, ``ROUNDS + 1`` points, the last repeated from where it rests; and where it is then: at the
-    ``"Pareto set"``, at a ``"wall"``, or ``"on its way"``."""
+    """The path of ``rule`` from ``start``, and where it ends: ``"Pareto set"``, ``"wall"`` or ``"on its way"``. The
+    path has ``ROUNDS + 1`` points; after the rule has stopped, the last point is repeated."""
     w, path = start, [start]
     while len(path) <= ROUNDS:
         along, far = direction(rule, land, w, epsilon, gamma)

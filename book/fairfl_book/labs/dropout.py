@@ -1,4 +1,5 @@
-"""Ten post offices answer in time, too late, or with something else: whom the server's step still serves."""
+"""Ten clients (post offices) reply in time, too late, or with invalid values: which of them the server's step still
+serves."""
 
 import json
 from functools import lru_cache
@@ -22,15 +23,18 @@ def _times(hours):
 
 @lru_cache
 def offices() -> dict[str, list]:
-    """``rows`` (10, 10) whose products are those of the ten updates in the sixth round of chapter 14, with ``losses`` and ``sizes``."""
+    """``losses``, ``sizes`` and ``rows`` (10, 10), which have the inner products of the ten updates in round 6 of
+    chapter 14."""
     return json.loads(javascript.read("offices.js").partition("OFFICES = ")[2].rstrip(";\n"))
 
 
 class Dropout(Lab):
-    """Offices 0 to 8 see the digits 0 to 7, office 9 sees 8 and 9; the model has had five rounds of FedMGDA+.
+    """Offices 0 to 8 have the digits 0 to 7, office 9 has 8 and 9. The model has been trained for five rounds of
+    FedMGDA+.
 
-    Replies arrive at hours that the reader drags, how far up means nothing; the server closes at an hour to be dragged as well. What is
-    heard goes through the package's rules, as ``fairfl_book.build.dropout_data`` took it from its ``Coordinator``.
+    The reader drags the time at which each reply arrives (its height has no meaning) and the time at which the server
+    closes. The accepted updates are aggregated with the package's rules. ``fairfl_book.build.dropout_data`` recorded
+    them from a ``Coordinator``.
     """
 
     view = "dropout"
@@ -75,7 +79,7 @@ class Dropout(Lab):
 
 
 def _step(rule, rows, used, claimed):
-    """The direction of ``rule`` for the rows of the offices ``used``, which call themselves ``claimed``."""
+    """The direction of ``rule`` for the rows of the offices ``used``, which send the ids ``claimed``."""
     if not used:
         return torch.zeros(rows.shape[1], dtype=torch.float64)
     sizes, losses = (torch.tensor(offices()[name], dtype=torch.float64)[used] for name in ("sizes", "losses"))

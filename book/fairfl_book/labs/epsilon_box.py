@@ -1,4 +1,4 @@
-"""The box: how far the server's weights may move from equal ones, and who pays until they may move far enough."""
+"""FedMGDA+'s box: how far the weights may move from equal weights, and whose loss rises if that is not far enough."""
 
 import numpy as np
 
@@ -11,11 +11,12 @@ _CROWDS = {"three": (1, 1, 1), "ten: client 1 and seven like it": (8, 1, 1)}
 
 
 class Box(Lab):
-    """Three gradients with tips to drag, and the box ``|μ_k − 1/K| ≤ ε`` around equal weights μ, dragged by an edge.
+    """Three gradients that the reader drags, and the box ``|μ_k − 1/K| ≤ ε`` around equal weights μ, resized by an
+    edge.
 
-    The direction is the point ``Σ μ_k h_k`` nearest to the origin over the box and the simplex (Hu et al. 2022, (25)), with rows
-    h_k = g_k or g_k / ‖g_k‖. In a crowd of ten, client 1's gradient is that of seven more, and its weight is theirs together. A
-    client whose gradient is zero is set aside, as FedMGDA+ does.
+    The direction is the point ``Σ μ_k h_k`` nearest to the origin, with μ in the box and the simplex (Hu et al. 2022,
+    (25)) and rows h_k = g_k or g_k / ‖g_k‖. With ten clients, seven more have client 1's gradient, and its weight is
+    the sum of all eight. A client with a zero gradient is left out, as in FedMGDA+.
     """
 
     view = "epsilon_box"
@@ -55,7 +56,7 @@ class Box(Lab):
             "rates": H @ direction,
             "free": free,
             "best": H.T @ free,
-            # the smallest ε that lets the free weights in
+            # the smallest ε whose box contains the unconstrained weights
             "enough": float(np.abs((free - equal) / np.where(sizes > 0, sizes, 1)).max()),
         }
 
@@ -68,7 +69,8 @@ class Box(Lab):
 
 
 def _weights(H, sizes, radius):
-    """Weights (3,) of rows that stand for ``sizes`` (3,) clients each, none of which is more than ``radius`` from an equal share."""
+    """Weights (3,) of rows that represent ``sizes`` (3,) clients each. No client's weight differs from an equal share
+    by more than ``radius``."""
     everybody = np.repeat(np.arange(3), sizes)
     R, K = H[everybody], len(everybody)
     return np.bincount(everybody, min_norm(R @ R.T, centre=np.full(K, 1 / K), radius=float(radius)).weights, 3)

@@ -1,4 +1,4 @@
-"""α-fair rates: gradients to drag, and α from the mean's projection through the Nash bargain to FedMGDA's nearest point."""
+"""α-fair rates: from the projection of the mean (α → 0) over the Nash bargain (α = 1) to FedMGDA's point (α → ∞)."""
 
 import numpy as np
 from scipy.optimize import bisect
@@ -8,13 +8,14 @@ from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounding import row
 
-FAR = 4.0  # at its ends the slider stands for the limits of α: 1e-4 and 1e4, where no picture tells them apart
+FAR = 4.0  # the slider's ends use 1e-4 and 1e4, which look like the limits of α
 STATIONARY, PARALLEL = 1e-12, 1e-9
 
 
 class FairRates(Lab):
-    """Two or three clients and the weights with ``A λ = λ^(−1/α)``: dir drawn with length 1, and each client as a point (λ, ρ) of the
-    curve ``ρ = λ^(−1/α)``. ``power``: log10 α; its ends, −2 and 2, are the limits α → 0 and α → ∞."""
+    """Two or three clients and the weights with ``A λ = λ^(−1/α)``. The direction is drawn with length 1, and each
+    client is a point (λ, ρ) of the curve ``ρ = λ^(−1/α)``. ``power``: log10 α. Its ends, −2 and 2, mean the limits α →
+    0 and α → ∞."""
 
     view = "fair_rates"
     controls = {
@@ -46,7 +47,7 @@ class FairRates(Lab):
             "solved": logs is not None,
             "weights": weights,
             "rates": rates,
-            # what a step of length 1 in direction dir goes, and where the picture puts each (λ, ρ): at v / (1 + v), so that ∞ fits
+            # the step of length 1, and the position of each (λ, ρ) in the picture: v / (1 + v), so that ∞ fits
             "step": vector / np.linalg.norm(vector) if vector.any() else vector,
             "places": np.stack([weights / (1 + weights), rates / (1 + rates)], 1),
         }
@@ -60,11 +61,13 @@ class FairRates(Lab):
 
 
 def _logarithms(G, alpha):
-    """log ρ (K,) of the rates ``ρ = A λ = λ^(−1/α)`` of rows G (K, 2), none of them zero; ``None`` where there are none.
+    """log ρ (K,) of the rates ``ρ = A λ = λ^(−1/α)`` for rows G (K, 2), none of them zero. ``None`` if there is no
+    solution.
 
-    A direction of the plane is an angle. Among those that lower every loss, W_α rises up to the best one and falls after it, so bisection
-    of its slope finds it for every α. The angle is measured from the cone's nearer edge and on a scale that knows 1e-4000, since for α
-    near 0 whoever the mean would harm has a rate like λ^(−1/α).
+    A direction in the plane is an angle. Over the angles that lower every loss, W_α is unimodal, so bisection of its
+    derivative finds the maximum for every α. The angle is measured from the nearer edge of the cone and on a
+    logarithmic scale that can represent 1e-4000, because for α near 0 a client whom the mean would harm has a rate like
+    λ^(−1/α).
     """
     lengths, point = np.linalg.norm(G, axis=1), rules.min_norm(G @ G.T)
     if point.squared_norm <= STATIONARY * (point.weights.numpy() @ lengths**2):
@@ -73,12 +76,12 @@ def _logarithms(G, alpha):
     turns = np.arctan2(x * G[:, 1] - y * G[:, 0], G @ [x, y])
     first, last = G[turns.argmin()], G[turns.argmax()]
     width = np.arctan2(abs(_cross(first, last)), -(first @ last))  # of the cone of directions that lower every loss
-    # How far each gradient is from the last and from the first one.
+    # Angles between each gradient and the last and the first one.
     before, after = (np.abs(np.arctan2(_cross(end, G.T), G @ end)) for end in (last, first))
     before, after = (np.where(turn < PARALLEL, 0, turn) for turn in (before, after))
 
     def rates(s):
-        """log (g_k · u) and the slopes of g_k · u, where u parts the cone's width in the proportion e^s."""
+        """log (g_k · u) and the derivatives of g_k · u, where u divides the width of the cone in the ratio e^s."""
         parts = [np.log(width) - np.logaddexp(0, -way * s) for way in (1, -1)]
         from_last, from_first = (np.exp(part) + turn for part, turn in zip(parts, (before, after)))
         near = from_last <= from_first

@@ -1,4 +1,4 @@
-"""The hull of two to four gradients in the plane, and what each rule makes of them."""
+"""The convex hull of two to four gradients in the plane, and each rule's direction."""
 
 import numpy as np
 import torch
@@ -19,10 +19,10 @@ _RULES = {
 
 
 class Hull(Lab):
-    """Two to four gradients with tips to drag: their hull, the direction that a rule takes, weights and rates.
+    """Two to four gradients that the reader drags: their convex hull, a rule's direction, weights and rates.
 
-    The rules are the package's, with equal shares and losses 1, 2, …: FedFV projects in the order of the clients and nobody keeps
-    its gradient, and AdaFed, at γ = 0, looks at the affine hull of the gradients as they are.
+    The rules are the package's, with equal shares and losses 1, 2, …. FedFV projects in the order of the clients, and
+    no client keeps its gradient. AdaFed uses γ = 0, so it works on the affine hull of the unscaled gradients.
     """
 
     view = "hull"
@@ -77,8 +77,9 @@ class Hull(Lab):
 
 
 def _multipliers(rule, G, epsilon, weights):
-    """μ of the hull's nearest point, of those rules that look for one: of unit gradients for FedMGDA+, and known also where that point
-    is the origin, so that the rule answers with weights 0. The other rules' are their weights."""
+    """The multipliers μ of the point nearest to the origin, for rules that compute one (for FedMGDA+, of unit
+    gradients). They are known even if that point is the origin, for which the rule returns weights 0. For other rules,
+    their weights."""
     lengths, still = np.linalg.norm(G, axis=1), not weights.any()
     keep = lengths > 0
     if rule not in ("FedMGDA", "FedMGDA+") and not (rule == "AdaFed" and still) or not keep.any():

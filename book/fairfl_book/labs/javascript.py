@@ -1,4 +1,5 @@
-"""The labs' JavaScript: modules in ``js/``, which node runs one by one and which are joined into one for a browser."""
+"""The labs' JavaScript: modules in ``js/``, which node runs as they are, and which are bundled into one for
+browsers."""
 
 import json
 import re
@@ -7,7 +8,7 @@ from importlib.resources import files
 from fairfl_book.translation.sentences import catalogue, current
 
 FOLDER = files("fairfl_book.labs") / "js"
-# These read what prettier writes: an import may take several lines, and so may a call of tr.
+# These match prettier's formatting: imports and calls of tr may span several lines.
 _SENTENCE = re.compile(r'\btr\(\s*("(?:[^"\\\n]|\\.)*")')
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
@@ -21,8 +22,8 @@ def read(name: str) -> str:
 def bundle(view: str) -> str:
     """Join ``lab.js``, the module ``view`` and everything they import into one module without imports.
 
-    Browsers refuse imports on pages that are opened from disk. Sentences are in the current language where a translation exists.
-    The default export is what anywidget expects, ``{ render({ model, el }) }``.
+    Browsers block imports on pages opened from disk. Sentences are in the current language if they are translated. The
+    default export is what anywidget expects, ``{ render({ model, el }) }``.
     """
     modules = [_inlined(read(f"{name}.js")) for name in _in_order("lab", view)]
     known = catalogue(current())
@@ -34,8 +35,9 @@ def bundle(view: str) -> str:
 
 
 def _in_order(*wanted: str) -> list[str]:
-    """The modules ``wanted`` and their imports, each after the modules that it uses. Imports must not be circular."""
-    found = ["i18n"]  # first, because views translate sentences while they are loaded
+    """The modules ``wanted`` and their imports, each after the modules that it imports. Imports must not be
+    circular."""
+    found = ["i18n"]  # first, because views translate sentences when they are loaded
 
     def visit(name):
         if name not in found:
@@ -55,12 +57,13 @@ def sentences(*views: str) -> list[str]:
 
 
 def translated(view: str) -> bool:
-    """Whether the module ``view`` calls ``tr``, and the current language has every sentence that it passes."""
+    """Whether the module ``view`` calls ``tr``, and the current language has a translation of every sentence that it
+    passes."""
     own = [json.loads(sentence) for sentence in _SENTENCE.findall(read(f"{view}.js"))]
     return bool(own) and set(own) <= set(catalogue(current()))
 
 
 def _inlined(module: str) -> str:
-    """A module's text as it goes into a bundle: without imports and the word ``export``, comments and most of the indentation."""
+    """A module's text for a bundle: without imports, the word ``export``, comments and most of the indentation."""
     text = re.sub(r"^export ", "", _COMMENT.sub("", _IMPORT.sub("", module)), flags=re.MULTILINE)
     return re.sub(r"^ +", " ", text, flags=re.MULTILINE)

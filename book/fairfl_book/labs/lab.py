@@ -1,7 +1,8 @@
-"""Interactive labs: ``compute(state) → numbers`` in Python, and one drawing in JavaScript for JupyterLab and for pages opened from disk.
+"""Interactive labs: ``compute(state) → numbers`` in Python, and a drawing in JavaScript for JupyterLab and for pages
+opened from disk.
 
-JavaScript draws the picture and writes its text (``js/NAME.js``); both languages compute the numbers, and a test compares them.
-Without scripts, on GitHub or on paper, ``js/NAME.svg`` is shown: the same drawing of the start state.
+``js/NAME.js`` draws the picture and writes its text. Both languages compute the numbers, and tests compare them. Where
+scripts do not run, such as on GitHub or on paper, ``js/NAME.svg`` shows the start state.
 """
 
 import functools
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 class Lab:
     """Base class of all labs. A subclass sets ``controls``, ``tries`` and ``view``, and implements ``compute`` and ``words``.
 
-    ``view``: the module ``js/VIEW.js`` that draws it; ``js/lab.js`` documents its exports. ``tries``: a button's text → the
-    controls that it sets; the others go to their start. ``also``: further states that a chapter shows as pictures, by name.
+    ``view``: the module ``js/VIEW.js`` that draws the lab; ``js/lab.js`` documents its exports. ``tries``: a button's
+    text → the controls that it sets (the others return to their start). ``also``: further states that a chapter shows
+    as images, by name.
     """
 
     view: str = ""
@@ -42,11 +44,11 @@ class Lab:
         return type(self).__name__
 
     def compute(self, **state: object) -> dict:
-        """The numbers of a state, as a dictionary."""
+        """Compute the numbers of a state."""
         raise NotImplementedError
 
     def words(self, numbers: dict) -> list[str]:
-        """The lines of text under the picture, rounded."""
+        """The lines of text under the picture, with rounded numbers."""
         raise NotImplementedError
 
     @property
@@ -55,7 +57,8 @@ class Lab:
         return {name: control.start for name, control in self.controls.items()}
 
     def at(self, **state: object) -> dict:
-        """The start state with some controls changed. Raises ``ValueError`` for an unknown control or a value that is not allowed."""
+        """The start state with some controls changed. Raises ``Refused`` for an unknown control or a value that is not
+        allowed."""
         for name in state:
             if name not in self.controls:
                 raise unknown("control", name, self.controls)
@@ -65,18 +68,19 @@ class Lab:
         return full
 
     def numbers(self, **state: object) -> dict:
-        """``compute`` for the start state with some controls changed. Raises ``ValueError`` as ``at`` does."""
+        """``compute`` for the start state with some controls changed. Raises ``Refused`` as ``at`` does."""
         return self.compute(**self.at(**state))
 
     @property
     def state(self) -> dict:
-        """The state of the latest widget, as the reader left it, for ``numbers(**lab.state)``; without a widget, the start."""
+        """The current state of the latest widget, for ``numbers(**lab.state)``. Without a widget, the start state."""
         return self.start if self._live is None else dict(self._live.state)
 
     def told(self, state: dict) -> dict:
-        """The numbers of a state that the drawing cannot compute, with the ``state`` they belong to.
+        """Numbers that only Python can compute, with the ``state`` that they belong to.
 
-        ``view.compute(state, told)`` gets them while Python runs, a moment after the state. Empty if the drawing computes everything."""
+        While Python runs, ``view.compute(state, told)`` receives them shortly after the state. Empty if the drawing
+        computes everything."""
         return {}
 
     def spec(self, **state: object) -> dict:
@@ -89,32 +93,34 @@ class Lab:
         return {"name": self.name, "controls": controls, "tries": tries, "start": self.at(**state)}
 
     def still_file(self, which: str = "") -> str:
-        """The file of ``js/`` with the picture of the start, or of the state ``which`` of ``also``; in the current language if it is drawn in that.
+        """The path in ``js/`` of the image of the start, or of the state ``which`` in ``also``, in the current language
+        if it exists.
 
-        Raises ``ValueError`` for a name that is not in ``also``.
+        Raises ``Refused`` for a name that is not in ``also``.
         """
         translated = self.file(which, current())
         return translated if (javascript.FOLDER / translated).is_file() else self.file(which, ENGLISH)
 
     def file(self, which: str, language: str) -> str:
-        """The name of the picture's file in ``language``, drawn or not. Raises ``ValueError`` for a name that is not in ``also``."""
+        """The image's file name in ``language``, whether the file exists or not. Raises ``Refused`` for a name that is
+        not in ``also``."""
         if which and which not in self.also:
             raise unknown(f"picture of the lab {self.name}", which, self.also)
         return f"{self.view}{'-' * bool(which)}{which}{'' if language == ENGLISH else f'.{language}'}.svg"
 
     def still(self, which: str = "") -> str:
-        """The picture of the start, or of the state ``which`` of ``also``, as one SVG with its title and description."""
+        """The SVG image of the start, or of the state ``which`` in ``also``, with title and description."""
         return javascript.read(self.still_file(which))
 
     def output(self, which: str = "") -> tuple[dict, dict]:
-        """(data, metadata) of the picture as Jupyter shows it, with the description that its drawing gave it as alternative text."""
+        """(data, metadata) of the image for Jupyter. Its description becomes the alternative text."""
         still = self.still(which)
         alt = html.unescape(re.search("<desc>(.*?)</desc>", still, re.DOTALL)[1])
         return {"image/svg+xml": still, "text/plain": alt}, {"image/svg+xml": {"alt": alt}}
 
     def picture(self, which: str = "") -> None:
-        """Show the lab at its start, or in the state ``which`` of ``also``, as ordinary output: the picture with its alternative text,
-        then the numbers."""
+        """Show the lab at its start, or in the state ``which`` in ``also``, as ordinary output: the image with its
+        alternative text, then the numbers."""
         with needed_by("the lab's picture"):
             from IPython.display import display
 
@@ -123,7 +129,8 @@ class Lab:
         print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state: object) -> "AnyWidget":
-        """The interactive lab, for a notebook with a kernel; tested in JupyterLab. ``state``: start values of controls. See ``lab.state``."""
+        """The interactive lab, for a notebook with a kernel (tested in JupyterLab). ``state``: start values of
+        controls. See ``lab.state``."""
         spec = self.spec(**state)
         live = _widget_class(type(self), current())(spec=spec, state=spec["start"], told=self.told(spec["start"]))
         if live.told:
@@ -153,7 +160,7 @@ def _kind(control) -> Mapping:
 
 @functools.cache
 def _widget_class(lab: type[Lab], language: str) -> type:
-    """The widget of one lab in ``language``, the current one; created on first use, so labs can be imported without anywidget."""
+    """The widget class of a lab in ``language``. Created on first use, so labs can be imported without anywidget."""
     with needed_by("the living lab"):
         import anywidget
         import traitlets

@@ -1,4 +1,4 @@
-"""Two clients' minimisers, ellipses and a start to drag: DQN-Fed's path on two quadratics, and how fast it comes to the Pareto set."""
+"""DQN-Fed's path on two quadratics, and how fast it approaches the Pareto set."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -10,8 +10,8 @@ from fairfl_book.labs.lab import Lab
 
 ROUNDS = 20
 SHORT = 0.3  # half the short axis of every ellipse that has a handle
-LONG = 0.95  # the longest that the other half axis gets
-PIECES = 64  # of the Pareto set, between which its nearest point is looked for
+LONG = 0.95  # the largest length of the other half axis
+PIECES = 64  # of the Pareto set, used to bracket its nearest point
 GOLDEN = 0.6180339887498949
 _ALONE, _BOTH = "client 1 alone", "both clients"
 
@@ -19,12 +19,12 @@ Pair = Sequence[float]
 
 
 class NewtonRates(Lab):
-    """DQN-Fed with exact Hessians on two quadratics in the plane: minimisers, long axes and the start are dragged.
+    """DQN-Fed with exact Hessians on two quadratics in the plane. The reader drags minimisers, long axes and the start.
 
-    A client's curvature is 1 along its long axis, whose tip lies at ``shapes`` from its minimiser, and (long / short axis)² across it.
-    ``steps`` multiplies every step; ``"backtracking"`` halves it until both losses fall. The distance is that to the Pareto set, one
-    point where one client plays alone. All is written for single numbers, in an order that the drawing repeats: two programs that
-    rounded differently would draw different paths where a step is long.
+    A client's curvature is 1 along its long axis, whose tip is at ``shapes`` relative to its minimiser, and (long /
+    short axis)² across it. ``steps`` multiplies every step; ``"backtracking"`` halves it until both losses fall. The
+    distance is to the Pareto set, which is a single point for one client. The code works on single numbers in the same
+    order as the JavaScript, because different rounding would lead to different paths where steps are long.
     """
 
     view = "newton"
@@ -85,8 +85,8 @@ class NewtonRates(Lab):
 
 
 def fate(H: Sequence, c: Sequence[Pair], path: Sequence[Pair], distance: Sequence[float]) -> str:
-    """What becomes of the path: ``"cycle"``, ``"at once"``, ``"shrinks"`` (towards one point), ``"arrives"``, ``"stalls"`` (where
-    gradients point the same way) or ``"wanders"``."""
+    """The path's outcome: ``"cycle"``, ``"at once"``, ``"shrinks"`` (towards one point), ``"arrives"``, ``"stalls"``
+    (where the gradients are parallel) or ``"wanders"``."""
     last = apart(path[-1], path[-2])
     if last > 1e-6 and apart(path[-1], path[-3]) < 1e-6 * last:
         return "cycle"
@@ -101,7 +101,7 @@ def fate(H: Sequence, c: Sequence[Pair], path: Sequence[Pair], distance: Sequenc
 
 
 def factor(distance: Sequence[float]) -> float:
-    """By how much a distance shrinks in a round, on average."""
+    """The average factor by which a distance shrinks per round."""
     return (max(distance[-1], 1e-16) / distance[0]) ** (1 / ROUNDS) if distance[0] > 0 else 0.0
 
 
@@ -127,7 +127,8 @@ def look(H: Sequence, c: Sequence[Pair], w: Pair) -> tuple[list[tuple[float, flo
 
 
 def step(G: Sequence[Pair], r: Sequence[float]) -> tuple[float, float]:
-    """The shortest ``u`` with ``G u = r``, formula (5); where gradients depend on one another, the shortest of those nearest to it."""
+    """The shortest ``u`` with ``G u = r``, formula (5). For linearly dependent gradients, the shortest least-squares
+    solution."""
     if len(G) == 2:
         (ax, ay), (bx, by) = G
         det, size = ax * by - ay * bx, ax * ax + ay * ay + (bx * bx + by * by)
@@ -140,7 +141,7 @@ def step(G: Sequence[Pair], r: Sequence[float]) -> tuple[float, float]:
 
 
 def after(H: Sequence, c: Sequence[Pair], w: Pair, steps: str) -> tuple[float, float]:
-    """Where a round leads from ``w``. ``steps``: as the lab's control."""
+    """The point after one round from ``w``. ``steps``: as the lab's control."""
     G, r = look(H, c, w)
     if max(r) < 1e-28:
         return w[0], w[1]
@@ -165,7 +166,8 @@ def minimiser(H: Sequence, c: Sequence[Pair], t: float) -> tuple[float, float]:
 
 
 def to_pareto(H: Sequence, c: Sequence[Pair], pareto: Sequence[Pair], w: Pair) -> float:
-    """The distance of ``w`` from the Pareto set, by golden sections around the nearest of its points ``pareto``."""
+    """The distance of ``w`` from the Pareto set, by golden-section search around the nearest of its points
+    ``pareto``."""
     if len(c) == 1:
         return apart(w, c[0])
     squares = [(x - w[0]) * (x - w[0]) + (y - w[1]) * (y - w[1]) for x, y in pareto]
@@ -187,6 +189,6 @@ def to_pareto(H: Sequence, c: Sequence[Pair], pareto: Sequence[Pair], w: Pair) -
 
 
 def apart(p: Pair, q: Pair) -> float:
-    """The distance of two points."""
+    """The distance between two points."""
     x, y = p[0] - q[0], p[1] - q[1]
     return sqrt(x * x + y * y)

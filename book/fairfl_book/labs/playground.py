@@ -1,4 +1,4 @@
-"""A toy problem of two or three clients, a start to drag, and the rules' ways from there."""
+"""A toy problem with two or three clients, and the rules' descent paths from a start point."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,12 @@ from fairfl_book.labs.lab import Lab
 
 
 class Playground(Lab):
-    """Rules race from one start down the losses of two or three clients; minimisers and start are to be dragged.
+    """Descent paths of several rules from one start, on the losses of two or three clients. The reader drags minimisers
+    and start.
 
-    Every rule takes steps of one length (``descent_paths.STRIDE``), so that the ways can be compared and not the step sizes; a path rests where its
-    rule sees no way on. FedFV keeps nobody's gradient (α = 0) and has no memory. DQN-Fed has the exact Hessians, and does not run on
-    Fonseca–Fleming's losses, which curve downwards.
+    All steps have the same length (``descent_paths.STRIDE``), so that directions are compared, not step sizes. A path
+    stops where its rule has no direction. FedFV uses α = 0, so no client keeps its gradient, and has no state. DQN-Fed
+    uses exact Hessians and does not run on Fonseca and Fleming's losses, which are not convex.
     """
 
     view = "playground"
@@ -73,5 +74,5 @@ class Playground(Lab):
 
 
 def payers(before: list[float], after: list[float]) -> list[int]:
-    """Whose loss has risen by more than one part in a hundred."""
+    """The clients whose losses have risen by more than one percent."""
     return [k for k, (f, g) in enumerate(zip(before, after)) if g > 1.01 * f + 1e-3]

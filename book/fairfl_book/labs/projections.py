@@ -1,4 +1,4 @@
-"""Three clients, and FedFV's projections one meeting after another: what each of them changes for whom."""
+"""FedFV's projections for three clients, one at a time: what each of them changes for each client."""
 
 import itertools
 
@@ -10,15 +10,16 @@ from fairfl_book.labs.rounding import row, zero
 
 ORDERS = tuple("→".join(order) for order in itertools.permutations("123"))
 SWEEPS = 3
-_TRIANGLE = [[3.6, 0.5], [-1.4, 1.7], [-0.9, -1.3]]  # around the origin: no direction helps everybody
-_VANISHED = 3e-6  # a mean this much shorter than its parts is rounding: the root of fairfl.rules.gram.resolution
+_TRIANGLE = [[3.6, 0.5], [-1.4, 1.7], [-0.9, -1.3]]  # around the origin: no direction lowers all losses
+_VANISHED = 3e-6  # a mean this much shorter than its parts is rounding error (the root of fairfl.rules.gram.resolution)
 
 
 def meetings(order: str) -> list[tuple[int, int]]:
-    """Who meets whom, (client, target) from 0: Algorithm 2's six meetings, then two further sweeps of nine.
+    """The sequence of projections as pairs (client, target) from 0: the six of Algorithm 2, then two more sweeps of
+    nine.
 
-    In the further sweeps a client meets its own gradient too, in its place in the order: only then do repeated projections lead into
-    the cone in which nobody loses.
+    In these sweeps a client is also projected on its own gradient, in order. Only then do repeated projections converge
+    to the cone of directions that raise no loss.
     """
     targets = [int(one) - 1 for one in order.split("→")]
     first = [(k, j) for k in range(3) for j in targets if j != k]
@@ -26,10 +27,11 @@ def meetings(order: str) -> list[tuple[int, int]]:
 
 
 class Projections(Lab):
-    """Three gradients with tips to drag, client 3 with the largest loss: FedFV's projections, one meeting at a time.
+    """Three gradients that the reader drags. Client 3 has the largest loss. FedFV's projections are shown one at a
+    time.
 
-    After step 6 ``direction`` is FedFV's: the mean of ``projected``, with the length of FedAvg's mean. Before, it is what the mean would
-    be if the server stopped there; after, what further sweeps would make of it.
+    After step 6, ``direction`` is FedFV's: the mean of ``projected``, scaled to the length of FedAvg's mean. Before, it
+    is the direction if the server stopped there; after, the result of further sweeps.
     """
 
     view = "projections"

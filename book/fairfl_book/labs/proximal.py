@@ -1,4 +1,5 @@
-"""Three clients who share one number: where FedAvg rests when each takes E local steps, and where a leash of length η would rest."""
+"""Three clients with one shared parameter: the fixed point of FedAvg with E local steps, and that of proximal steps of
+size η."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,19 +11,19 @@ from fairfl_book.labs.controls import Choice, Slider
 from fairfl_book.labs.lab import Lab
 
 _STEP = 0.2  # ℓ, the size of a local step
-# A client's largest slope. No parabola within the lab's ranges is as steep as the first.
+# The largest slope of a client's loss. The first value exceeds every slope within the lab's ranges.
 _SLOPES = {"quadratic": 1e3, "bounded slope": 0.2}
-_W = np.linspace(15.3, 26.7, 58)  # where losses are drawn
+_W = np.linspace(15.3, 26.7, 58)  # points at which losses are drawn
 _TURNS = np.linspace(0, 1, 61)
-_STEPS = 1000.0**_TURNS  # 1 … 1000; between whole numbers for a smooth curve
+_STEPS = 1000.0**_TURNS  # 1 … 1000, with fractions for a smooth curve
 _ETAS = 10.0 ** (6 * _TURNS - 2)  # 0.01 … 10⁴
 _WISHES, _CURVATURES = (18.0, 24.0, 19.0), (1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True)
 class Clients:
-    """Losses with minimisers ``c`` (K,) that are quadratic with curvatures ``h`` (K,) as long as their slope is below ``steepest``, and
-    straight beyond: Huber's. Points are (…,), what each client makes of them (…, K)."""
+    """Huber losses with minimisers ``c`` (K,): quadratic with curvatures ``h`` (K,) while the slope is below
+    ``steepest``, linear beyond. Points have shape (…,), values per client (…, K)."""
 
     h: NDArray[np.float64]
     c: NDArray[np.float64]
@@ -38,21 +39,23 @@ class Clients:
         return np.clip(self.h * (w[..., None] - self.c), -self.steepest, self.steepest)
 
     def worked(self, w: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Where each client is after so many gradient steps from w: some on the straight part, the others shrink what is left."""
+        """The point that each client reaches after ``steps`` gradient steps from w: first on the linear part, then on
+        the quadratic."""
         away, steps = w[..., None] - self.c, steps[..., None]
         far = np.clip(np.ceil((np.abs(away) - self.steepest / self.h) / (_STEP * self.steepest)), 0, steps)
         left = np.abs(away) - far * _STEP * self.steepest
         return self.c + np.sign(away) * left * (1 - _STEP * self.h) ** (steps - far)
 
     def leashed(self, w: NDArray[np.float64], eta: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Each client's proximal point from w, at most η times the largest slope away."""
+        """Each client's proximal point of w, at most η times the largest slope away."""
         w, eta = w[..., None], eta[..., None]
         away = (w - self.c) / (1 + eta * self.h)
         straight = np.abs(self.h * away) > self.steepest
         return np.where(straight, w - np.sign(away) * eta * self.steepest, self.c + away)
 
     def average(self, x: NDArray[np.float64], eta: float) -> NDArray[np.float64]:
-        """The proximal average at the points x: find the w whose mean proximal point is x, then add up the split's cost (chapter 2)."""
+        """The proximal average at the points x: find the w whose mean proximal point is x, then sum the costs of the
+        split (chapter 2)."""
         etas = np.full(x.shape, eta)
         w = _zero(lambda w: x - self.leashed(w, etas).mean(-1), x - 12 * eta - 12, x + 12 * eta + 12)
         split = self.leashed(w, etas)
@@ -60,7 +63,7 @@ class Clients:
 
 
 def _zero(falling: Callable, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where each of many functions that never rise is 0, by bisection."""
+    """The zeros of many non-increasing functions, by bisection."""
     for _ in range(52):
         middle = (low + high) / 2
         above = falling(middle) > 0
@@ -69,10 +72,11 @@ def _zero(falling: Callable, low: NDArray[np.float64], high: NDArray[np.float64]
 
 
 class ProximalAverage(Lab):
-    """Three clients with equal weights, whose minimisers and curvatures are dragged; E and η slide along the axes of the second picture.
+    """Three clients with equal weights. The reader drags minimisers and curvatures in the first picture, E and η in the
+    second.
 
-    FedAvg rests where its clients' E local steps cancel; rounds of proximal steps rest where the proximal average is least. ``steps``:
-    E. ``log_eta``: log₁₀ η. ``c1`` …: minimisers. ``h1`` …: curvatures.
+    FedAvg's fixed point is where the clients' E local steps cancel; that of proximal steps minimises the proximal
+    average. ``steps``: E. ``log_eta``: log₁₀ η. ``c1`` …: minimisers. ``h1`` …: curvatures.
     """
 
     view = "proximal"
@@ -121,7 +125,8 @@ class ProximalAverage(Lab):
 
     @staticmethod
     def _rests(sent: Callable, settings: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The w to which the clients, each ``sent`` off from it, come back in the mean; for each of ``settings`` (n,)."""
+        """For each of ``settings`` (n,), the fixed point w, which is the mean of the clients' points
+        ``sent(w, settings)``."""
         low, high = np.full(len(settings), 17.0), np.full(len(settings), 25.0)
         return _zero(lambda w: (sent(w, settings) - w[:, None]).sum(-1), low, high)
 

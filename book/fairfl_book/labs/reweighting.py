@@ -1,4 +1,5 @@
-"""Three clients with one parameter: where q-FFL, TERM and AFL end, and what a client draws to itself that reports more than its loss."""
+"""Three clients with one parameter: where q-FFL, TERM and AFL end, and what a client gains by reporting too large a
+loss."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ _WISHES = (-1.0, -0.6, 1.4)
 
 
 def losses(w: float, wishes: Sequence[float], floors: Sequence[float]) -> list[float]:
-    """The clients' losses at w: parabolas about what they want, above what their loss cannot fall below."""
+    """The clients' losses at w: parabolas with their minimisers and their lowest values."""
     return [0.5 * h * (w - c) * (w - c) + floor for h, c, floor in zip(CURVATURE, wishes, floors)]
 
 
@@ -39,7 +40,7 @@ def _shares(values):
 
 
 def _optimum(weigh, wishes, floors, lie):
-    """Where the weighted slopes cancel: weights that never fall in a client's loss leave one such place."""
+    """The point where the weighted slopes cancel. It is unique, because weights do not decrease in a client's loss."""
     low, high = min(wishes), max(wishes)
     for _ in range(60):
         w = (low + high) / 2
@@ -56,8 +57,8 @@ def _reported(f, lie):
 
 
 def afl(gamma: float, wishes: Sequence[float], floors: Sequence[float], lie: float) -> tuple[float, list[float]]:
-    """The means of AFL's models and of its weights over ROUNDS rounds from the mean loss's minimiser. Plain sums and products in a fixed
-    order, so that the lab's JavaScript follows them bit by bit, however the weights swing."""
+    """The means of AFL's models and weights over ROUNDS rounds from the minimiser of the mean loss. Sums and products
+    are in a fixed order, so the lab's JavaScript gets the same bits even if the weights oscillate."""
     w, _ = _optimum(lambda reports: [1 / 3] * 3, wishes, floors, 0.0)
     weights, total, shares = [1 / 3] * 3, 0.0, [0.0] * 3
     for _ in range(ROUNDS):
@@ -80,11 +81,12 @@ def _projected(v):
 
 
 class Reweighting(Lab):
-    """Three losses to drag by their lowest points, sideways and up; and what client 1 reports, to be pulled above its loss.
+    """Three losses that the reader drags by their lowest points. Client 1's reported loss can be raised above its true
+    loss.
 
-    ``c1`` …: what the clients want. ``floor1`` …: what their loss cannot fall below. ``lie``: what client 1 adds to the loss that it reports;
-    its update stays as it is. q-FFL and TERM are shown at the optimum of what they minimise, AFL after 300 rounds, so that γ has
-    something to decide.
+    ``c1`` …: minimisers. ``floor1`` …: lowest losses. ``lie``: what client 1 adds to the loss that it reports; its
+    update stays correct. q-FFL and TERM are shown at the minimisers of their objectives, AFL after 300 rounds, so that
+    γ makes a difference.
     """
 
     view = "reweighting"

@@ -1,4 +1,4 @@
-"""Three ways to turn two losses into one, and where on the front each of them lands."""
+"""Three scalarisations of two losses, and the points of the Pareto front that they find."""
 
 import functools
 
@@ -10,18 +10,20 @@ from fairfl_book.labs.lab import Lab
 
 _PROBLEMS = {"dented": toy.FonsecaFleming(), "convex": toy.two_valleys()}
 METHODS = ("weighted sum", "ε-constraint", "Chebyshev")
-_FARTHEST = {"dented": (1.1, 1.1), "convex": (5.5, 1.2)}  # where s can stand, in losses
+_FARTHEST = {"dented": (1.1, 1.1), "convex": (5.5, 1.2)}  # bounds of s, in losses
 _KNOB = np.linspace(0, 1, 51)
-_TIE = 1e-12  # scores this close are equal, and the first point of the path has it: rounding decides nothing
+_TIE = 1e-12  # scores this close are ties, and the first point wins, so rounding does not matter
 
 
 class Scalarisation(Lab):
-    """Two losses on a front that is dented (Fonseca–Fleming) or convex (the two valleys): a line to turn, a wall to move or a goal to drag, and a model w to compare.
+    """Two losses with a front that is not convex (Fonseca–Fleming) or convex (the two valleys). The reader turns a
+    line, moves a bound, drags a reference point, and drags a model w for comparison.
 
-    ``weight``: λ₁ of the weighted sum. ``bound``: ε, what f₂ must not exceed. ``goal_1``, ``goal_2``: the reference point s of the
-    Chebyshev problem, kept inside the picture. ``mine``: a model w (2,).
+    ``weight``: λ₁ of the weighted sum. ``bound``: ε, the upper bound on f₂. ``goal_1``, ``goal_2``: the reference point
+    s of the Chebyshev problem, kept inside the picture. ``mine``: a model w (2,).
 
-    Solutions are global, by search along the known Pareto set: what is missed is missed by the method, not by an optimiser.
+    Solutions are global, found by search along the known Pareto set. A point that is not found is missed by the method,
+    not by an optimiser.
     """
 
     view = "scalarisation"
@@ -61,7 +63,7 @@ class Scalarisation(Lab):
             "jump": np.linalg.norm(np.diff(trail, axis=0), axis=1).max(),
             "mine": np.array(mine[0]),
             "image": image,
-            # by how much both losses can fall below the image at once
+            # by how much both losses can be below the reference point at once
             "gain": -(front - image).max(1).min(),
         }
 
@@ -74,7 +76,7 @@ class Scalarisation(Lab):
             "losses f": numbers["f"],
             "largest jump": [numbers["jump"]],
         }
-        # + 0.0 turns a rounded −0 into 0
+        # + 0.0 turns −0 into 0
         return [f"{label:14}" + " ".join(f"{round(v, 2) + 0.0:6.2f}" for v in values) for label, values in rows.items()]
 
 
@@ -87,8 +89,8 @@ def _front(problem):
 
 @functools.cache
 def _elsewhere(problem, method) -> tuple[int, ...]:
-    """Where a method's other settings land: λ₁ from 0 to 1; ε from the front's lowest to its highest point; or the reference point from
-    the top of the f₂-axis down to (0, 0), AFL's choice, and out along the f₁-axis."""
+    """The solutions for a method's other settings: λ₁ from 0 to 1, ε from the lowest to the highest point of the front,
+    or the reference point from the top of the f₂-axis down to (0, 0), AFL's choice, and out along the f₁-axis."""
     _, front = _front(problem)
     settings = {
         "weighted sum": [np.array([k, 1 - k]) for k in _KNOB],
@@ -99,7 +101,7 @@ def _elsewhere(problem, method) -> tuple[int, ...]:
 
 
 def _lands(method, setting, front) -> int:
-    """Which row of the losses ``front`` (n, 2) a method's minimum is."""
+    """The row of ``front`` (n, 2) that minimises a method's objective."""
     if method == "weighted sum":
         score = front @ setting
     elif method == "ε-constraint":

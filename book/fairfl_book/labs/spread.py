@@ -1,4 +1,4 @@
-"""The least and the largest spread that a mean and two tails allow, against what a table prints."""
+"""The smallest and largest spread that a mean and two tails allow, compared with a table's printed value."""
 
 import numpy as np
 
@@ -14,23 +14,26 @@ def least(mean: float, worst: float, best: float, share: float) -> float:
 
 
 def largest(mean: float, worst: float, best: float, tail: int) -> float:
-    """The largest population standard deviation that a hundred values from 0 to 100 can have with this mean, if the lowest and highest
-    ``tail`` of them average ``worst`` and ``best``, and the middle's mean c lies between these. Exact: it is attained, and so is
-    every spread from ``least`` to it, as all such hundreds form a convex set.
+    """The largest population standard deviation of a hundred values from 0 to 100 with this mean, if the lowest and
+    highest ``tail`` of them average ``worst`` and ``best``, and the mean c of the others lies between these. The bound
+    is exact: it is attained, and so is every spread from ``least`` up to it, because all such sets of values form a
+    convex set.
 
-    Let l be a value between the lowest ``tail`` and the middle, h one between the middle and the highest: worst ≤ l ≤ c ≤ h ≤ best. Given
-    both, the three groups are free of each other, in [0, l], [l, h] and [h, 100], and each spreads most where all of its clients but one
-    stand at the ends of its interval (two inside could part further). How many stand at the upper end follows from the group's mean: it
-    changes on the lines l = tail · worst / k for the lowest group, 100 − h = tail · (100 − best) / k for the highest, and on lines
-    through l = h = c for the middle. Between such lines the sum of squares is a convex quadratic in (l, h), so its largest value over the
-    rectangle of all (l, h) stands where two of these lines meet, or a line the rectangle's border: those points are tried, all of them.
+    Let l be a value between the lowest ``tail`` and the middle, and h one between the middle and the highest: worst ≤ l
+    ≤ c ≤ h ≤ best. Given both, the three groups are independent, in [0, l], [l, h] and [h, 100]. Each has its largest
+    spread when all of its values except one are at the ends of its interval (two inside could move further apart). The
+    number of values at the upper end follows from the group's mean. It changes on the lines l = tail · worst / k for
+    the lowest group, 100 − h = tail · (100 − best) / k for the highest, and on lines through l = h = c for the middle.
+    Between these lines the sum of squares is a convex quadratic in (l, h), so its maximum over the rectangle of all (l,
+    h) is at a point where two of these lines, or a line and the rectangle's border, intersect. All of those points are
+    evaluated.
     """
     between = 100 - 2 * tail
     middle = (100 * mean - tail * worst - tail * best) / between
     counts = np.arange(1, tail + 1)
     lows = np.clip([worst, middle, *(tail * worst / counts)], worst, middle)
     highs = np.clip([best, middle, *(100 - tail * (100 - best) / counts)], middle, best)
-    upper = np.arange(between)  # how many middle clients stand at h
+    upper = np.arange(between)  # how many middle clients are at h
     crossed = np.clip((between * middle - np.outer(highs, upper)) / (between - upper), worst, middle)
     met = np.clip(lows[:, None] + between * (middle - lows)[:, None] / (upper + 1), middle, best)
     low = np.concatenate([np.repeat(lows, len(highs)), crossed.ravel(), np.repeat(lows, between)])
@@ -51,11 +54,13 @@ def _apart(count, centre, low, high):
 
 
 class SpreadBound(Lab):
-    """A hundred clients with a mean and two tails to drag, the least and the largest spread that these allow, and a printed spread beside.
+    """A hundred clients with a mean and two tails that the reader drags, the smallest and largest spread that these
+    allow, and a printed spread for comparison.
 
-    All in points of accuracy. ``uneven``: how far the clients between the tails lie apart, from all equal (0: these are the tightest
-    clients) to evenly spaced as far as the tails leave room (1). Where the middle's mean is outside of the tails no such clients exist,
-    and ``largest`` is 0. Chapter 13 has the least spread; the largest is this lab's own (``largest`` above, with its proof).
+    All values are percentages of accuracy. ``uneven``: the spread of the clients between the tails, from all equal (0,
+    the smallest spread) to evenly spaced over the whole range between the tails (1). If the mean of the middle is not
+    between the tails, no such clients exist, and ``largest`` is 0. Chapter 13 derives the smallest spread. The largest
+    is derived here (see ``largest``).
     """
 
     view = "spread"

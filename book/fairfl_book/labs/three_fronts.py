@@ -1,4 +1,4 @@
-"""The front of three clients: a surface to turn, and where a weighted sum and the least largest loss lie on it."""
+"""The Pareto front of three clients as a surface, with the solutions of a weighted sum and of the minimax problem."""
 
 import itertools
 
@@ -11,11 +11,13 @@ from fairfl_book.labs.rounding import row
 
 
 class ThreeFronts(Lab):
-    """Three clients with the losses ``½ ‖w − c_k‖²``: minimisers c_k to drag, the front as a surface to turn, and weights to choose.
+    """Three clients with the losses ``½ ‖w − c_k‖²``. The reader drags the minimisers c_k, rotates the front and
+    chooses weights.
 
-    The Pareto set is the triangle of the minimisers, and the weighted sum's minimiser its point ``Σ λ_k c_k``. The model with the least
-    largest loss, AFL's goal, is the centre of the smallest circle around the minimisers. ``weights``: λ as a point in a triangle around
-    the origin whose corners (client 1, 2, 3) lie at −150°, −30° and 90° at distance 1; a point outside means the nearest one inside.
+    The Pareto set is the triangle of the minimisers, and the minimiser of the weighted sum is its point ``Σ λ_k c_k``.
+    The model that minimises the largest loss, AFL's goal, is the centre of the smallest circle around the minimisers.
+    ``weights``: λ as a point in a triangle around the origin with corners (clients 1, 2, 3) at −150°, −30° and 90° and
+    distance 1. A point outside is replaced by the nearest point of the triangle.
     """
 
     view = "three_fronts"

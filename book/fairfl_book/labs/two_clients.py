@@ -1,4 +1,4 @@
-"""Two clients, one direction: what a weight does to whom."""
+"""Two clients and one direction: the effect of a weight on each client."""
 
 import numpy as np
 
@@ -8,7 +8,8 @@ from fairfl_book.translation.sentences import tr
 
 
 class TwoClients(Lab):
-    """Two gradients with tips to drag, and the server's direction λ₁ g₁ + (1 − λ₁) g₂, a point between the tips to drag as well."""
+    """Two gradients, and the server's direction λ₁ g₁ + (1 − λ₁) g₂ between their tips. The reader drags all three
+    points."""
 
     view = "two_clients"
     controls = {
@@ -39,8 +40,8 @@ class TwoClients(Lab):
 def harmless(A: np.ndarray) -> tuple[float, float]:
     """The smallest and the largest weight λ₁ in [0, 1] at which no rate of A (λ₁, 1 − λ₁) is negative.
 
-    ``A`` (2, 2): the Gram matrix. ρ₁ = A₁₁ λ₁ + A₁₂ (1 − λ₁) and ρ₂ = A₁₂ λ₁ + A₂₂ (1 − λ₁) are lines in λ₁, and Cauchy and Schwarz
-    put the zero of the second behind that of the first. Both are one point where the gradients oppose each other.
+    ``A`` (2, 2): the Gram matrix. ρ₁ = A₁₁ λ₁ + A₁₂ (1 − λ₁) and ρ₂ = A₁₂ λ₁ + A₂₂ (1 − λ₁) are lines in λ₁. By the Cauchy–Schwarz
+    inequality, the zero of the second is not below that of the first. They are equal if the gradients point in opposite directions.
     """
     (a, c), (_, b) = A
     if c >= 0:

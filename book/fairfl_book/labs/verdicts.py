@@ -1,4 +1,5 @@
-"""Are two means the same? The ledger's rule on runs that a reader moves: *equivalent*, *different* or *undecided*."""
+"""Compare two means by the reproductions' rule, on runs that a reader moves: *equivalent*, *different* or
+*undecided*."""
 
 import math
 from collections.abc import Sequence
@@ -9,10 +10,10 @@ from scipy import stats
 from fairfl_book.labs.controls import Placed, Points, Slider
 from fairfl_book.labs.lab import Lab
 
-CENTRE = 81.0  # per cent; the dots' places are relative to it
-SHOWN, MOST = 20, 60  # runs a side that the right panel shows, and that are tried
+CENTRE = 81.0  # percent; the dots' positions are relative to it
+SHOWN, MOST = 20, 60  # runs per side that the right panel shows and that are tried
 LEVEL = 0.95  # one-sided: the interval holds 90 %
-# The last three of each leave the mean of the first five where it is, and nearly their spread.
+# The last three of each keep the mean of the first five, and nearly their spread.
 THEIRS = [-1.70, -0.98, -0.68, -0.06, 0.52, -1.62, -0.58, 0.46]
 OURS = [-1.49, -1.07, -0.72, -0.52, -0.05, -1.44, -0.77, -0.10]
 
@@ -22,10 +23,11 @@ def _dots(places):
 
 
 class Verdicts(Lab):
-    """Two groups of two to eight runs, their accuracies as dots to drag, and a margin to drag: Welch's 90 % interval, and its word.
+    """Two groups of two to eight runs, and a margin. The lab shows Welch's 90 % interval and its verdict.
 
-    At the start the runs have the means and spreads of the cell that chapter 12 judges by hand. How far across a dot lies is its
-    accuracy minus 81 %; how far up means nothing.
+    The reader drags the margin and the runs' accuracies, which are dots. At the start, the runs have the means and
+    spreads of the cell that chapter 12 judges by hand. A dot's horizontal position is its accuracy minus 81 %. Its
+    vertical position has no meaning.
     """
 
     view = "verdicts"
@@ -77,7 +79,7 @@ class Verdicts(Lab):
 def judged(
     difference: float, variances: Sequence[float], runs: tuple[np.ndarray, np.ndarray], margin: float
 ) -> dict[str, np.ndarray]:
-    """Welch's 90 % interval of a ``difference`` of means, and its word, for arrays of numbers of ``runs`` (n₁, n₂).
+    """Welch's 90 % interval of a ``difference`` of means, and its verdict, for arrays of numbers of ``runs`` (n₁, n₂).
 
     The rule of ``reproductions.equivalence.compare`` without a rounding of printed digits (Schuirmann 1987; Welch 1947).
     """

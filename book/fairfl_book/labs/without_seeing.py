@@ -1,4 +1,5 @@
-"""Secure sums in the plane: what a server asks, what it hears, the step that it can promise, and whom the sums give away."""
+"""Secure aggregation in the plane: the sums that a server receives, the step that it can guarantee, and what the sums
+reveal."""
 
 import numpy as np
 
@@ -12,11 +13,12 @@ TIE, NOTHING = 1e-9, 1e-6
 
 
 class WithoutSeeing(Lab):
-    """Three gradients that the server does not see. It begins with equal weights and goes on as Frank–Wolfe does: towards the client
-    that would gain least, with the step that makes the sum shortest.
+    """Three gradients that the server does not see. It starts with equal weights and runs Frank–Wolfe: it moves towards
+    the client with the smallest rate, with the step that makes the sum shortest.
 
-    Its own step is the last sum, or, from the same answers, the point nearest to the origin in the hull of the rows' shadows on the
-    sums' span (chapter 15, Theorem 3). ``known``: how much of each row the weights give away (Theorem 6).
+    Its direction is the last sum or, from the same replies, the point nearest to the origin in the hull of the rows'
+    projections on the span of the sums (chapter 15, Theorem 3). ``known``: how much of each row the weights reveal
+    (Theorem 6).
     """
 
     view = "without_seeing"
@@ -61,9 +63,9 @@ class WithoutSeeing(Lab):
 
 
 def _frank_wolfe(G, weights, d):
-    """(the next weights, the corner that they moved to, or ``None`` where they did not move)."""
+    """(the next weights, the vertex that they moved towards, or ``None`` if they did not move)."""
     rates = G @ d
-    corner = int(np.argmax(rates <= rates.min() + TIE))  # the first of equals, whatever rounding makes of them
+    corner = int(np.argmax(rates <= rates.min() + TIE))  # the first of equal ones, up to rounding
     way = G[corner] - d
     long = float(way @ way)
     t = min(1.0, max(0.0, -float(d @ way) / long)) if long > TIE else 0.0
@@ -73,13 +75,13 @@ def _frank_wolfe(G, weights, d):
 
 
 def _span(heard):
-    """(a unit vector of the sums' span or zeros, whether that span is the whole plane)."""
+    """(a unit vector in the span of the sums, or zeros; whether the span is the whole plane)."""
     line = next((d / np.linalg.norm(d) for d in heard if np.linalg.norm(d) > NOTHING), np.zeros(2))
     return line, any(abs(line[0] * d[1] - line[1] * d[0]) > NOTHING for d in heard)
 
 
 def _on_line(G, line):
-    """The point nearest to the origin among the rows' shadows on a line, and what lies between them."""
+    """The point nearest to the origin of the convex hull of the rows' projections on a line."""
     along = G @ line
     return (max(0.0, along.min()) + min(0.0, along.max())) * line
 

@@ -1,4 +1,4 @@
-"""``python -m fairfl_book.site``: fetch what is missing, build the pages."""
+"""``python -m fairfl_book.site``: download what is missing and build the pages."""
 
 import argparse
 import sys
@@ -10,17 +10,17 @@ from fairfl_book import book_paths, terminal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the site of the book around this folder and return the exit status, ``terminal.obey``'s."""
+    """Build the site of the enclosing book and return ``terminal.obey``'s exit status."""
     parser = terminal.Parser(
         prog="python -m fairfl_book.site", description="Build the static site into book/_build/html."
     )
     parser.add_argument(
-        "--no-vendor", action="store_true", help="do not fetch KaTeX where it is missing: formulas stay LaTeX"
+        "--no-vendor", action="store_true", help="do not download KaTeX if it is missing: formulas stay LaTeX"
     )
     parser.add_argument(
         "--without-solutions",
         action="store_true",
-        help="leave out solutions and what a good answer has, for a class's copy",
+        help="for a class: leave out the solutions and the notes on good answers",
     )
     parser.set_defaults(run=_build)
     return terminal.obey(parser, arguments)

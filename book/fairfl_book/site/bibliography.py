@@ -1,4 +1,5 @@
-"""The bibliography as a page: every entry as the chapters print it, with the chapters that cite it."""
+"""The page with the whole bibliography, in the form of the chapters' reference lists, with the chapters that cite each
+entry."""
 
 from collections.abc import Mapping
 
@@ -8,7 +9,7 @@ from fairfl_book.build.frontmatter import FrontMatter
 
 
 def page(entries: Mapping[str, Reference], fronts: Mapping[str, FrontMatter]) -> str:
-    """The page in MyST. ``fronts``: front matter by page name. Works that no chapter cites are listed too."""
+    """The page in MyST. ``fronts``: front matter by page name. Works that no chapter cites are included."""
     citing = {
         entry.line: [name for name, front in sorted(fronts.items()) if key in front.cites]
         for key, entry in entries.items()

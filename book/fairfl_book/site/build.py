@@ -1,4 +1,4 @@
-"""Runs Sphinx over the laid-out sources. Needs no network; formulas are typeset where KaTeX was fetched before."""
+"""Run Sphinx on the source folder. Needs no network. Formulas are typeset if KaTeX was downloaded before."""
 
 import os
 import shutil
@@ -11,10 +11,11 @@ from fairfl_book.site import downloads, solution_folds, sources, theme_trimming
 
 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
-    """Build the site into ``html``, every warning an error; returns the names of the chapters.
+    """Build the site into ``html`` and return the names of the chapters. Every warning counts as an error.
 
-    ``work``: a folder for what is laid out in between. ``vendored``: the folder of KaTeX. ``answered``: whether it shows solutions;
-    the file ``solution_folds.WITHOUT`` marks a site without them. Raises ``ValueError`` if Sphinx finds something wrong; it has been printed then.
+    ``work``: a folder for intermediate files. ``vendored``: the folder of KaTeX. ``answered``: whether the site shows
+    solutions. A site without them contains the file ``solution_folds.WITHOUT``. Raises ``ValueError`` after Sphinx
+    printed an error or a warning.
     """
     from sphinx.cmd.build import build_main
 
@@ -31,7 +32,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
                 "html",
                 "-W",
                 "--keep-going",
-                "-E",  # pages of an earlier build would be missing from the search's index of terms
+                "-E",  # otherwise pages of an earlier build would be missing from the search index
                 "-q",
                 "-c",
                 str(config),
@@ -71,7 +72,7 @@ def _forget(html: Path, source: Path) -> None:
 
 @contextmanager
 def _quiet():
-    """Suppress the progress bars that importing a module could draw."""
+    """Suppress progress bars during imports."""
     before = os.environ.get("FAIRFL_PROGRESS")
     os.environ["FAIRFL_PROGRESS"] = "0"
     yield

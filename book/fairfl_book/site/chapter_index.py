@@ -1,4 +1,4 @@
-"""Chapter titles and glossary terms, written beside the sources for the later Sphinx transforms."""
+"""Chapter titles and glossary terms, stored beside the sources for the Sphinx transforms."""
 
 import functools
 import json
@@ -36,7 +36,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Known:
-    """``chapters``: by page name. ``words``: by language, the terms whose mentions are links."""
+    """``chapters``: chapters by page name. ``words``: by language, the terms that become links to the glossary."""
 
     chapters: Mapping[str, Chapter]
     words: Mapping[str, Sequence[Word]]
@@ -59,7 +59,7 @@ class Known:
     @staticmethod
     @functools.cache
     def read(folder: Path) -> "Known":
-        """Load the file that the layout wrote into ``folder``."""
+        """Load the file that ``text`` was written to in ``folder``."""
         found = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
         words = {language: [Word(**word) for word in some] for language, some in found["words"].items()}
         return Known({name: Chapter(**chapter) for name, chapter in found["chapters"].items()}, words)

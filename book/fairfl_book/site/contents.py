@@ -1,4 +1,4 @@
-"""The front page's list of chapters and the order of all pages, from the chapters' front matter."""
+"""The front page's list of chapters and the order of all pages, from the front matter."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,8 @@ from fairfl_book.reading import cover, shortest_path
 
 
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
-    """The chapters as a list, then the order of all pages, in MyST. ``fronts``: front matter by page name; ``languages``: pages of other editions."""
+    """The list of chapters and the order of all pages, in MyST. ``fronts``: front matter by page name. ``languages``:
+    pages that list translations."""
     rows = [
         f"- **[{front.title}]({name}.ipynb)** ({front.minutes} minutes). {front.promise}"
         for name, front in sorted(fronts.items())

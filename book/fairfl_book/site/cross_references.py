@@ -1,4 +1,5 @@
-"""Mentions become links: "chapter 7" leads to the chapter, "Hu et al., 2022" to its line of the references. Each says where, for who hovers over it."""
+"""Turn "chapter 7" into a link to the chapter, and "Hu et al., 2022" into a link to its reference, each with a
+tooltip."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +18,13 @@ KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.
 
 
 class Mentions(SphinxPostTransform):
-    """Runs when all other links are made."""
+    """Runs after all other links exist."""
 
     default_priority = 200
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        """Link the mentions of one page."""
+        """Link the chapters and citations that one page refers to."""
         known = Known.read(self.app.srcdir)
         here = self.env.docname
         for text in list(self.document.findall(nodes.Text)):
@@ -45,7 +46,7 @@ class Mentions(SphinxPostTransform):
                 link["reftitle"] = "\n".join(" ".join(item.astext().split()) for item in meant)
 
     def linked(self, text: str, known: Known, here: str) -> list[nodes.Node]:
-        """``text`` in pieces, the chapters in it as links; a page does not link to itself."""
+        """Split ``text`` into pieces in which chapters are links. A page does not link to itself."""
         pieces, end = [], 0
         for region in _CHAPTERS.finditer(text):
             for one in _ONE.finditer(text, region.start(), region.end()):
@@ -59,8 +60,8 @@ class Mentions(SphinxPostTransform):
 
 
 def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
-    """The lines of the references that ``citation``, "Family et al., year" or "Family et al. (year)", may mean: one, or several by the same authors in
-    that year. Raises ``ValueError`` if there is none."""
+    """The references that match ``citation`` ("Family et al., year" or "Family et al. (year)"), several if the authors
+    published more than once that year. Raises ``ValueError`` if there are none."""
     names, year = _CITATION.match(citation).groups()
     families = re.split(r",\s+|\s+and\s+", re.sub(r"\s+et al\.", "", names))
     found = [line for line in lines if _meant(" ".join(line.astext().split()), families, year, "et al." in names)]
@@ -69,7 +70,7 @@ def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
             "a citation",
             citation,
             "the authors and year of a line of the references",
-            "Correct one of the two.",
+            "Correct the citation or the reference.",
             "name",
         )
     return found
@@ -82,11 +83,11 @@ def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
 
 
 def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
-    """Whether ``node`` lies in a node of one of ``kinds``, at any depth."""
+    """Whether ``node`` has an ancestor of one of ``kinds``."""
     return any(isinstance(one, kinds) for one in around(node))
 
 
 def around(node: nodes.Node) -> Iterator[nodes.Node]:
-    """All that ``node`` lies in, from within."""
+    """The ancestors of ``node``, innermost first."""
     while (node := node.parent) is not None:
         yield node

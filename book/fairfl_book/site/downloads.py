@@ -1,4 +1,4 @@
-"""The notebook behind a page: the theme's menu offers the chapter as it runs, not the source of its page."""
+"""Offer a chapter's executed notebook for download in the theme's menu, instead of the page's source."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,8 @@ def put(book: Book, names: list[str], html: Path) -> None:
 
 
 def offer(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
-    """Let the menu of a chapter lead to its notebook, and take the entry from all other pages; after the theme has made the menu."""
+    """Link a chapter's menu to its notebook, and remove the entry from all other pages. Runs after the theme has built
+    the menu."""
     for group in context.get("header_buttons", []):
         if group["label"] == "download-buttons":
             entries = [entry for entry in group["buttons"] if entry["label"] == "download-source-button"]

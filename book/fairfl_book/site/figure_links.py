@@ -1,4 +1,4 @@
-"""A mention of a numbered figure becomes a link to its caption, on its own page or on another chapter's."""
+"""Turn references to numbered figures into links to their captions, on the same page or on another chapter's."""
 
 import re
 
@@ -13,13 +13,13 @@ _CAPTION = re.compile(rf"Figure ({figure_numbers.NUMBER})\.")
 
 
 class Captions(SphinxPostTransform):
-    """Runs when mentions of chapters are links."""
+    """Runs after references to chapters have become links."""
 
     default_priority = 205
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        """Give the captions of one page their anchors, and link what mentions a figure."""
+        """Give the captions of one page anchors, and link its references to figures."""
         known = Known.read(self.app.srcdir)
         here, own = self.env.docname, set()
         for quote in self.document.findall(nodes.block_quote):
@@ -32,7 +32,7 @@ class Captions(SphinxPostTransform):
                 text.parent.replace(text, self.linked(str(text), own, known, here))
 
     def linked(self, text: str, own: set[str], known: Known, here: str) -> list[nodes.Node]:
-        """``text`` in pieces, the figures in it as links; ``own``: the numbers of the figures on the page itself."""
+        """Split ``text`` into pieces in which figures are links. ``own``: numbers of the figures on this page."""
         pieces, end = [], 0
         for found in figure_numbers.MENTION.finditer(text):
             page = "" if found[1] in own else known.numbered(int(found[1].lstrip("C").partition(".")[0]))

@@ -1,4 +1,4 @@
-"""Formulas for KaTeX: the page carries their LaTeX, ``static/formulas.js`` has it typeset where the page is read, from disk as well."""
+"""Formulas for KaTeX: pages contain LaTeX, and ``static/formulas.js`` typesets it in the browser, from disk as well."""
 
 from typing import TYPE_CHECKING
 
@@ -13,14 +13,14 @@ STYLE, SCRIPTS = "vendor/katex.min.css", ("vendor/katex.min.js", "formulas.js")
 
 
 def inline(self: "HTML5Translator", node: nodes.math) -> None:
-    """A formula in a line of text."""
+    """An inline formula."""
     formula = self.encode(f"\\({node.astext()}\\)")
     self.body.append(f'<span class="math notranslate nohighlight">{formula}</span>')
     raise nodes.SkipNode
 
 
 def block(self: "HTML5Translator", node: nodes.math_block) -> None:
-    """A formula on lines of its own. One of several lines is aligned, unless its lines have numbers of their own."""
+    """A displayed formula. Several lines are aligned, unless they are numbered one by one."""
     text = node.astext().strip()
     if r"\\" in text and r"\tag" not in text and not text.startswith(r"\begin"):
         text = rf"\begin{{split}}{text}\end{{split}}"
@@ -30,7 +30,7 @@ def block(self: "HTML5Translator", node: nodes.math_block) -> None:
 
 
 def load(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
-    """Let a page fetch KaTeX if it has formulas."""
+    """Make a page load KaTeX if it has formulas."""
     if 'class="math ' in context.get("body", ""):
         app.add_css_file(STYLE)
         for script in SCRIPTS:
@@ -38,6 +38,6 @@ def load(app: Sphinx, page: str, template: str, context: dict, tree: object) -> 
 
 
 def setup(app: Sphinx) -> None:
-    """Give Sphinx the renderer."""
+    """Register the renderer with Sphinx."""
     app.add_html_math_renderer(RENDERER, (inline, None), (block, None))
     app.connect("html-page-context", load)

@@ -1,4 +1,4 @@
-"""The glossary and the notation, as pages made from ``book/glossary.toml``."""
+"""The pages Glossary and Notation, made from ``book/glossary.toml``."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,8 +10,9 @@ from fairfl.errors import refuse, unknown
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the book in both languages. ``symbol``: its letter, as LaTeX; ``chapter``: two digits, where it is taught;
-    ``everyday``: whether it is a plain word too, so that a mention of it need not be the term, and is no link."""
+    """A term in both languages. ``symbol``: its letter, as LaTeX. ``chapter``: two digits, the chapter that teaches it.
+    ``everyday``: whether it is also an everyday word. Such a word does not become a link, because it need not mean the
+    term."""
 
     en: str
     zh: str
@@ -24,7 +25,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A letter of the book. ``tex``: as LaTeX; ``shape``: as text, empty for a number."""
+    """A symbol of the notation. ``tex``: as LaTeX. ``shape``: as text, empty for a number."""
 
     tex: str
     en: str
@@ -33,7 +34,7 @@ class Symbol:
 
 
 def load(path: Path) -> tuple[list[Term], list[Symbol]]:
-    """Terms by their English name, and symbols in the order of the file. Raises ``ValueError`` for an entry that is not whole."""
+    """Terms by their English names, and symbols in file order. Raises ``ValueError`` for an incomplete entry."""
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     for name in set(data) - {"term", "symbol"}:
         raise unknown("table in the glossary", name, ("term", "symbol"))
@@ -68,8 +69,8 @@ def _twice(names: list[str]) -> list[str]:
 
 
 def terms_page(terms: list[Term], chapters: Mapping[str, str]) -> str:
-    """The glossary in MyST. ``chapters``: two digits → page name, for the links to where a term is taught; empty for a chapter
-    that has a text but no notebook yet, and so no page."""
+    """The glossary in MyST. ``chapters``: two digits → page name, for links to the chapter that teaches a term. The
+    name is empty for a chapter without a notebook, which has no page."""
     lines = [
         "# Glossary",
         "",

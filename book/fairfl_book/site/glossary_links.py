@@ -1,4 +1,4 @@
-"""The first mention of a term on a chapter's page becomes a link to the glossary that tells the definition to who hovers over it."""
+"""Link the first use of each term on a chapter's page to the glossary, with the definition as a tooltip."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,21 +13,20 @@ _CHAPTER = re.compile(r"(?:(\w\w)/)?(\d\d)_\w+")
 
 
 class Terms(SphinxPostTransform):
-    """Runs when mentions of chapters and works are links, so that a term within one is not linked again."""
+    """Runs after chapters and citations have become links, so that a term inside one is not linked again."""
 
     default_priority = 210
     formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        """Link the terms of one chapter that other chapters teach."""
+        """Link the terms in one chapter that other chapters teach."""
         at = _CHAPTER.fullmatch(self.env.docname)
         if not at:
             return
         words = Known.read(self.app.srcdir).words[at[1] or "en"]
         left = {word.name: word for word in words if word.chapter != at[2]}
-        seen = pattern(
-            [word.name for word in words], joined=at[1] == "zh"
-        )  # a longer term of its own holds no shorter one
+        # All terms, so that a shorter one is not linked inside a longer one that this chapter teaches itself.
+        seen = pattern([word.name for word in words], joined=at[1] == "zh")
         for text in list(self.document.findall(nodes.Text)):
             if left and not inside(text, KEPT) and not _of_the_references(text):
                 pieces = self.linked(str(text), seen, left)
@@ -35,7 +34,7 @@ class Terms(SphinxPostTransform):
                     text.parent.replace(text, pieces)
 
     def linked(self, text: str, seen: re.Pattern, left: dict[str, Word]) -> list[nodes.Node]:
-        """``text`` in pieces; the terms that become links are taken out of ``left``."""
+        """Split ``text`` into pieces in which terms are links. Linked terms are removed from ``left``."""
         pieces, end = [], 0
         for found in seen.finditer(text):
             word = named(found[1], left)
@@ -51,14 +50,15 @@ class Terms(SphinxPostTransform):
 
 
 def pattern(names: Sequence[str], joined: bool) -> re.Pattern:
-    """What finds a term of ``names``, the longest first, alone or with the s of a plural. ``joined``: in a script without spaces."""
+    """A pattern that matches the terms ``names``, longest first, in singular or plural. ``joined``: for a script
+    without spaces."""
     names = sorted(names, key=len, reverse=True)
     ways = "|".join(re.escape(name) if joined else r"\s+".join(map(_either, name.split())) for name in names)
     return re.compile(f"({ways})" if joined else rf"(?<![\w-])({ways})s?(?![\w-])")
 
 
 def named(found: str, left: Mapping[str, Word]) -> Word | None:
-    """The word of ``left`` that ``found`` is, where a sentence may have made its first letter a capital."""
+    """The term of ``left`` that ``found`` stands for. Its first letter may be a capital at the start of a sentence."""
     name = " ".join(found.split())
     return left.get(name) or left.get(name[:1].lower() + name[1:])
 

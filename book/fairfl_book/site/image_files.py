@@ -1,4 +1,4 @@
-"""The pictures of a chapter, taken out of its outputs: files of their own, a third smaller, loaded as the reader comes near them."""
+"""Move a chapter's embedded images into files, which are a third smaller and load lazily."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from fairfl import _atomic_files
 
-# As labs/js/lab.js writes a still: the sheet, a ground of its size, a drawing for each panel.
+# The form in which labs/js/lab.js writes a static image: the sheet, a background, and one drawing per panel.
 _OUTER = re.compile(r'(?P<before><svg [^>]*?class="fairfl-lab" )viewBox="[^"]*" (?P<size>width="[^"]*" height="[^"]*")')
 _PANEL = re.compile(r'<svg x="[^"]*" y="[^"]*" width="(?P<width>[^"]*)" height="(?P<height>[^"]*)"')
 _GAP = 16
@@ -18,10 +18,11 @@ _IMAGE = re.compile(r'<img ([^>]*?)src="data:image/png;base64,([^"]+)"')
 
 
 def take_out(page: NotebookNode, folder: Path, address: str) -> set[Path]:
-    """Replace every PNG in the HTML outputs of ``page`` by a lossless WebP in ``folder``, and every SVG by a file, a lab's by two, with its own description
-    as alternative text; returns these files.
+    """Replace every PNG in the HTML outputs of ``page`` by a lossless WebP file in ``folder``, and every SVG by a file
+    (a lab's by two) with its description as alternative text. Returns these files.
 
-    ``address``: of ``folder``, as the page sees it. A file's name is its content's, so one that is there already is the right one.
+    ``address``: the path of ``folder`` relative to the page. File names are hashes of the contents, so existing files
+    are reused.
     """
     files = set()
 
@@ -61,7 +62,8 @@ def take_out(page: NotebookNode, folder: Path, address: str) -> set[Path]:
 
 
 def stacked(drawn: str) -> str:
-    """A lab's drawing with its panels one under another, so that its letters keep their size on a phone; any other drawing as it is."""
+    """A lab's drawing with its panels stacked vertically, so that text stays readable on a phone. Other drawings are
+    unchanged."""
     outer = _OUTER.match(drawn)
     panels = list(_PANEL.finditer(drawn)) if outer else []
     if len(panels) < 2:
@@ -81,7 +83,7 @@ def stacked(drawn: str) -> str:
 
 
 def smaller(png: bytes) -> bytes:
-    """A PNG as WebP, every pixel as it was."""
+    """Convert a PNG to a lossless WebP."""
     from PIL import Image
 
     webp = io.BytesIO()

@@ -1,4 +1,5 @@
-"""Translated chapters on the site: pages in a folder a language, each with a link to its counterpart, and HTML that says which language it is in."""
+"""Translated chapters on the site: one folder per language, links between a page and its counterparts, and the HTML
+attribute ``lang``."""
 
 from collections.abc import Callable
 from html import escape
@@ -13,7 +14,7 @@ from fairfl_book.site import notebooks
 from fairfl_book.translation import edition
 from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, tr, using
 
-NAMES = {"en": "English", "zh": "简体中文"}  # each in itself
+NAMES = {"en": "English", "zh": "简体中文"}  # each name in its own language
 TITLE = "The Chinese edition"
 MINUTES = "{minutes} minutes"
 ABOUT = "So far these chapters are translated. The others are there in English."
@@ -26,10 +27,10 @@ def lay_out(
     illustrated: Callable[[nbformat.NotebookNode, str], None],
     answered: bool,
 ) -> list[str]:
-    """Write the pages of every other language than English, and return those that list them.
+    """Write the translated pages and return the pages that list them, one per language.
 
-    ``write``, ``lab``, ``answered``: as in ``sources.lay_out``. ``illustrated`` makes files of a page's pictures; its second argument is the
-    way from the page to the site's root.
+    ``write``, ``lab``, ``answered``: as in ``sources.lay_out``. ``illustrated`` moves a page's images into files. Its second argument is
+    the relative path from the page to the site's root.
     """
     made, executed = [], book.executed()
     for language in (one for one in LANGUAGES if one != ENGLISH):
@@ -59,7 +60,8 @@ def _index(fronts: dict[str, FrontMatter]) -> str:
 
 
 def mark(app: Any, pagename: str, templatename: str, context: dict, doctree: object) -> None:
-    """Sphinx's event for each page: its language, and links to the same page in other languages, for readers and for search engines."""
+    """Handle Sphinx's event for each page: set its language, and link the same page in other languages, for readers and
+    search engines."""
     first, _, rest = pagename.partition("/")
     own, name = (first, rest) if first in LANGUAGES and first != ENGLISH else (ENGLISH, pagename)
     if own != ENGLISH:

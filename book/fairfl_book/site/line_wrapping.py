@@ -1,25 +1,26 @@
-"""Code and printed output that fit any screen: a line too long for it goes on below, further in than it began."""
+"""Wrap long lines of code and printed output on narrow screens, with a hanging indent."""
 
 import html
 import re
 
 _BLOCK = re.compile(r'(<div class="highlight">)?<pre( [^>]*)?>(.*?)</pre>', re.DOTALL)
-# Names, punctuation and blanks have the colour of code that is not marked, and are two of three marks.
+# Spans for names, punctuation and blanks have the default colour. They are two thirds of all spans.
 _PLAIN = re.compile(r'<span class="[npw]">([^<]*)</span>')
 _MARKS = re.compile(r"<[^>]+>")
 
 
 def hung(body: str) -> str:
-    """The ``body`` of a page with every line of its ``pre`` blocks as a block of its own.
+    """Wrap every line of the ``pre`` blocks of a page's ``body`` in an element of its own.
 
-    Marks that change no colour are taken away. A block carries the number of letters of its longest line as ``--letters``, a line its indentation as ``--in`` (see ``book.css``).
+    Spans that change no colour are removed. The CSS variable ``--letters`` of a block is the length of its longest
+    line, and ``--in`` of a line is its indentation (see ``book.css``).
     """
     return _BLOCK.sub(_block, body)
 
 
 def _block(block: re.Match) -> str:
     lines = _PLAIN.sub(r"\1", block[3]).removesuffix("\n").split("\n")
-    if any(line.count("<span") != line.count("</span") for line in lines):  # a mark that goes over lines
+    if any(line.count("<span") != line.count("</span") for line in lines):  # a span over several lines
         return block[0]
     plain = [html.unescape(_MARKS.sub("", line)) for line in lines]
     inside = "".join(_line(line, text) for line, text in zip(lines, plain))

@@ -1,4 +1,4 @@
-"""What a page says of itself to search engines and to who passes on its link."""
+"""Meta tags that describe a page to search engines and in link previews."""
 
 import html
 import re
@@ -8,11 +8,12 @@ from sphinx.application import Sphinx
 from fairfl_book.site.chapter_index import Known
 
 PREVIEW = "_static/preview.png"
-LONGEST = 200  # letters of a description that a list of results shows at most
+LONGEST = 200  # most characters of a description in a list of search results
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
-    """Add the description and the preview of ``page`` to its head. Addresses are whole where ``html_baseurl`` is known, else relative."""
+    """Add a description and a preview of ``page`` to its head. URLs are absolute if ``html_baseurl`` is set, otherwise
+    relative."""
     chapter = Known.read(app.srcdir).chapters.get(page)
     words = chapter.promise if chapter else first_words(context.get("body", "")) or context["project"]
     title = re.sub(r"<[^>]+>", "", html.unescape(context.get("title") or context["project"]))
@@ -27,7 +28,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, tree: object)
 
 
 def first_words(body: str) -> str:
-    """The first paragraph of a page without its marks, cut at a space."""
+    """The first paragraph of a page without markup, cut at a space."""
     for paragraph in re.findall(r"<p>(.*?)</p>", body, re.DOTALL):
         text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph)).split())
         if len(text) > 30 and "\\(" not in text:

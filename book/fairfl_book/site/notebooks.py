@@ -1,4 +1,4 @@
-"""A chapter as a page: what a reader without a kernel gets from an executed notebook."""
+"""Turn an executed notebook into a page for readers without a kernel."""
 
 import ast
 import copy
@@ -23,17 +23,18 @@ _LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 def page(
     notebook: NotebookNode, lab: Callable[[str, int], str], solutions: Mapping[str, Solution] | None = None
 ) -> NotebookNode:
-    """A copy of ``notebook`` to be rendered: widgets replaced by ``lab(its name, cell number)``, hints and solutions folded under their
-    exercises, and folded too what cells right below a turn show, up to the next text.
+    """A copy of ``notebook`` for rendering. Widgets are replaced by ``lab(its name, cell number)``. Hints and solutions
+    are folded under their exercises. The outputs of the cells between a turn and the next text are folded.
 
-    ``solutions``: by slug; without any, hints stand alone. A lab that was made with arguments, a reader's own rule for one, needs Python: a
-    note says where it moves. Raises ``ValueError`` for an exercise that is not registered.
+    ``solutions``: solutions by slug; if it is empty, only hints are shown. A lab created with arguments, such as a
+    reader's own rule, needs Python, so a note refers to JupyterLab instead. Raises ``ValueError`` for an exercise that
+    is not registered.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)
     named, cells, asked = {}, [], False
     for number, cell in enumerate(notebook.cells):
-        if "head" in cell.metadata.get("tags", []):  # it speaks to who runs the chapter
+        if "head" in cell.metadata.get("tags", []):  # it addresses readers who run the chapter
             told = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
             cells.append(nbformat.v4.new_markdown_cell(told, id="to-read"))
             continue
@@ -44,7 +45,7 @@ def page(
         named |= dict(_LAB.findall(cell.source))
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
             _fold(cell, "hide-input", folded_as(cell.source))
-        if asked and cell.outputs:  # right below a turn: what it shows is the answer, or gives it away
+        if asked and cell.outputs:  # directly below a turn: the output contains or reveals the answer
             part = "hide-cell" if "hide-input" in cell.metadata.get("tags", []) else "hide-output"  # one fold for both
             _fold(cell, part, tr("After your turn: {what}", what=folded_as(cell.source)))
         asked = asked or "turn" in cell.metadata.get("tags", [])
@@ -54,7 +55,7 @@ def page(
             cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece})]
         slug = answered_after(cell)
         if turn := turn_in(cell):
-            cell.outputs = []  # what a kernel says to who has not answered
+            cell.outputs = []  # the reply to an empty answer
             cells.append(nbformat.v4.new_markdown_cell(solution_folds.of_turn(turn), id=f"{cell.id}-answer"))
         elif slug and (folded := solution_folds.below(slug, solutions or {})):
             cells.append(nbformat.v4.new_markdown_cell(folded, id=f"{cell.id}-answers"))
@@ -63,13 +64,14 @@ def page(
 
 
 def _fold(cell: NotebookNode, part: str, words: str) -> None:
-    """Fold ``part`` of a cell ("hide-input", "hide-output", "hide-cell") under ``words``, instead of what was folded before."""
+    """Fold ``part`` of a cell ("hide-input", "hide-output", "hide-cell") under the summary ``words``. Replaces an
+    earlier fold."""
     cell.metadata["tags"] = [*(tag for tag in cell.metadata.get("tags", []) if tag != "hide-input"), part]
     cell.metadata["mystnb"] = dict.fromkeys(("code_prompt_show", "code_prompt_hide"), words)
 
 
 def folded_as(source: str) -> str:
-    """What stands on the fold of a cell: the comment that it begins with, or a word that fits them all."""
+    """The summary of a folded cell: its first comment, or a general one."""
     first = source.lstrip().partition("\n")[0]
     return (
         first[1:].strip()
@@ -81,7 +83,8 @@ def folded_as(source: str) -> str:
 
 
 def draws(source: str) -> bool:
-    """Whether at least half of a cell that shows a figure is drawing, by lines, the words about the figure left out."""
+    """Whether at least half of the lines of a cell with a figure are plotting calls, not counting the alternative
+    text."""
     if "figures.show(" not in source:
         return False
     lines = {True: 0, False: 0}

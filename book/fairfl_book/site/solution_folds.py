@@ -1,4 +1,4 @@
-"""Hints and solutions on the site: folded under their exercises, each opened by a click, or left out of a site that is for a class."""
+"""Hints and solutions on the site: folded under their exercises, or left out of a site for a class."""
 
 import re
 from collections.abc import Mapping
@@ -9,15 +9,15 @@ from fairfl_book.exercises.registry import find_any
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.translation.sentences import tr
 
-WITHOUT = ".without-solutions"  # lies beside the pages of a site that shows no answers
+WITHOUT = ".without-solutions"  # marks a site without answers
 _MARKING = re.compile(r"<!-- answers -->\n.*?<!-- /answers -->", re.DOTALL)
 _LEFT_OUT = "*What a good answer to each open exercise has is left out of this copy of the book.*"
 
 
 def below(slug: str, solutions: Mapping[str, Solution]) -> str:
-    """What stands under the exercise called ``slug``, as Markdown: its hints one by one, then its solution if it is among ``solutions``.
+    """Markdown below the exercise ``slug``: its hints one by one, then its solution if it is in ``solutions``.
 
-    "" if it has neither. Raises ``ValueError`` for an unknown slug.
+    Empty if it has neither. Raises ``ValueError`` for an unknown slug.
     """
     hints = find_any(slug).hints
     folded = [
@@ -33,7 +33,7 @@ def below(slug: str, solutions: Mapping[str, Solution]) -> str:
 
 
 def of_turn(slug: str) -> str:
-    """What stands under the turn called ``slug``, as Markdown: its answer and the known mistakes, folded. Raises ``ValueError`` for an unknown slug."""
+    """Markdown below the turn ``slug``: its answer and the known mistakes, folded. Raises ``ValueError`` for an unknown slug."""
     (right, praise), *wrong = turns.answered(slug)
     told = [f"<p><b>{marked_up(right)}{'. ' if right else ''}</b>{marked_up(praise)}</p>"]
     told += [
@@ -49,11 +49,11 @@ def _folded(title, inside):
 
 
 def without(page: str) -> str:
-    """The text of ``book/teachers.md`` without what it says of open exercises' answers."""
+    """The text of ``book/teachers.md`` without the notes on answers to open exercises."""
     return _MARKING.sub(_LEFT_OUT, page)
 
 
 def noted(page: str, note: str) -> str:
-    """The text of a page with ``note`` below its first line, a title or links to other languages."""
+    """Insert ``note`` below the first line of a page, which is its title or the links to other languages."""
     first, _, rest = page.partition("\n")
     return f"{first}\n\n> {note}\n{rest}"

@@ -1,4 +1,5 @@
-"""Lays out what Sphinx reads: chapters as pages, the hand-written pages of ``book/pages``, pages made from data, pictures."""
+"""Write Sphinx's source folder: chapters, the hand-written pages of ``book/pages``, pages made from data, and
+images."""
 
 import shutil
 from collections.abc import Callable
@@ -27,9 +28,11 @@ FRONT_LAB = "TwoClients"  # the lab of the front page
 
 
 def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> list[str]:
-    """Fill ``folder``; what is there and unchanged keeps its time, so that Sphinx renders what is new. Returns the chapters' names.
+    """Write all sources into ``folder`` and return the chapters' names. Unchanged files keep their times, so Sphinx
+    renders only what is new.
 
-    ``vendored``: the folder of KaTeX; may be missing. ``answered``: whether pages show solutions, folded, and what the teachers' page says of open exercises.
+    ``vendored``: the folder of KaTeX, which may be missing. ``answered``: whether pages show folded solutions, and the
+    teachers' page its notes on open exercises.
     """
     written = set()
 
@@ -63,7 +66,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         write(f"{name}.ipynb", nbformat.writes(page))
     pages = book.root / "book" / "pages"
     for page in sorted(path for path in pages.rglob("*") if path.is_file()):
-        # In the repository a link leads to the notebook, on the site to the page beside this one.
+        # In the repository a link leads to the notebook; on the site, to the page.
         text = page.read_text(encoding="utf-8").replace("](../../chapters/", "](")
         write(page.relative_to(pages).as_posix(), text)
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
@@ -83,7 +86,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
 
 
 def _companion(book: Book, name: str, lab: Callable, illustrated: Callable, write: Callable) -> None:
-    """Write the page of a companion, below its chapter."""
+    """Write the page of a companion, placed below its chapter."""
     page = notebooks.page(
         nbformat.read(book.notebook(name), as_version=4), lambda which, number: lab(which, f"more-{number}")
     )
@@ -92,14 +95,14 @@ def _companion(book: Book, name: str, lab: Callable, illustrated: Callable, writ
 
 
 def _remove_others(folder: Path, written: set[Path]) -> None:
-    """Pages of an earlier layout that no longer exist."""
+    """Remove pages of an earlier build that no longer exist."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path not in written and folder / "_static" / "vendor" not in path.parents:
             path.unlink()
 
 
 def _static(folder: Path, vendored: Path) -> None:
-    """What pages need from elsewhere; not MathJax, which is for paper."""
+    """Copy the third-party files that pages need, without MathJax, which is used only for print."""
     shutil.rmtree(folder / "vendor", ignore_errors=True)
     if vendored.is_dir():
         shutil.copytree(vendored, folder / "vendor", ignore=shutil.ignore_patterns("*-mathjax.txt", "tex-*.js"))

@@ -1,4 +1,4 @@
-"""The book's Sphinx extension: shows docstrings as plain text, and connects the page transforms of the other modules."""
+"""The book's Sphinx extension: escapes docstrings, and registers the page transforms of the other modules."""
 
 import re
 
@@ -16,17 +16,17 @@ from fairfl_book.site import (
 )
 
 _CODE = re.compile(r"(``.+?``)", re.DOTALL)
-# What reStructuredText would take for markup: |f|, w*, f_, a backslash, a single backtick.
+# Characters that reStructuredText would read as markup: |f|, w*, f_, a backslash, a single backtick.
 _MARKUP = re.compile(r"[\\*|`]|_(?!\w)")
 
 
 def plain(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """The package's docstrings are plain text with ``code``: keep everything else from being read as markup."""
+    """Escape docstrings, which are plain text with ``code``, so that nothing else is read as markup."""
     lines[:] = escape("\n".join(lines)).split("\n")
 
 
 def escape(text: str) -> str:
-    """A docstring with ``code`` and indented blocks after ``::`` left alone, and all other marks escaped."""
+    """Escape a docstring except for ``code`` and indented blocks after ``::``."""
     pieces, literal = [], False
     for paragraph in re.split(r"(\n\s*\n)", text):
         if paragraph.strip():
@@ -43,7 +43,7 @@ def escape(text: str) -> str:
 
 
 def fit(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
-    """Let the code of a page fit any screen."""
+    """Wrap a page's long lines of code."""
     if "body" in context:
         context["body"] = line_wrapping.hung(context["body"])
 
@@ -56,5 +56,5 @@ def setup(app: Sphinx) -> dict:
     formulas.setup(app)
     for step in (fit, languages.mark, meta_tags.describe):
         app.connect("html-page-context", step)
-    app.connect("html-page-context", downloads.offer, priority=600)  # the theme makes its menu at 501
+    app.connect("html-page-context", downloads.offer, priority=600)  # the theme builds its menu at priority 501
     return {"parallel_read_safe": True, "parallel_write_safe": True}

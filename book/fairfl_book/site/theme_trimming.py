@@ -1,28 +1,28 @@
-"""Remove what the theme ships and no page needs: scripts for icons that a font draws, and a search that is not shown."""
+"""Remove unused parts of the theme: scripts for icons that a font provides, and a hidden search."""
 
 import re
 import shutil
 from pathlib import Path
 
-# Icons come from the theme's fonts; the search has a page of its own, which alone reads the index.
+# Icons come from the theme's fonts. Only the search page reads the search index.
 _ICONS = r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
-_SEARCH = r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex|hits)\.js[^"]*"></script>'
-_TWICE = (
-    r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>'  # the theme's own, after Sphinx's
-)
-# The theme's header is not shown, but its buttons come before those of the page, and the theme would give them the clicks.
+_SEARCH = r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex|search_results)\.js[^"]*"></script>'
+# The theme's own viewport, after Sphinx's.
+_TWICE = r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>'
+# The theme's header is hidden, but its buttons come first in the page, and the theme would attach the click handlers to
+# them.
 _HIDDEN = r'(?s)\s*<button class="pst-navbar-icon sidebar-toggle (?:primary|secondary)-toggle".*?</button>'
-# Where a server hands the notebook out it is kept as a file; from disk a browser shows it, beside the page.
+# From a server, the link downloads the notebook. From disk, browsers show it, so it opens in a new tab.
 _NOTEBOOK, _KEPT = re.compile(r'(<a href="[^"]+\.ipynb") (target="_blank")'), r"\1 download \2"
 _UNUSED = ("scripts/fontawesome.js*", "scripts/*.map", "styles/*.map", "*webpack-macros.html", "locales", "vendor/fontawesome/webfonts/fa-brands*")  # fmt: skip
 
 
-# What a search has found is marked on its page; in a drawing the mark would need a size that its title has not.
+# Search results are highlighted on their pages. In an SVG, the highlight would need a size that a title does not have.
 _MARKED, _NO_DRAWING = '"button, select, textarea"', '"button, select, textarea, svg"'
 
 
 def slim(html: Path) -> None:
-    """Make the built pages under ``html`` lighter, and remove files that no page asks for."""
+    """Make the pages under ``html`` smaller, and remove files that no page uses."""
     marks = html / "_static" / "sphinx_highlight.js"
     marks.write_text(marks.read_text(encoding="utf-8").replace(_MARKED, _NO_DRAWING), encoding="utf-8")
     for path in html.rglob("*.html"):

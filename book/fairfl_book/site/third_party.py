@@ -20,8 +20,8 @@ from fairfl.errors import Refused
 
 @dataclass(frozen=True)
 class Package:
-    """A package of the npm registry at one version. ``integrity``: SHA-512 of its archive as the registry writes it, in base 64.
-    ``files``: path in the archive → (the name it gets here, its SHA-256)."""
+    """One version of a package in the npm registry. ``integrity``: the SHA-512 of its archive in base64, as in the
+    registry. ``files``: path in the archive → (local name, SHA-256)."""
 
     name: str
     version: str
@@ -33,7 +33,8 @@ class Package:
         return f"https://registry.npmjs.org/{self.name}/-/{self.name}-{self.version}.tgz"
 
 
-# The letters that the book's formulas take; a browser that misses one reports a failed request, which a test of the site sees.
+# The fonts that the book's formulas use. If one is missing, the browser reports a failed request, and a test of the
+# site fails.
 _FONTS = {
     "AMS-Regular": "0cdd387c9590a1a9f9794560022dbb59654a7d86f187aa0c81495ad42d3a7308",
     "Caligraphic-Regular": "5d53e70ad607c2352162dec9e0923fb54ecdafaccbf604cd8dcf7d00facb989b",
@@ -49,7 +50,8 @@ _FONTS = {
     "Typewriter-Regular": "71d517d67827787cfabdf186914cc3358eda539e37931941f2b2fd4a21f68c0b",
 }
 
-# KaTeX typesets formulas on the site: with its fonts a fifth of MathJax, and a page of six hundred formulas stands at once.
+# KaTeX typesets formulas on the site. With fonts it is a fifth of MathJax's size, and six hundred formulas appear at
+# once.
 # MathJax's tex-svg-full holds every TeX extension (nothing is loaded later) and draws formulas as SVG (no fonts), for paper.
 PACKAGES = (
     Package(
@@ -94,7 +96,7 @@ PACKAGES = (
 
 
 def missing(folder: Path) -> list[Package]:
-    """The packages with a file that is absent from ``folder``, or differs from the pinned one."""
+    """The packages with a file that is missing from ``folder`` or differs from the pinned one."""
     return [
         package
         for package in PACKAGES
@@ -107,10 +109,11 @@ def _sound(path: Path, digest: str) -> bool:
 
 
 def fetch(folder: Path, download: Callable[[str], bytes] | None = None) -> list[str]:
-    """Download what ``folder`` lacks. Returns the packages that were fetched, an empty list if all were there.
+    """Download what is missing from ``folder``, and return the downloaded packages (an empty list if nothing was
+    missing).
 
-    ``download(address) → bytes``; by default over the network. Raises ``ValueError`` if the network does not answer,
-    or if the archive is not the pinned one.
+    ``download(address) → bytes``: by default, a network request. Raises ``ValueError`` if the network fails or the
+    archive is not the pinned one.
     """
     fetched = []
     for package in missing(folder):
@@ -123,12 +126,13 @@ def fetch(folder: Path, download: Callable[[str], bytes] | None = None) -> list[
 
 
 def unpack(package: Package, archive: bytes) -> dict[str, bytes]:
-    """The wanted files of a package's archive by the names they get here. Raises ``ValueError`` if it is not the pinned one."""
+    """Extract a package's files from its archive, by local name. Raises ``ValueError`` if the archive is not the pinned
+    one."""
     found = base64.b64encode(hashlib.sha512(archive).digest()).decode()
     if found != package.integrity:
         raise Refused(
-            f"{package.address} is not the archive that is pinned: its SHA-512 is {found[:16]}…, expected "
-            f"{package.integrity[:16]}…. Try again. If it still differs, do not use it; compare with the registry's page.",
+            f"{package.address} is not the pinned archive: its SHA-512 is {found[:16]}…, expected "
+            f"{package.integrity[:16]}…. Try again. If it still differs, do not use it, and compare it with the registry's page.",
             "file",
         )
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
@@ -141,7 +145,7 @@ def _download(address: str) -> bytes:
             return answer.read()
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         raise Refused(
-            f"{address} could not be fetched ({error}). The site needs it once, for its formulas; connect to a "
+            f"{address} could not be downloaded ({error}). The site needs it once, for its formulas. Connect to a "
             "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor.",
             "missing",
         ) from error
