@@ -154,3 +154,39 @@ def test_clients_without_a_roster_and_two_ways_to_draw_are_refused():
         FairStrategy(c)
     with refused("combination", "participation is 2", "fraction_train"):
         FairStrategy(c, roster={7: 0}, fraction_train=0.5)
+
+
+def test_rounds_of_sampled_clients_in_flowers_loop_are_those_of_train(monkeypatch, small):
+    from fairfl import models, partition, train
+    from fairfl.deployment import Member
+    from fairfl.deployment.flower import strategy as module
+    from fairfl.deployment.flower.records import to_content
+    from fairfl.training import SizeSampler
+
+    federation, model = (
+        partition.dirichlet(small, 5, 0.7, test=0.2, min_size=2),
+        models.build("logistic", small, seed=3),
+    )
+    members, roster = [Member.of(federation, k, model, seed=3) for k in range(5)], {50 - k: k for k in range(5)}
+    monkeypatch.setattr(module, "Message", lambda content, message_type, dst_node_id: (content, dst_node_id))
+
+    class Grid:
+        """Delivers messages in this process."""
+
+        def get_node_ids(self):
+            return list(roster)
+
+        def send_and_receive(self, messages, timeout=None):
+            for content, node in messages:
+                arrays = {name: array.numpy() for name, array in content["arrays"].items()}
+                reply = members[roster[node]].work(arrays, content["config"]["round"])
+                yield message(to_content(reply), node=node)
+
+    sampler = SizeSampler(2, federation.sizes)
+    c = Coordinator("FedAvg", model, 5, 4, participation=sampler, seed=3)
+    strategy = module.FairStrategy(c, roster=roster, evaluate=False)
+    strategy.start(grid=Grid(), initial_arrays=strategy.initial, num_rounds=4)
+    history = train(federation, "FedAvg", model, rounds=4, participation=sampler, seed=3, engine="sequential")
+    assert [list(record.clients) for record in c.log] == history.participants.tolist()
+    assert not any(record.missing or record.refused for record in c.log)
+    assert torch.equal(c.reported, torch.as_tensor(history.parameters))
