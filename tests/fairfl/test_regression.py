@@ -89,7 +89,7 @@ def test_a_run_without_accuracies_says_so_everywhere(tmp_path):
         (lambda d, f: train(f, loss="sqared"), "unknown loss 'sqared'.*Did you mean 'squared'"),
         (lambda d, f: train(f, loss=torch.nn.functional.mse_loss), r"shape of loss.*loss='squared'"),
         (lambda d, f: Dataset(d.inputs, [np.inf] * len(d)), "row 0 of the dataset has a non-finite target"),
-        (lambda d, f: Dataset(d.inputs, 1000 * torch.arange(len(d))), "range of targets.*given as floats"),
+        (lambda d, f: Dataset(d.inputs, 1000 * torch.arange(len(d))), "range of targets.*as floats"),
         (lambda d, f: metrics.sampling_std([2.0, 0.5], [5, 5]), "range of accuracies"),
     ],
 )
