@@ -1,8 +1,8 @@
-"""What a round costs on a CUDA card, all in one go: ``python benchmarks/gpu.py``.
+"""Measure the cost of a round on a CUDA card: ``python benchmarks/gpu.py``.
 
 FedFV's Table 2 (an MLP, one full batch, ten clients of a hundred a round) and FedMGDA+'s Table 10 (a CNN) on random images of
-CIFAR-10's shape: launched kernel by kernel and replayed from a graph, one seed and five side by side, float32 and TF32; where
-the time goes; launches and copies a round. Without a card it says so and ends.
+CIFAR-10's shape: launched kernel by kernel and replayed from a graph, with one seed and five side by side, in float32 and TF32. Also prints
+where the time goes, and launches and copies per round. Without a card, it says so and ends.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def made_up(rows: int = 50_000) -> Dataset:
 
 
 def clock(federation, rule, model, rounds, warm=20, **more):
-    """Seconds a round, with everything that a recorded run does every round (evaluations apart)."""
+    """Seconds per round, with everything that a recorded run does every round except evaluations."""
     times = []
 
     def tick(updates):
@@ -54,7 +54,7 @@ def clock(federation, rule, model, rounds, warm=20, **more):
 
 
 def counts(federation, rule, model, rounds=20):
-    """Kernels launched (a replayed graph is one) and copies to the host a round."""
+    """Kernel launches (a replayed graph counts as one) and copies to the host per round."""
     settings = dict(participation=0.1, local=LocalSGD(lr=0.1), evaluate_every=10**6, device="cuda", progress=False)
     run = lambda n: train(federation, rules.make(rule[0], **rule[1]), model, rounds=n, **settings)
     seen = []
@@ -75,7 +75,7 @@ def counts(federation, rule, model, rounds=20):
 
 
 def parts(federation, rule, model, rounds=60):
-    """The costliest operations of a round as the profiler names them."""
+    """The most expensive operations of a round, as named by the profiler."""
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as told:
         clock(federation, rule, model, rounds)
     return told.key_averages().table(sort_by="self_cpu_time_total", row_limit=25, max_name_column_width=60)

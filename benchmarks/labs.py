@@ -1,4 +1,4 @@
-"""How long a lab takes to answer a finger: from a moved tip to the new picture laid out, in headless Chromium.
+"""Measure how long a lab takes to redraw: from a moved tip to the layout of the new picture, in headless Chromium.
 
 python benchmarks/labs.py [MOVES]      $CHROMIUM names the browser
 """
@@ -14,7 +14,7 @@ from fairfl_book import labs
 from fairfl_book.build import lab_images
 from fairfl_book.build.chromium import chromium
 
-# Every move is a key on a handle; reading a box makes the browser lay out what the move has drawn.
+# Every move is a key press on a handle. Reading a bounding box forces the browser to lay out the new picture.
 MEASURE = """([moves]) => {
   const handles = [...document.querySelectorAll('.handle')], root = document.querySelector('div.fairfl-lab'), took = [];
   for (let i = 0; i < moves; i++) {
@@ -39,7 +39,8 @@ class Crowd(labs.Hull):
 
 
 def states():
-    """(what is measured, the lab, the address of its state): every lab at its start, and the hull's rules with two and six clients."""
+    """(label, lab, address of its state) for every lab at its start, and for the hull's rules with two and six
+    clients."""
     for lab in lab_images.every():
         yield lab.name, lab, ""
     for clients in (2, 6):

@@ -1,6 +1,7 @@
 """The task of ``peers.py`` in FLGo, with its own models and its default logger.
 
-It scores every client's validation rows beside the test set each round, so that fairfl does the same here: a tenth of a client's rows.
+FLGo evaluates the validation rows of every client and the test set each round. For this comparison fairfl does the
+same, with a tenth of a client's rows.
 """
 
 import struct
@@ -13,13 +14,14 @@ import peers
 
 from fairfl._torchvision import torchvision
 
-torchvision()  # before FLGo asks for it: its operators are missing beside some builds of torch
+torchvision()  # imported before FLGo does, because some builds of torch lack its operators
 VALIDATION = 0.1
 
 
 @cache
 def task() -> str:
-    """A folder with FLGo's task on the made-up images, in the layout that torchvision expects of MNIST: nothing is fetched."""
+    """Write FLGo's task on synthetic images into a folder, in torchvision's layout of MNIST, so nothing is
+    downloaded."""
     import flgo
     import flgo.benchmark.mnist_classification as benchmark
     import flgo.benchmark.partition as partition
@@ -45,12 +47,13 @@ def ours(model: str, rounds: int) -> peers.Clock:
 
 
 def theirs(model: str, rounds: int) -> peers.Clock:
-    sys.argv = sys.argv[:1]  # FLGo reads the command line as its own
+    sys.argv = sys.argv[:1]  # FLGo parses sys.argv
     import flgo
     import flgo.algorithm.fedavg as fedavg
     from flgo.benchmark.mnist_classification.model import cnn, mlp
 
-    # Newer releases of PyTorch refuse a Subset that overrides one of two methods; this is the other, as it used to behave.
+    # Newer PyTorch rejects a Subset that overrides only one of two methods. This adds the other, with its old
+    # behaviour.
     from flgo.benchmark.toolkits.cv.classification import FromDatasetPipe
 
     FromDatasetPipe.TaskDataset.__getitems__ = lambda self, indices: [self[i] for i in indices]

@@ -1,7 +1,7 @@
 """The task of ``peers.py`` in Flower's simulation, which runs its clients in Ray's workers.
 
-How many of them work at once is what its users tune, by the processors that each client is given; the quickest of ``TRIED`` on the wall is
-the one that is compared. FAIRFL_FLOWER=1 gives them that number, untried.
+Users set the number of parallel workers through the processors per client. The comparison uses the setting of ``TRIED``
+with the shortest wall-clock time. FAIRFL_FLOWER=1 uses that number of processors without trying others.
 """
 
 import os
@@ -67,7 +67,7 @@ def simulated(model: str, rounds: int, processors: float) -> peers.Clock:
 
 @cache
 def best(model: str) -> float:
-    """How many processors a client to give, by the median second on the wall."""
+    """The number of processors per client with the shortest median wall-clock time."""
     if len(TRIED) == 1:
         return TRIED[0]
     seconds = {n: statistics.median(wall for wall, _ in simulated(model, 4, n).rounds()) for n in TRIED}

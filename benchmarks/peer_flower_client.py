@@ -18,7 +18,7 @@ def fresh(model: str, weights=None) -> torch.nn.Module:
 
 @cache
 def split() -> torch.Tensor:
-    """Who holds which rows, (clients, rows)."""
+    """The rows of each client, (clients, rows)."""
     rows = peers.CLIENTS * peers.EACH
     return torch.randperm(rows, generator=torch.Generator().manual_seed(0)).view(peers.CLIENTS, peers.EACH)
 

@@ -1,4 +1,5 @@
-"""The task of ``peers.py`` in pfl-research, in one process as its tutorials run it: the batches of a client are cut once, and not shuffled."""
+"""The task of ``peers.py`` in pfl-research, in one process as its tutorials run it: the batches of a client are formed
+once and not shuffled."""
 
 import peers
 import torch
@@ -7,7 +8,7 @@ ours = peers.ours
 
 
 class Net(torch.nn.Module):
-    """A model with the two methods that pfl asks for."""
+    """A model with the two methods that pfl requires."""
 
     def __init__(self, model: str):
         super().__init__()
@@ -58,7 +59,8 @@ def theirs(model: str, rounds: int) -> peers.Clock:
     net = Net(model)
     scored = NNEvalHyperParams(local_batch_size=1024)
     FederatedAveraging().run(
-        # Its clients' own scores before and after training, which nobody else takes here, come in the first round alone.
+        # Clients are evaluated before and after training only in the first round, because the other libraries do not do
+        # it.
         NNAlgorithmParams(
             central_num_iterations=rounds,
             evaluation_frequency=10**6,

@@ -1,9 +1,10 @@
-"""Weights from one Gram matrix here and in TorchJD, to equal gaps, apart from the product that makes it: in TorchJD's environment,
-``python benchmarks/peer_torchjd.py``.
+"""Time the weights from a given Gram matrix in fairfl and in TorchJD at equal accuracy: run ``python
+benchmarks/peer_torchjd.py`` in TorchJD's environment.
 
-TorchJD's MGDA is Frank and Wolfe's steps, here it is an active set. So its steps are doubled until its gap, (‖dir‖² − min_k ρ_k) / max_k A_kk,
-is as small as asked, and that call is timed; where 2^14 steps do not reach it, that is said. The product and the combination with
-the weights, which both need, are timed on their own, in float32 as TorchJD takes them.
+TorchJD's MGDA uses Frank–Wolfe steps, fairfl's an active set. The number of TorchJD's steps is doubled until its gap,
+(‖dir‖² − min_k ρ_k) / max_k A_kk, is small enough, and that call is timed. If 2^14 steps are not enough, the output
+says so. The Gram matrix and the combination with the weights, which both need, are timed separately, in TorchJD's
+float32.
 """
 
 import importlib.metadata
@@ -25,7 +26,7 @@ def gap_of(gram: torch.Tensor, weights: torch.Tensor) -> float:
 
 
 def cost(call: Callable, repeats: int) -> float:
-    """Median processor milliseconds of a call, after one that is not counted."""
+    """Median processor milliseconds of a call, after one uncounted call."""
     times = []
     for _ in range(1 + repeats):
         begun = time.process_time()
@@ -38,7 +39,7 @@ def main() -> None:
     try:
         from torchjd.aggregation import MGDAWeighting
     except ImportError as error:
-        print(f"TorchJD is not importable here ({error}); make .venv/torchjd/.ready makes an environment")
+        print(f"TorchJD cannot be imported ({error}). Create its environment with: make .venv/torchjd/.ready")
         return
     torch.set_num_threads(1)
     version = importlib.metadata.version("torchjd")
@@ -47,7 +48,7 @@ def main() -> None:
     for clients in (10, 100):
         g = torch.Generator().manual_seed(0)
         rows = torch.randn(clients, 100_000, generator=g) + 0.3 * torch.randn(100_000, generator=g)
-        # Lengths differ, as those of clients do: with equal ones the mean is nearly the answer.
+        # Lengths differ, as in practice. With equal lengths the mean would nearly be the solution.
         rows *= torch.rand(clients, 1, generator=g) * 2 + 0.1
         gram = gram_matrix(rows)
         ours = rules.min_norm(gram)

@@ -1,6 +1,6 @@
-"""The task that fairfl and its peers are timed on, and the clock: what ``side_by_side.py`` gives to all of them.
+"""The task and the clock that ``side_by_side.py`` uses to compare fairfl with other libraries.
 
-FedAvg on made-up bytes of MNIST's shapes (what they show costs nothing): 100 iid clients of 600 images, ten a round, one local epoch of SGD with
+FedAvg on synthetic images of MNIST's shape: 100 iid clients of 600 images, ten a round, one local epoch of SGD with
 batches of 64, the 10,000 test images scored after every round, one thread each.
 """
 
@@ -49,7 +49,7 @@ def inputs() -> torch.Tensor:
 
 
 class Clock:
-    """One mark in each round, in seconds on the wall and of processors, this process and all it started."""
+    """Marks one time per round: wall-clock seconds, and processor seconds of this process and its children."""
 
     def __init__(self) -> None:
         self.marks: list[tuple[float, float]] = []
@@ -58,17 +58,17 @@ class Clock:
         self.marks.append((time.perf_counter(), spent()))
 
     def rounds(self) -> list[tuple[float, float]]:
-        """Seconds between marks, so that what comes before the first of them, setting things up, is left out."""
+        """Seconds between marks. The set-up before the first mark is not included."""
         return [(after[0] - before[0], after[1] - before[1]) for before, after in zip(self.marks, self.marks[1:])]
 
 
 def spent() -> float:
-    """Processor seconds of this process and, where /proc tells, of all that descend from it."""
+    """Processor seconds of this process and, where /proc exists, of its descendants."""
     tree, parents = {os.getpid()}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             number, told = int(stat.parent.name), stat.read_text().rpartition(")")[2].split()
-        except (OSError, ValueError):  # it ended in the meantime
+        except (OSError, ValueError):  # it has ended since
             continue
         parents[number] = int(told[1]), sum(map(int, told[11:15]))
     if not parents:
@@ -79,7 +79,8 @@ def spent() -> float:
 
 
 def ours(model: str, rounds: int, validation: float = 0.0) -> Clock:
-    """The task here; with ``validation``, that part of each client's rows is held out and scored every round as well."""
+    """The task in fairfl. With ``validation``, that share of each client's rows is held out and evaluated every
+    round."""
     from fairfl import Dataset, LocalSGD, partition, train
 
     pixels, labels = inputs(), images()[1]

@@ -1,11 +1,11 @@
-"""What a rule's server step costs, as ratios in one run: ``python benchmarks/rules.py``, on two threads.
+"""Measure the cost of a rule's server step, as ratios within one run: ``python benchmarks/rules.py``, on two threads.
 
-Everything compared is run in turn, again and again, on the same float32 updates, and the medians of the ratios are
-printed. The floor is what no rule can avoid: ``G @ G.T`` and ``G.T @ λ`` in float32. Needs the tests' oracles (the
+All candidates run in turn, repeatedly, on the same float32 updates, and the medians of the ratios are
+printed. The floor is the cost that no rule can avoid: ``G @ G.T`` and ``G.T @ λ`` in float32. Needs the tests' oracles (the
 literal versions, in float64 on full vectors) beside it; compares with TorchJD where that is installed.
 
-At the end stand rounds on short updates, easy and hard ones, for the two rules whose solvers could take long: how much
-longer the worst takes than the median. ``--dimensions`` without a number leaves these alone.
+At the end, the two rules whose solvers could be slow run on many short updates, easy and hard ones, and the ratio of
+the slowest time to the median is printed. ``--dimensions`` without a number runs only this part.
 
     python benchmarks/rules.py [--repeats 7] [--clients 10 100] [--dimensions 100000 1000000] [--rounds 6] [--cpu-seconds]
 """

@@ -101,13 +101,16 @@ def test_every_run_is_what_train_gives_alone(federation):
     ]
     assert len(histories) == len(runs) and len(table) == 4 * len(runs)
     for i, (work, rule, step, tamper, seed) in enumerate(runs):
-        attack = Growing() if tamper == "growing" else tampers[tamper]
-        alone = train(federation, rule, "mlp", local=work, server=step, tamper=attack, seed=seed, **settings)
         lines = table[4 * i : 4 * i + 4]
         label = rule if isinstance(rule, str) else repr(rule)
-        told = lines[["rule", "seed", "local", "server", "tamper"]].drop_duplicates().values.tolist()
-        assert told == [[label, seed, repr(work), repr(step), tamper]]
-        assert lines.client.tolist() == [0, 1, 2, 3] and lines.test_size.tolist() == alone.test_sizes.tolist()
+        options = lines[["rule", "seed", "local", "server", "tamper"]].drop_duplicates().values.tolist()
+        assert options == [[label, seed, repr(work), repr(step), tamper]]
+        assert lines.client.tolist() == [0, 1, 2, 3]
+        if i % 5:  # 5 divides no number of options, so every option is trained alone
+            continue
+        attack = Growing() if tamper == "growing" else tampers[tamper]
+        alone = train(federation, rule, "mlp", local=work, server=step, tamper=attack, seed=seed, **settings)
+        assert lines.test_size.tolist() == alone.test_sizes.tolist()
         assert set(lines.rounds) == {4} and set(lines.diverged) == {""}
         assert np.allclose(lines.accuracy, alone.accuracy[-2:].mean(0), atol=1e-5)
         assert np.allclose(lines.loss, alone.loss[-2:].mean(0), atol=1e-5)

@@ -64,14 +64,14 @@ def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def differences(twin: NotebookNode, notebook: NotebookNode) -> list[str]:
     """Describe where the notebook differs from the text. Empty if they agree."""
-    ours, theirs = cells(twin), cells(notebook)
+    of_text, of_notebook = cells(twin), cells(notebook)
     problems = [
         f"cell {number}: text and notebook differ; run make chapters"
-        for number, (a, b) in enumerate(zip(ours, theirs), 1)
+        for number, (a, b) in enumerate(zip(of_text, of_notebook), 1)
         if a != b
     ][:3]
-    if len(ours) != len(theirs):
-        problems.append(f"the text has {len(ours)} cells and the notebook {len(theirs)}; run make chapters")
+    if len(of_text) != len(of_notebook):
+        problems.append(f"the text has {len(of_text)} cells and the notebook {len(of_notebook)}; run make chapters")
     if twin.metadata.get("fairfl") != notebook.metadata.get("fairfl"):
         problems.append("the front matter of text and notebook differ; run make chapters")
     return problems

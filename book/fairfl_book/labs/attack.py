@@ -56,7 +56,7 @@ class Attack(Lab):
         return {
             "names": list(RULES),
             "factor": 10.0**power,
-            "told": float(sent.losses[LIAR]),
+            "reported": float(sent.losses[LIAR]),
             "sent": sent.gradients[LIAR].tolist(),
             "before": before,
             "after": after,

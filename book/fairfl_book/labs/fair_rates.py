@@ -54,10 +54,10 @@ class FairRates(Lab):
 
     def words(self, numbers: dict) -> list[str]:
         alpha = numbers["alpha"]
-        told = {10**-FAR: "α → 0", 10**FAR: "α → ∞"}.get(alpha, f"α = {alpha:.2f}")
+        name = {10**-FAR: "α → 0", 10**FAR: "α → ∞"}.get(alpha, f"α = {alpha:.2f}")
         if not numbers["solved"]:
-            return [f"{told}: no weights solve the equation"]
-        return [f"{told:9} weights λ{row(numbers['weights'])}", f"{'':9} rates ρ  {row(numbers['rates'])}"]
+            return [f"{name}: no weights solve the equation"]
+        return [f"{name:9} weights λ{row(numbers['weights'])}", f"{'':9} rates ρ  {row(numbers['rates'])}"]
 
 
 def _logarithms(G, alpha):

@@ -76,10 +76,10 @@ class Lab:
         """The current state of the latest widget, for ``numbers(**lab.state)``. Without a widget, the start state."""
         return self.start if self._live is None else dict(self._live.state)
 
-    def told(self, state: dict) -> dict:
+    def kernel_numbers(self, state: dict) -> dict:
         """Numbers that only Python can compute, with the ``state`` that they belong to.
 
-        While Python runs, ``view.compute(state, told)`` receives them shortly after the state. Empty if the drawing
+        While Python runs, ``view.compute(state, kernel)`` receives them shortly after the state. Empty if the drawing
         computes everything."""
         return {}
 
@@ -132,9 +132,11 @@ class Lab:
         """The interactive lab, for a notebook with a kernel (tested in JupyterLab). ``state``: start values of
         controls. See ``lab.state``."""
         spec = self.spec(**state)
-        live = _widget_class(type(self), current())(spec=spec, state=spec["start"], told=self.told(spec["start"]))
-        if live.told:
-            live.observe(lambda change: live.set_trait("told", self.told(change["new"])), "state")
+        live = _widget_class(type(self), current())(
+            spec=spec, state=spec["start"], kernel_numbers=self.kernel_numbers(spec["start"])
+        )
+        if live.kernel_numbers:
+            live.observe(lambda change: live.set_trait("kernel_numbers", self.kernel_numbers(change["new"])), "state")
         self._live = live
         return live
 
@@ -143,7 +145,9 @@ class Lab:
 
         ``key``: an id that is unique on the page.
         """
-        spec = json.dumps(self.spec() | {"told": self.told(self.start)}, ensure_ascii=False).replace("</", "<\\/")
+        spec = json.dumps(
+            self.spec() | {"kernel_numbers": self.kernel_numbers(self.start)}, ensure_ascii=False
+        ).replace("</", "<\\/")
         module = javascript.bundle(self.view).replace("export default", "const here =")
         return (
             f'<div class="lab-touch" id="{key}" data-lab="{self.name}">{self.still()}</div>\n'
@@ -166,13 +170,13 @@ def _widget_class(lab: type[Lab], language: str) -> type:
         import traitlets
 
     class Touched(anywidget.AnyWidget):
-        """``spec``: as ``Lab.spec``. ``state``: control → value, as the reader moves it. ``told``: as ``Lab.told``."""
+        """``spec``: as ``Lab.spec``. ``state``: control → value, as the reader moves it. ``kernel_numbers``: as ``Lab.kernel_numbers``."""
 
         _esm = javascript.bundle(lab.view)
         _css = javascript.read("style.css")
         spec = traitlets.Dict().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
-        told = traitlets.Dict().tag(sync=True)
+        kernel_numbers = traitlets.Dict().tag(sync=True)
 
         def __repr__(self) -> str:
             return f"{lab.__name__}: a lab to be touched, in JupyterLab or on the book's site"

@@ -72,7 +72,7 @@ class NewtonRates(Lab):
 
     def words(self, numbers: dict) -> list[str]:
         distance = numbers["distance"]
-        told = (f"round {t}: {max(distance[t], 1e-16):.0e}" for t in (0, 1, 2, 5, 10, ROUNDS))
+        distances = (f"round {t}: {max(distance[t], 1e-16):.0e}" for t in (0, 1, 2, 5, 10, ROUNDS))
         verdict = {
             "cycle": "the path hops between two points for ever",
             "at once": "one step, and the error is gone",
@@ -81,7 +81,7 @@ class NewtonRates(Lab):
             "stalls": f"the path stalls {distance[-1]:.2f} from the Pareto set",
             "wanders": "the path comes and goes, and does not settle",
         }
-        return ["distance to the Pareto set   " + "  ".join(told), verdict[numbers["fate"]]]
+        return ["distance to the Pareto set   " + "  ".join(distances), verdict[numbers["fate"]]]
 
 
 def fate(H: Sequence, c: Sequence[Pair], path: Sequence[Pair], distance: Sequence[float]) -> str:

@@ -19,10 +19,10 @@ def describe(app: Sphinx, page: str, template: str, context: dict, tree: object)
     title = re.sub(r"<[^>]+>", "", html.unescape(context.get("title") or context["project"]))
     site = app.config.html_baseurl
     picture = f"{site.rstrip('/')}/{PREVIEW}" if site else context["pathto"](PREVIEW, 1)
-    told = {"og:type": "article", "og:site_name": context["project"], "og:title": title, "og:description": words, "og:image": picture}  # fmt: skip
+    tags = {"og:type": "article", "og:site_name": context["project"], "og:title": title, "og:description": words, "og:image": picture}  # fmt: skip
     if site:
-        told["og:url"] = f"{site.rstrip('/')}/{page}.html"
-    marks = [f'<meta property="{name}" content="{html.escape(text)}" />' for name, text in told.items()]
+        tags["og:url"] = f"{site.rstrip('/')}/{page}.html"
+    marks = [f'<meta property="{name}" content="{html.escape(text)}" />' for name, text in tags.items()]
     description = f'<meta name="description" content="{html.escape(words)}" />'
     context["metatags"] = "\n".join([context.get("metatags", ""), description, *marks])
 

@@ -35,8 +35,8 @@ def page(
     named, cells, asked = {}, [], False
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it addresses readers who run the chapter
-            told = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
-            cells.append(nbformat.v4.new_markdown_cell(told, id="to-read"))
+            note = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
+            cells.append(nbformat.v4.new_markdown_cell(note, id="to-read"))
             continue
         cells.append(cell)
         if cell.cell_type != "code":

@@ -35,13 +35,13 @@ def below(slug: str, solutions: Mapping[str, Solution]) -> str:
 def of_turn(slug: str) -> str:
     """Markdown below the turn ``slug``: its answer and the known mistakes, folded. Raises ``ValueError`` for an unknown slug."""
     (right, praise), *wrong = turns.answered(slug)
-    told = [f"<p><b>{marked_up(right)}{'. ' if right else ''}</b>{marked_up(praise)}</p>"]
-    told += [
+    paragraphs = [f"<p><b>{marked_up(right)}{'. ' if right else ''}</b>{marked_up(praise)}</p>"]
+    paragraphs += [
         f"<p><i>{tr('If you answered {answer}:', answer=marked_up(given))}</i> {marked_up(why)}</p>"
         for given, why in wrong
         if given
     ]
-    return _folded(tr("The answer"), "\n".join(told))
+    return _folded(tr("The answer"), "\n".join(paragraphs))
 
 
 def _folded(title, inside):

@@ -46,7 +46,7 @@ def place(name):
 
 
 def said(*calls):
-    function = "(state, told) => { const n = view.compute(state, told); return { ...n, ...view.words(n), drawn: view.draw(n) }; }"
+    function = "(state, kernel) => { const n = view.compute(state, kernel); return { ...n, ...view.words(n), drawn: view.draw(n) }; }"
     return node.each(function, [list(call) for call in calls], {"{ view }": "all_rules"})
 
 
@@ -103,8 +103,8 @@ def test_a_rule_added_to_the_packages_rules_is_in_the_lab(newcomer):
 @needs_node
 def test_what_python_answers_is_drawn_with_the_state_that_it_belongs_to(newcomer):
     state = {**newcomer.start, "lie": ["loss"]}
-    told = newcomer.told(state)
-    here, late, alone = said([state, told], [newcomer.start, told], [state, {**told, "state": None}])
+    kernel = newcomer.kernel_numbers(state)
+    here, late, alone = said([state, kernel], [newcomer.start, kernel], [state, {**kernel, "state": None}])
     ours = newcomer.numbers(**state)
     for key in ("steps", "rates", "honest"):
         assert np.abs(np.array(here[key]) - ours[key]).max() < 1e-9
@@ -115,20 +115,20 @@ def test_what_python_answers_is_drawn_with_the_state_that_it_belongs_to(newcomer
         alone["lines"][-1] == "Newcomer answers only where Python runs."
         and "only with Python" in alone["drawn"]["rates"]
     )
-    assert re.search(r'"told": \{"state".*"Newcomer"', newcomer.page("here"))
+    assert re.search(r'"kernel_numbers": \{"state".*"Newcomer"', newcomer.page("here"))
 
 
 def test_the_widget_asks_python_for_each_state():
     pytest.importorskip("anywidget", reason="anywidget is not installed (the extra lab brings it)")
     lab = labs.AllRules(extra=[Newcomer(), Picky()])
     widget = lab.widget(loss=2.0)
-    assert widget.told["names"] == ["Newcomer", "Picky"] and widget.told["state"]["loss"] == 2.0
-    before, moved = widget.told["steps"], {**lab.start, "loss": 3.0}
+    assert widget.kernel_numbers["names"] == ["Newcomer", "Picky"] and widget.kernel_numbers["state"]["loss"] == 2.0
+    before, moved = widget.kernel_numbers["steps"], {**lab.start, "loss": 3.0}
     widget.set_state({"state": moved})
-    assert widget.told["state"] == moved and widget.told["steps"] != before
+    assert widget.kernel_numbers["state"] == moved and widget.kernel_numbers["steps"] != before
     widget.set_state({"state": {**moved, "loss": 4.0}})
-    assert widget.told["trouble"] == "ValueError: a loss above 3.5" and "steps" not in widget.told
+    assert widget.kernel_numbers["trouble"] == "ValueError: a loss above 3.5" and "steps" not in widget.kernel_numbers
     if node.find():
-        [drawn] = said([widget.state, widget.told])
+        [drawn] = said([widget.state, widget.kernel_numbers])
         assert drawn["lines"][-1] == "Python could not answer: ValueError: a loss above 3.5."
-    assert labs.AllRules().widget().told == {}
+    assert labs.AllRules().widget().kernel_numbers == {}

@@ -29,7 +29,7 @@ def tips(rng):
 
 def test_the_weights_are_fairgrads_wherever_it_takes_alpha():
     rng, solved = np.random.default_rng(0), 0
-    for power in np.resize(POWERS[POWERS >= -0.3], 300):
+    for power in np.resize(POWERS[POWERS >= -0.3], 100):
         G = tips(rng)
         numbers = LAB.numbers(power=float(power), tips=G.tolist())
         rule = rules.NashMTL() if power == 0 else rules.FairGrad(numbers["alpha"])
@@ -39,7 +39,7 @@ def test_the_weights_are_fairgrads_wherever_it_takes_alpha():
             solved += 1
             assert np.allclose(numbers["weights"], found.weights.numpy(), rtol=1e-7, atol=1e-12)
             assert np.allclose(numbers["rates"], found.rates.numpy(), rtol=1e-7)
-    assert solved > 100
+    assert solved > 33
 
 
 def test_below_the_package_no_direction_of_the_circle_is_fairer():

@@ -4,7 +4,7 @@ import { dot } from "./geometry.js";
 import { pointHandle } from "./handles.js";
 import { arrow, disc, label, line, placed, tag } from "./svg.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
-import { coordinates, curve } from "./plane.js";
+import { centred, curve } from "./plane.js";
 import { two } from "./wording.js";
 import { quadratics } from "./toy.js";
 
@@ -14,7 +14,7 @@ const WIDE = 360,
   REACH = 2,
   X = WIDE / 2 / UNIT,
   Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
 const BOWLS = quadratics({
   centres: [
@@ -63,7 +63,7 @@ function toward(w, wholeLine) {
 
 const draw = (numbers, time = 1) => {
   const now = Math.round(time * STEPS);
-  return { plane: plane(numbers, now), bars: told(numbers, now) };
+  return { plane: plane(numbers, now), bars: rateBars(numbers, now) };
 };
 
 function plane({ AdaFed, FedMGDA }, now) {
@@ -186,7 +186,7 @@ function plane({ AdaFed, FedMGDA }, now) {
 
 const dotted = ([cx, cy], fill) => tag("circle", { cx, cy, r: 5, fill });
 
-const told = ({ AdaFed, FedMGDA }, now) =>
+const rateBars = ({ AdaFed, FedMGDA }, now) =>
   bars({
     width: WIDE,
     height: 176,

@@ -41,19 +41,19 @@ export function read(spec, fragment) {
   return state;
 }
 
-function parsed(control, said) {
+function parsed(control, text) {
   if (control.several) {
-    const chosen = said === "" ? [] : said.split(";");
+    const chosen = text === "" ? [] : text.split(";");
     return chosen.every((one) => control.options.includes(one))
       ? control.options.filter((one) => chosen.includes(one))
       : undefined;
   }
-  if (control.options) return control.options.includes(said) ? said : undefined;
+  if (control.options) return control.options.includes(text) ? text : undefined;
   if (control.reach === undefined) {
-    const value = Number(said);
-    return said !== "" && value >= control.low && value <= control.high ? value : undefined;
+    const value = Number(text);
+    return text !== "" && value >= control.low && value <= control.high ? value : undefined;
   }
-  const points = said.split(";").map((p) => p.split(",").map(Number));
+  const points = text.split(";").map((p) => p.split(",").map(Number));
   const fits =
     points.length === control.start.length &&
     points.every(

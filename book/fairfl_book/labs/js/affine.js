@@ -1,10 +1,10 @@
 // Chapter 8's lab: two gradients, divided by what AdaFed asks for each, and the nearest points of their segment and of their whole line.
 import { bars } from "./bars.js";
-import { clipped, combine, cone, dot } from "./geometry.js";
+import { clipped, combine, cone, distance, dot, length } from "./geometry.js";
 import { tipHandles } from "./handles.js";
 import { arrow, disc, line, placed, px, tag } from "./svg.js";
-import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, outward } from "./plane.js";
+import { CLIENTS, GOOD, INK, SOFT } from "./palette.js";
+import { centred, coneCircle, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
 
 const WIDE = 360,
@@ -12,13 +12,10 @@ const WIDE = 360,
   LOW = 176,
   UNIT = 68,
   REACH = 2,
-  X = WIDE / 2 / UNIT,
   Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
-const length = (v) => Math.hypot(...v),
-  apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]),
-  NONE = 1e-9,
+const NONE = 1e-9,
   SHORT = 0.25;
 
 function compute({ gamma, loss_1, loss_2, tips: G }) {
@@ -54,38 +51,18 @@ function share([a, b]) {
   return square > 1e-24 * Math.max(dot(a, a), dot(b, b)) ? -dot(a, along) / square : 0.5;
 }
 
-const draw = (numbers) => ({ plane: plane(numbers), bars: told(numbers) });
+const draw = (numbers) => ({ plane: plane(numbers), bars: rateBars(numbers) });
 
 function plane({ G, H, convex, affine, cone: helps }) {
   const origin = at([0, 0]),
     pieces = [],
     labels = [],
-    differ = apart(convex.direction, affine.direction) > 0.02;
+    differ = distance(convex.direction, affine.direction) > 0.02;
   const beside = (v, words, more = {}, towards = outward(v, ZERO)) =>
     labels.push({ at: at(v), towards, words, more });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)],
     along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
-  pieces.push(
-    disc(origin, REACH * UNIT, {
-      fill: "none",
-      stroke: LINE,
-      "stroke-width": 1.5,
-    }),
-  );
-  pieces.push(
-    line(at([-0.1, 0]), at([0.1, 0]), { stroke: SOFT }),
-    line(at([0, -0.1]), at([0, 0.1]), { stroke: SOFT }),
-  );
-  if (helps)
-    pieces.push(
-      tag("path", {
-        d: `M${at(edge(helps[0])).map(px).join(" ")}A${REACH * UNIT} ${REACH * UNIT} 0 0 0 ${at(edge(helps[1])).map(px).join(" ")}`,
-        fill: "none",
-        stroke: GOOD,
-        "stroke-width": 6,
-        opacity: 0.75,
-      }),
-    );
+  pieces.push(coneCircle(PLANE, REACH, 0.1, helps));
   const ends = length(along) > NONE ? clipped(H[0], along, Y - 0.03) : null;
   if (ends) pieces.push(line(at(ends[0]), at(ends[1]), { stroke: INK, "stroke-width": 1.4 }));
   pieces.push(
@@ -99,7 +76,8 @@ function plane({ G, H, convex, affine, cone: helps }) {
   if (ends && affine.length > 0.15 && length(along) > 0.02)
     pieces.push(square(affine.direction, along));
   G.forEach((g, k) => {
-    if (apart(g, H[k]) > 0.02) pieces.push(arrow(origin, at(g), CLIENTS[k], 2.4, { opacity: 0.4 }));
+    if (distance(g, H[k]) > 0.02)
+      pieces.push(arrow(origin, at(g), CLIENTS[k], 2.4, { opacity: 0.4 }));
   });
   H.forEach((h, k) => pieces.push(arrow(origin, at(h), CLIENTS[k], 3.2)));
   if (differ)
@@ -120,11 +98,11 @@ function plane({ G, H, convex, affine, cone: helps }) {
   G.forEach((g, k) =>
     beside(
       g,
-      apart(g, H[k]) < 0.02
+      distance(g, H[k]) < 0.02
         ? length(g)
           ? `g${sub(k)} = h${sub(k)}`
           : `g${sub(k)}`
-        : apart(g, H[k]) < 0.2
+        : distance(g, H[k]) < 0.2
           ? `g${sub(k)}, h${sub(k)}`
           : `g${sub(k)}`,
       { class: "strong" },
@@ -133,14 +111,14 @@ function plane({ G, H, convex, affine, cone: helps }) {
   beside(affine.direction, "AdaFed", { class: "strong" });
   if (differ) beside(convex.direction, "FedMGDA", { fill: SOFT });
   H.forEach((h, k) => {
-    if (apart(G[k], h) >= 0.2) beside(h, `h${sub(k)}`, { class: "strong" });
+    if (distance(G[k], h) >= 0.2) beside(h, `h${sub(k)}`, { class: "strong" });
   });
   if (helps) {
     const there = edge(0.8 * helps[0] + 0.2 * helps[1], REACH);
     beside(there, "helps both", { fill: GOOD }, [-there[0], there[1]]);
   }
   if (ends) {
-    const free = ends.filter((p) => H.every((h) => apart(h, p) > 0.5)),
+    const free = ends.filter((p) => H.every((h) => distance(h, p) > 0.5)),
       end = free.length ? free.reduce((a, b) => (length(a) > length(b) ? a : b)) : ends[0];
     beside(
       end.map((v) => 0.85 * v),
@@ -185,7 +163,7 @@ function square(foot, along) {
   });
 }
 
-const told = ({ convex, affine }) =>
+const rateBars = ({ convex, affine }) =>
   bars({
     width: WIDE,
     height: LOW,
@@ -207,7 +185,7 @@ function words({ G, H, s, convex, affine }) {
     lines = [];
   const asked = `${two(s[0])} to ${two(s[1])}`,
     possible = convex.length > NONE,
-    one = apart(H[0], H[1]) < NONE;
+    one = distance(H[0], H[1]) < NONE;
   let tone = "good";
   if (absent.length) {
     tone = "soft";

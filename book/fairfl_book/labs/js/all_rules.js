@@ -3,7 +3,7 @@ import { cone, decide, dot } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
-import { coordinates } from "./plane.js";
+import { centred } from "./plane.js";
 import { ZERO, listed, sub, two, where } from "./wording.js";
 import { circleLabels } from "./circle_labels.js";
 import { EVERY } from "./rules.js";
@@ -14,14 +14,7 @@ const { width: WIDE, height: TALL } = SHEET,
   REACH = 1,
   MIDDLE = [180, 115],
   FAR = 1.15;
-const PLANE = coordinates({
-  x: [-FAR, FAR],
-  y: [-FAR, FAR],
-  left: MIDDLE[0] - FAR * ARM,
-  right: MIDDLE[0] + FAR * ARM,
-  top: MIDDLE[1] - FAR * ARM,
-  bottom: MIDDLE[1] + FAR * ARM,
-});
+const PLANE = centred({ middle: MIDDLE, unit: ARM, half: [FAR, FAR] });
 const TIMES = 3,
   SHORTEST = 1e-7; // as in all_rules.py
 const CAPTION = 242;
@@ -44,7 +37,7 @@ const unit = (v) => {
   return size > SHORTEST ? v.map((x) => x / size) : v.map(() => 0);
 };
 
-function compute(state, told) {
+function compute(state, kernel) {
   const { families, lie, factor, show, loss, fall, tips: G } = state,
     losses = [1, loss],
     falls = [1, fall],
@@ -61,17 +54,26 @@ function compute(state, told) {
     };
     return EVERY.map((rule) => unit(rule.direction(round, TIMES)));
   };
-  const asked = told?.names ?? [],
-    late = !same(told?.state, state),
+  const asked = kernel?.names ?? [],
+    late = !same(kernel?.state, state),
     none = asked.map(() => [0, 0]);
-  const waits = late ? (told?.state ? "asking Python …" : ALONE) : told.trouble ? "no answer" : "";
-  const all = [...steps(lie), ...(told?.steps ?? none)],
-    honest = [...(lie.length ? steps([]) : all.slice(0, EVERY.length)), ...(told?.honest ?? none)];
+  const waits = late
+    ? kernel?.state
+      ? "asking Python …"
+      : ALONE
+    : kernel.trouble
+      ? "no answer"
+      : "";
+  const all = [...steps(lie), ...(kernel?.steps ?? none)],
+    honest = [
+      ...(lie.length ? steps([]) : all.slice(0, EVERY.length)),
+      ...(kernel?.honest ?? none),
+    ];
   const rate = (step) => G.map((g) => dot(g, step));
   return {
     G,
     names: [...EVERY.map((rule) => rule.name), ...asked],
-    kinds: [...EVERY.map((rule) => rule.kind), ...(told?.kinds ?? [])],
+    kinds: [...EVERY.map((rule) => rule.kind), ...(kernel?.kinds ?? [])],
     steps: all,
     rates: all.map(rate),
     honest: honest.map(rate),
@@ -81,7 +83,7 @@ function compute(state, told) {
     factor,
     show,
     families,
-    trouble: (!late && told?.trouble) || "",
+    trouble: (!late && kernel?.trouble) || "",
     waits: all.map((_, i) => (i < EVERY.length ? "" : waits)),
     cone: cone(G, decide("FedMGDA", G).direction),
   };

@@ -1,6 +1,6 @@
 // α-fair rates in the plane: λ > 0 with A λ = λ^(−1/α) for rows of two numbers, none of them zero. The lab's Python (fair_rates.py) does
 // the same, and says why; tests/fairfl_book/labs/test_fair_rates.py compares it with the package's rules.
-import { STATIONARY, combine, dot, gram, nearest, rates } from "./geometry.js";
+import { combine, dot, gram, nearest, vanishes } from "./geometry.js";
 
 const PARALLEL = 1e-9,
   HALVINGS = 90;
@@ -13,15 +13,7 @@ export function fairness(G) {
     mu = nearest(A),
     point = combine(G, mu),
     lengths = G.map((g) => Math.hypot(...g));
-  if (
-    dot(mu, rates(A, mu)) <=
-    STATIONARY *
-      dot(
-        mu,
-        lengths.map((v) => v * v),
-      )
-  )
-    return null;
+  if (vanishes(A, mu)) return null;
   const turns = G.map((g) => Math.atan2(point[0] * g[1] - point[1] * g[0], dot(g, point)));
   const [first, last] = [Math.min(...turns), Math.max(...turns)].map(
     (turn) => G[turns.indexOf(turn)],

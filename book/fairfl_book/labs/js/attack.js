@@ -1,5 +1,5 @@
 // Chapter 11's lab: four gradients to drag, the fourth client's lie, and by how much it turns the direction of each rule.
-import { combine, cone, decide, dot } from "./geometry.js";
+import { combine, cone, decide, dot, length } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { BAD, CLIENTS, GOOD, INK, LINE, ON, PAPER, SOFT, worded } from "./palette.js";
 import { arrow, label, line, placed, px, tag } from "./svg.js";
@@ -28,7 +28,6 @@ const PLANE = coordinates({
   { at } = PLANE;
 const TRACK = coordinates({ x: [0, 3], y: [0, 1], left: 76, right: 328, top: 274, bottom: 274 }),
   POWER = { low: 0, high: 3, step: 0.05 };
-const norm = (v) => Math.hypot(...v);
 
 // ---- what the rules make of rows and losses -----------------------------------------------------------------------------------------
 
@@ -38,7 +37,7 @@ const LIAR_RULES = {
   "FedAvg-n": (G) =>
     combine(
       G,
-      G.map((g) => (norm(g) > 0 ? 1 / norm(g) : 0)),
+      G.map((g) => (length(g) > 0 ? 1 / length(g) : 0)),
     ),
   "q-FedAvg": (G, losses) =>
     combine(
@@ -66,7 +65,7 @@ const MADE = {
     "FedFV cuts conflicts away in the order of the losses, then averages: length and loss both count",
 };
 
-const unit = (v) => (norm(v) > NOTHING ? v.map((x) => x / norm(v)) : null);
+const unit = (v) => (length(v) > NOTHING ? v.map((x) => x / length(v)) : null);
 /** The angle between two unit vectors, in radians; 0 where both are missing, null where one is. */
 const between = (a, b) =>
   a && b ? Math.abs(Math.atan2(a[0] * b[1] - a[1] * b[0], dot(a, b))) : a || b ? null : 0;
@@ -74,7 +73,7 @@ const degrees = (angle) => (angle * 180) / Math.PI;
 
 function compute({ rule, lies, power, tips }) {
   const factor = 10 ** power,
-    told = LOSSES.map((f, k) => (k === LIAR && lies.includes("its loss") ? factor * f : f));
+    reported = LOSSES.map((f, k) => (k === LIAR && lies.includes("its loss") ? factor * f : f));
   const sent = tips.map((g, k) =>
       k === LIAR && lies.includes("its update") ? g.map((v) => factor * v) : g,
     ),
@@ -82,10 +81,10 @@ function compute({ rule, lies, power, tips }) {
   const names = Object.keys(LIAR_RULES),
     each = (G, losses) => names.map((name) => unit(LIAR_RULES[name](G, losses)));
   const before = each(tips, LOSSES),
-    after = each(sent, told);
-  const asking = honest.filter((g) => norm(g) > 0);
+    after = each(sent, reported);
+  const asking = honest.filter((g) => length(g) > 0);
   const lose = (directions) =>
-    directions.map((u) => honest.map((g) => u !== null && dot(g, u) < -LOSES * norm(g)));
+    directions.map((u) => honest.map((g) => u !== null && dot(g, u) < -LOSES * length(g)));
   return {
     rule,
     lies,
@@ -98,7 +97,7 @@ function compute({ rule, lies, power, tips }) {
     turned: names.map((_, i) => between(before[i], after[i])),
     lostBefore: lose(before),
     loses: lose(after),
-    told: told[LIAR],
+    reported: reported[LIAR],
     sent: sent[LIAR],
     asking: asking.length,
     safe: asking.length ? cone(asking, decide("FedMGDA", asking).direction) : null,
@@ -133,7 +132,7 @@ function plane(numbers) {
       }),
     );
   }
-  if (norm(sent) > norm(tips[LIAR]) * 1.001) {
+  if (length(sent) > length(tips[LIAR]) * 1.001) {
     const reach = Math.min(
         1,
         (EDGE_X - 0.1) / Math.abs(sent[0] || NOTHING),
@@ -366,7 +365,7 @@ const thousands = (v) => {
 };
 
 function words(numbers) {
-  const { rule, names, turned, loses, lostBefore, lies, factor, told, after, asking } = numbers,
+  const { rule, names, turned, loses, lostBefore, lies, factor, reported, after, asking } = numbers,
     i = names.indexOf(rule),
     lines = [];
   const hurt = where(loses[i], (v) => v),
@@ -406,7 +405,7 @@ function words(numbers) {
     if (anyway.length && turned[i] !== null)
       lines.push(`${named(anyway)} lost before the lie, too.`);
     const what = {
-      "its loss": `reports a loss of ${thousands(told)} instead of 0.6`,
+      "its loss": `reports a loss of ${thousands(reported)} instead of 0.6`,
       "its update": `sends ${thousands(factor)} times its gradient`,
     };
     lines.push(`Client 4 ${lies.map((lie) => what[lie]).join(" and ")}.`);

@@ -1,5 +1,6 @@
-// Ways down several losses at once: from one start every rule walks in steps of the same length, so that only where it goes differs, and
-// slows down where it comes to rest. fairfl_book.labs.descent_paths computes the same, number by number.
+// Descent paths on several losses: every rule starts at the same point and takes steps of the same length, which shrink where it stops.
+// fairfl_book.labs.descent_paths repeats the computation, number by number.
+import { boxPoints } from "./geometry.js";
 import { TWO_VALLEYS, fonsecaFleming, quadratics } from "./toy.js";
 
 export const ROUNDS = 120;
@@ -92,24 +93,6 @@ export function nearestPoint(points) {
   return points.some((p) => times(p, best) < least * (1 - 1e-9)) ? [0, 0] : best;
 }
 
-/** The corners of what FedMGDA+'s box lets μ make of the rows. */
-function corners(rows, epsilon) {
-  const K = rows.length,
-    low = Math.max(0, 1 / K - epsilon),
-    high = Math.min(1, 1 / K + epsilon),
-    found = [];
-  for (let free = 0; free < K; free++)
-    for (let mask = 0; mask < 1 << (K - 1); mask++) {
-      const mu = rows.map((_, k) =>
-        k === free ? 0 : (mask >> (k < free ? k : k - 1)) & 1 ? high : low,
-      );
-      mu[free] = 1 - mu.reduce((sum, v) => sum + v, 0);
-      if (mu[free] >= low - 1e-12 && mu[free] <= high + 1e-12)
-        found.push(added(rows.map((h, k) => scaled(h, mu[k]))));
-    }
-  return found;
-}
-
 /** FedFV's sum: each gradient projected off those it conflicts with, in the order of the losses. */
 function projections(G, losses) {
   const order = losses.map((_, k) => k).sort((i, j) => losses[i] - losses[j]);
@@ -161,7 +144,7 @@ const WAYS = {
   FedMGDA: (G, land, w, { near }) =>
     withoutARise(land, w, G, { along: nearestPoint(G), far: near }),
   "FedMGDA+": (G, land, w, { units, room }, { epsilon }) => {
-    const along = nearestPoint(corners(units, epsilon)),
+    const along = nearestPoint(boxPoints(units, epsilon)),
       way = { along, far: size(along) * room };
     // With three clients a box may make somebody pay, and a way that slows down before that would never get there.
     return epsilon < 1 && G.length > 2 ? way : withoutARise(land, w, G, way);

@@ -4,7 +4,7 @@ import { combine, cone, dot, outline } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
-import { coordinates, curve, grid, outward, ticks } from "./plane.js";
+import { centred, coordinates, curve, grid, outward, ticks } from "./plane.js";
 import { circleLabels } from "./circle_labels.js";
 import { ZERO, listed, named, sub, two, where } from "./wording.js";
 
@@ -15,14 +15,7 @@ const BROAD = 360,
   MIDDLE = [180, 142],
   ROOM = 1.2,
   CAPTION = 314;
-const PLANE = coordinates({
-  x: [-ROOM, ROOM],
-  y: [-ROOM, ROOM],
-  left: MIDDLE[0] - ROOM * RADIUS,
-  right: MIDDLE[0] + ROOM * RADIUS,
-  top: MIDDLE[1] - ROOM * RADIUS,
-  bottom: MIDDLE[1] + ROOM * RADIUS,
-});
+const PLANE = centred({ middle: MIDDLE, unit: RADIUS, half: [ROOM, ROOM] });
 // λ and ρ from 0 to ∞, each v at v / (1 + v): 1 stands in the middle, and Nash's ρ = 1/λ is a straight line.
 const PLACES = coordinates({ x: [0, 1], y: [0, 1], left: 46, right: 262, top: 14, bottom: 214 });
 const MARKS = [0, 1 / 3, 0.5, 2 / 3, 1],
@@ -230,14 +223,14 @@ function points({ G, solved, power, exponent: steep, weights, rates, places, way
     }
   G.forEach((_, k) => {
     const top = 28 + 66 * k,
-      told = solved && heard.includes(k);
+      solvable = solved && heard.includes(k);
     pieces.push(
       disc([280, top - 5], 6, { fill: CLIENTS[k] }),
       label(292, top, `client ${k + 1}`, { class: "strong" }),
     );
     pieces.push(
-      label(276, top + 20, told ? `λ ${much(weights[k])}` : "no λ"),
-      told ? label(276, top + 40, `ρ ${much(rates[k])}`) : "",
+      label(276, top + 20, solvable ? `λ ${much(weights[k])}` : "no λ"),
+      solvable ? label(276, top + 40, `ρ ${much(rates[k])}`) : "",
     );
   });
   const { x, y } = TRACK;
@@ -256,14 +249,14 @@ function points({ G, solved, power, exponent: steep, weights, rates, places, way
       label(place, y + 44, words, { "text-anchor": anchor, fill: SOFT }),
     );
   }
-  pieces.push(label(276, PLACES.bottom + 36, said(power), { class: "strong" }));
+  pieces.push(label(276, PLACES.bottom + 36, alphaText(power), { class: "strong" }));
   return pieces.join("");
 }
 
 /** A weight or a rate, which may be large. */
 const much = (v) =>
   v >= 1e5 ? v.toExponential(0).replace("e+", "e") : v >= 100 ? v.toFixed(0) : two(v);
-const said = (power) =>
+const alphaText = (power) =>
   power <= -2 ? "α → 0" : power >= 2 ? "α → ∞" : `α = ${(10 ** power).toPrecision(2)}`;
 
 const handles = ({ G, power }) => [
@@ -275,7 +268,7 @@ const handles = ({ G, power }) => [
     panel: "curve",
     colour: INK,
     stride: POWER.step,
-    value: `${said(power)}${power === 0 ? ", Nash" : ""}`,
+    value: `${alphaText(power)}${power === 0 ? ", Nash" : ""}`,
     label: "α, from the projected mean through Nash to the nearest point",
   }),
   ...tipHandles(G, { c: PLANE, reach: REACH }),
@@ -285,7 +278,7 @@ function words({ G, power, solved, weights, rates, mean, arc }) {
   const absent = where(G, (g) => extent(g) === 0),
     heard = where(G, (g) => extent(g) > 0),
     lines = [],
-    now = said(power);
+    now = alphaText(power);
   const silent = absent.length
     ? [`${named(absent)} sent a zero gradient and ${absent.length > 1 ? "are" : "is"} set aside.`]
     : [];

@@ -2,7 +2,7 @@
 // Rows of G are gradients; A = G Gᵀ is their Gram matrix; λ are weights. tests/fairfl_book/test_lab_numbers.py compares all with Python.
 
 const SINGULAR = 1e-15; // a pivot below this, in matrices of cosines, belongs to a face that a smaller face replaces
-export const STATIONARY = 1e-12; // fairfl.rules.gram: precise_resolution and, below, resolution of float64 rows
+const STATIONARY = 1e-12; // fairfl.rules.gram: precise_resolution and, below, resolution of float64 rows
 const CANCELS = 1e-11;
 
 export const dot = (a, b) => {
@@ -10,12 +10,21 @@ export const dot = (a, b) => {
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 };
+/** The length of a vector, and the distance between two points of the plane. */
+export const length = (v) => Math.hypot(...v);
+export const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
 export const gram = (G) => G.map((a) => G.map((b) => dot(a, b)));
 /** Gᵀ λ. */
 export const combine = (G, weights) =>
   G[0].map((_, j) => G.reduce((sum, row, k) => sum + weights[k] * row[j], 0));
 /** ρ = A λ: positive where a loss falls. */
 export const rates = (A, weights) => A.map((row) => dot(row, weights));
+
+/** Whether the point Σ μ_k g_k, the nearest to the origin, is zero up to rounding. */
+export const vanishes = (A, mu) => {
+  const squares = A.map((row, k) => row[k]);
+  return dot(mu, rates(A, mu)) <= STATIONARY * dot(mu, squares);
+};
 
 /** x with M x = b by elimination with pivoting; null if M is singular. */
 export function solve(M, b) {
@@ -258,13 +267,7 @@ function mgda(G, { epsilon = 1, normalise = false } = {}) {
     const C = A.map((row, i) => row.map((v, j) => v / sizes[i] / sizes[j]));
     const bound = (sign) => C.map(() => Math.min(1, Math.max(0, 1 / K + sign * epsilon)));
     const mu = epsilon < 1 ? nearest(C, bound(-1), bound(1)) : nearest(C);
-    const still =
-      dot(mu, rates(C, mu)) <=
-      STATIONARY *
-        dot(
-          mu,
-          C.map((row, k) => row[k]),
-        );
+    const still = vanishes(C, mu);
     return {
       weights: mu.map((v, k) => (still ? 0 : v / sizes[k])),
       multipliers: mu,
@@ -283,13 +286,7 @@ function prescribed(G, s) {
   }
   const B = A.map((row, i) => row.map((v, j) => v / s[i] / s[j])),
     mu = nearest(B);
-  const still =
-    dot(mu, rates(B, mu)) <=
-    STATIONARY *
-      dot(
-        mu,
-        B.map((row, k) => row[k]),
-      );
+  const still = vanishes(B, mu);
   return {
     weights: mu.map((v, k) => (still ? 0 : v / s[k])),
     multipliers: mu,
@@ -349,8 +346,8 @@ export function outline(points) {
   return corners;
 }
 
-/** The corners of {Σ μ_k h_k : μ ≥ 0, Σ μ = 1, |μ_k − 1/K| ≤ ε} in the plane, in order. */
-export function boxed(H, epsilon) {
+/** The points Σ μ_k h_k of all vertices μ of {μ ≥ 0, Σ μ = 1, |μ_k − 1/K| ≤ ε}. */
+export function boxPoints(H, epsilon) {
   const K = H.length,
     low = Math.max(0, 1 / K - epsilon),
     high = Math.min(1, 1 / K + epsilon),
@@ -363,8 +360,11 @@ export function boxed(H, epsilon) {
       mu[free] = 1 - mu.reduce((sum, v) => sum + v, 0);
       if (mu[free] >= low - 1e-12 && mu[free] <= high + 1e-12) points.push(combine(H, mu));
     }
-  return outline(points);
+  return points;
 }
+
+/** Their convex hull's corners, in order. */
+export const boxed = (H, epsilon) => outline(boxPoints(H, epsilon));
 
 /** The angles [from, to] of all directions in which no loss rises, or null: given the nearest point of the convex hull. */
 export function cone(G, point) {

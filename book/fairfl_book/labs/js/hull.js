@@ -1,10 +1,10 @@
 // Chapter 4's lab: tips of gradients to drag, the hull that a rule looks at, its direction, and each client's weight and rate.
 import { bars } from "./bars.js";
-import { boxed, clipped, combine, cone, decide, dot, outline } from "./geometry.js";
+import { boxed, clipped, combine, cone, decide, dot, length, outline } from "./geometry.js";
 import { tipHandles } from "./handles.js";
 import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, disc, line, placed, polygon, px, tag } from "./svg.js";
-import { coordinates, grid, outward } from "./plane.js";
+import { centred, grid, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
 
 const WIDE = 360,
@@ -14,16 +14,8 @@ const WIDE = 360,
   RIM = 2,
   EDGE = 2.2,
   RAY = Math.PI / 40;
-const PLANE = coordinates({
-    x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT],
-    y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT],
-    left: 0,
-    right: WIDE,
-    top: 0,
-    bottom: HIGH,
-  }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
-const length = (v) => Math.hypot(...v);
 
 function compute({ clients, rule, epsilon, tips }) {
   const G = tips.slice(0, clients),
@@ -49,7 +41,7 @@ function compute({ clients, rule, epsilon, tips }) {
 }
 
 function draw(numbers) {
-  return { plane: plane(numbers), bars: told(numbers) };
+  return { plane: plane(numbers), bars: rateBars(numbers) };
 }
 
 function plane({ rule, epsilon, G, direction, mean, remark, cone: helps }) {
@@ -194,7 +186,7 @@ function dashed(pieces, labels, G, point, along, words) {
   });
 }
 
-function told({ rule, remark, G, weights, multipliers, rates, squared, meanRates }) {
+function rateBars({ rule, remark, G, weights, multipliers, rates, squared, meanRates }) {
   const bound =
     (rule === "FedMGDA" || rule === "AdaFed") && squared > ZERO
       ? { at: squared, words: "‖dir‖²" }

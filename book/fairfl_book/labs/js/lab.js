@@ -3,8 +3,8 @@
 //   title, about, hint   words: its name, its picture for who does not see it, what to do with it; and, folded until it is asked for,
 //   key                  what the picture's marks mean, where that takes more than a line or two
 //   panels               [{ name, width, height, label }], 360 wide so that a phone shows their text at its size
-//   compute(state, told) → numbers; whatever Python's compute gives has to be among them, equal to 1e-9. told: what only Python can
-//                        compute (Lab.told) and the state that this belongs to, an earlier one while Python has not answered yet
+//   compute(state, kernel) → numbers, with every number of Python's compute among them, equal to 1e-9. kernel: what only Python can
+//                        compute (Lab.kernel_numbers) and the state that it belongs to, an earlier one until Python has answered
 //   draw(numbers, time)  → { panel: markup }; time goes from 0 to 1 while a lab with seconds runs, and is 1 at rest
 //   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
 //                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab;
@@ -100,12 +100,12 @@ export function mount(el, model, view) {
     <p class="words"></p>
     <div class="try"><span>${escaped(tr("Try:"))}</span></div>
     <p class="hint">${escaped(view.hint)}</p>${view.key ? `<details class="key"><summary>${escaped(tr("What the marks mean"))}</summary><p>${escaped(view.key)}</p></details>` : ""}
-    <div class="said" aria-live="polite"></div>
+    <div class="screen-reader-text" aria-live="polite"></div>
   </div>`;
   const root = el.firstElementChild,
     find = (where) => root.querySelector(where);
   const state = () => model.get("state"),
-    compute = (now) => view.compute(now, model.get("told"));
+    compute = (now) => view.compute(now, model.get("kernel_numbers"));
   let shown = null,
     time = 1,
     frame = 0,
@@ -338,7 +338,7 @@ export function mount(el, model, view) {
     clearTimeout(speaking);
     if (from)
       speaking = setTimeout(() => {
-        find(".said").textContent = joined([...words.lines, words.figures]);
+        find(".screen-reader-text").textContent = joined([...words.lines, words.figures]);
       }, 400);
     if (!glide || !from || calm.matches) {
       shown = numbers;
@@ -366,7 +366,7 @@ export function mount(el, model, view) {
   model.on("change:state", () => {
     if (!ours) show(true);
   });
-  model.on("change:told", () => show(false));
+  model.on("change:kernel_numbers", () => show(false));
   show(false);
   return () => {
     sizes.disconnect();
@@ -378,8 +378,12 @@ export function mount(el, model, view) {
 /** A page without a kernel: a model that only remembers, and an address that says where the lab stands. */
 export function host(el, view, spec) {
   let later = 0;
-  const told = { ...spec.told, state: null }; // nobody here answers for any state
-  const values = { spec, told, state: read(spec, location.hash) ?? structuredClone(spec.start) },
+  const kernel_numbers = { ...spec.kernel_numbers, state: null }; // without a kernel, no state gets an answer
+  const values = {
+      spec,
+      kernel_numbers,
+      state: read(spec, location.hash) ?? structuredClone(spec.start),
+    },
     heard = {};
   const model = {
     get: (name) => values[name],

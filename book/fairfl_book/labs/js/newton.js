@@ -404,7 +404,7 @@ function words({ c, distance, losses, path, steps, fate }) {
     lines = [];
   const far = Math.max(...distance),
     rate = (Math.max(last, 1e-16) / distance[0]) ** (1 / 20),
-    said = (v) =>
+    formatted = (v) =>
       v < 0.1 ? v.toFixed(3) : v < 100 ? two(v) : v.toExponential(0).replace("e+", " · 10^");
   if (fate === "cycle") {
     lines.push(
@@ -413,7 +413,7 @@ function words({ c, distance, losses, path, steps, fate }) {
     );
     if (far > 2.4)
       lines.push(
-        `Near the Pareto set the gradients nearly cancel, and a step explodes: this one is ${said(hop)} long.`,
+        `Near the Pareto set the gradients nearly cancel, and a step explodes: this one is ${formatted(hop)} long.`,
       );
   } else if (fate === "at once") {
     lines.push(
@@ -451,19 +451,19 @@ function words({ c, distance, losses, path, steps, fate }) {
       );
   } else if (fate === "arrives") {
     lines.push(
-      `The path comes to the Pareto set: after 20 rounds it is ${last < 1e-4 ? "less than 0.0001" : said(last)} away.`,
+      `The path comes to the Pareto set: after 20 rounds it is ${last < 1e-4 ? "less than 0.0001" : formatted(last)} away.`,
     );
     if (steps === "backtracking")
       lines.push("A step is halved until both losses fall, and that ends the hopping.");
   } else if (fate === "stalls") {
     lines.push(
-      `The path stalls ${said(last)} from the Pareto set, although both losses could still fall.`,
+      `The path stalls ${formatted(last)} from the Pareto set, although both losses could still fall.`,
       "There the gradients have become parallel (the arrows): no short step has both Newton rates.",
     );
   } else {
     lines.push(
       steps === "backtracking"
-        ? `After 20 rounds the path is still ${said(last)} from the Pareto set.`
+        ? `After 20 rounds the path is still ${formatted(last)} from the Pareto set.`
         : "The path comes and goes, and does not settle.",
     );
     if (steps === "half")
@@ -478,7 +478,7 @@ function words({ c, distance, losses, path, steps, fate }) {
   return {
     tone: { cycle: "bad", stalls: "bad", wanders: "bad", shrinks: "soft" }[fate] ?? "good",
     lines,
-    figures: `Distance at first ${said(distance[0])}, after a round ${said(distance[1])}, after 20 ${said(last)}. Losses at first ${first}, at the end ${end}.`,
+    figures: `Distance at first ${formatted(distance[0])}, after a round ${formatted(distance[1])}, after 20 ${formatted(last)}. Losses at first ${first}, at the end ${end}.`,
   };
 }
 

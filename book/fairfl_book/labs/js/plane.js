@@ -1,6 +1,6 @@
 // A panel with coordinates: numbers to pixels and back, lines of a grid, ticks, curves.
-import { label, line, px, tag } from "./svg.js";
-import { LINE, SOFT } from "./palette.js";
+import { disc, label, line, px, tag } from "./svg.js";
+import { GOOD, LINE, SOFT } from "./palette.js";
 
 const HUNDREDTH = (v) => Math.trunc(Math.round(v * 1e6) / 1e4) / 100;
 
@@ -23,6 +23,46 @@ export function coordinates({ x, y, left, right, top, bottom }) {
       y[0] + ((bottom - b) / (bottom - top)) * (y[1] - y[0]),
     ],
   };
+}
+
+/** Coordinates with the origin at the pixel ``middle``, ``unit`` pixels for 1, and ``half`` = [right, up] units on either side; by
+ *  default a whole panel. */
+export function centred({ middle, unit, half = middle.map((v) => v / unit) }) {
+  const [right, up] = half,
+    [x, y] = middle;
+  return coordinates({
+    x: [-right, right],
+    y: [-up, up],
+    left: x - right * unit,
+    right: x + right * unit,
+    top: y - up * unit,
+    bottom: y + up * unit,
+  });
+}
+
+/** A circle of radius ``reach`` around the origin, which a cross of arms ``arm`` marks; green, the arc of the directions between the
+ *  angles ``cone``, if any. */
+export function coneCircle(c, reach, arm, cone) {
+  const radius = c.across(reach) - c.across(0),
+    end = (angle) =>
+      c
+        .at([reach * Math.cos(angle), reach * Math.sin(angle)])
+        .map(px)
+        .join(" ");
+  return [
+    disc(c.at([0, 0]), radius, { fill: "none", stroke: LINE, "stroke-width": 1.5 }),
+    line(c.at([-arm, 0]), c.at([arm, 0]), { stroke: SOFT }),
+    line(c.at([0, -arm]), c.at([0, arm]), { stroke: SOFT }),
+    cone
+      ? tag("path", {
+          d: `M${end(cone[0])}A${px(radius)} ${px(radius)} 0 0 0 ${end(cone[1])}`,
+          fill: "none",
+          stroke: GOOD,
+          "stroke-width": 6,
+          opacity: 0.75,
+        })
+      : "",
+  ].join("");
 }
 
 /** Thin lines at ``xs`` and ``ys``, those at 0 heavier. */

@@ -1,11 +1,11 @@
 // Chapter 7's lab: three gradients with tips to drag, and FedFV's projections one meeting after another.
 import { bars } from "./bars.js";
-import { cone, decide, dot } from "./geometry.js";
+import { cone, decide, distance, dot, length } from "./geometry.js";
 import { tipHandles } from "./handles.js";
-import { arrow, disc, line, placed, polygon, px, tag } from "./svg.js";
+import { arrow, line, placed, polygon, px, tag } from "./svg.js";
 import { FIRST, pairs, placeOf, settled } from "./projection_steps.js";
-import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, outward } from "./plane.js";
+import { CLIENTS, GOOD, INK, SOFT } from "./palette.js";
+import { centred, coneCircle, outward } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
 
 const WIDE = 360,
@@ -14,11 +14,9 @@ const WIDE = 360,
   REACH = 4,
   X = WIDE / 2 / UNIT,
   Y = HIGH / 2 / UNIT;
-const PLANE = coordinates({ x: [-X, X], y: [-Y, Y], left: 0, right: WIDE, top: 0, bottom: HIGH }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
-const length = (v) => Math.hypot(...v),
-  apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]),
-  FAINT = 1e-9;
+const FAINT = 1e-9;
 
 function compute(state) {
   const numbers = settled(state),
@@ -34,7 +32,7 @@ function compute(state) {
 
 const vanishing = (G) => G.every((g) => length(g) < 0.05);
 
-const draw = (numbers) => ({ plane: plane(numbers), bars: told(numbers) });
+const draw = (numbers) => ({ plane: plane(numbers), bars: rateBars(numbers) });
 
 function plane({ G, projected, before, direction, mean, cone: helps, met: pair, scale, keepers }) {
   const met = pair ? [...pair].map(Number) : null,
@@ -54,27 +52,7 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
     for (let t = 0.1; t <= 1; t += 0.06) spots.push([...at(to.map((v) => t * v)), r]);
   };
   if (met && length(G[met[1]])) pieces.push(wall(G[met[1]], met[1]));
-  pieces.push(
-    disc(origin, REACH * UNIT, {
-      fill: "none",
-      stroke: LINE,
-      "stroke-width": 1.5,
-    }),
-  );
-  pieces.push(
-    line(at([-0.2, 0]), at([0.2, 0]), { stroke: SOFT }),
-    line(at([0, -0.2]), at([0, 0.2]), { stroke: SOFT }),
-  );
-  if (helps)
-    pieces.push(
-      tag("path", {
-        d: `M${at(edge(helps[0])).map(px).join(" ")}A${REACH * UNIT} ${REACH * UNIT} 0 0 0 ${at(edge(helps[1])).map(px).join(" ")}`,
-        fill: "none",
-        stroke: GOOD,
-        "stroke-width": 6,
-        opacity: 0.75,
-      }),
-    );
+  pieces.push(coneCircle(PLANE, REACH, 0.2, helps));
   const needle = (v, colour, more) => {
     if (length(v) > FAINT)
       pieces.push(
@@ -85,16 +63,16 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
         }),
       );
   };
-  if (scale && apart(direction, mean) > 0.02) {
+  if (scale && distance(direction, mean) > 0.02) {
     needle(mean, SOFT, { "stroke-dasharray": "5 4" });
     pieces.push(arrow(origin, at(mean), SOFT, 2, { "stroke-dasharray": "5 4" }));
   }
   needle(direction, INK, {});
   G.forEach((g, k) => {
-    if (apart(g, projected[k]) > 0.02)
+    if (distance(g, projected[k]) > 0.02)
       pieces.push(arrow(origin, at(g), CLIENTS[k], 2.4, { opacity: 0.4 }));
   });
-  if (met && apart(before, projected[met[0]]) > 0.02)
+  if (met && distance(before, projected[met[0]]) > 0.02)
     pieces.push(fall(before, projected[met[0]], met));
   projected.forEach((v, k) =>
     pieces.push(arrow(origin, at(v), CLIENTS[k], met?.[0] === k ? 4.4 : 3.2)),
@@ -109,10 +87,10 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
     beside(g, `g${sub(k)}${kept(k, keepers) ? " keeper" : ""}`, { class: "strong" });
   });
   projected.forEach((v, k) => {
-    if (apart(G[k], v) > 0.35) beside(v, `g${sub(k)}′`, { class: "strong" });
+    if (distance(G[k], v) > 0.35) beside(v, `g${sub(k)}′`, { class: "strong" });
   });
   if (length(direction) > FAINT) besideLine(direction, 2.7, "dir", { class: "strong" });
-  if (scale && apart(direction, mean) > 0.02 && length(mean) > FAINT)
+  if (scale && distance(direction, mean) > 0.02 && length(mean) > FAINT)
     besideLine(mean, 3.2, "FedAvg", { fill: SOFT });
   if (helps) beside(edge((helps[0] + helps[1]) / 2), "helps all", { fill: GOOD });
   if (met && length(G[met[1]]))
@@ -121,7 +99,7 @@ function plane({ G, projected, before, direction, mean, cone: helps, met: pair, 
       `would hurt client ${met[1] + 1}`,
       { fill: SOFT },
     );
-  for (const v of [direction, ...(scale && apart(direction, mean) > 0.02 ? [mean] : [])])
+  for (const v of [direction, ...(scale && distance(direction, mean) > 0.02 ? [mean] : [])])
     if (length(v) > FAINT) along(edge(Math.atan2(v[1], v[0])), 3);
   for (const v of projected) along(v, 3);
   pieces.push(
@@ -192,7 +170,7 @@ function fall(before, after, [k]) {
   );
 }
 
-const told = ({ weights, rates, fedavg, step }) =>
+const rateBars = ({ weights, rates, fedavg, step }) =>
   bars({
     width: WIDE,
     height: 206,

@@ -126,7 +126,7 @@ export const SQUARE = coordinates({
 export function square(front, before) {
   const { at, across, up, left, right, top, bottom } = SQUARE,
     pieces = [helping(left, up(1), across(1), bottom)];
-  for (const [v, said] of TICKS) {
+  for (const [v, name] of TICKS) {
     pieces.push(
       line([across(v), bottom], [across(v), top], {
         stroke: v === 1 ? SOFT : LINE,
@@ -140,8 +140,8 @@ export function square(front, before) {
       }),
     );
     pieces.push(
-      label(across(v), bottom + 17, said, { fill: SOFT, "text-anchor": "middle" }),
-      label(left - 6, up(v) + 5, said, { fill: SOFT, "text-anchor": "end" }),
+      label(across(v), bottom + 17, name, { fill: SOFT, "text-anchor": "middle" }),
+      label(left - 6, up(v) + 5, name, { fill: SOFT, "text-anchor": "end" }),
     );
   }
   pieces.push(
@@ -210,14 +210,14 @@ function helping(left, top, right, bottom) {
 export const COLUMNS = { x: (k) => 66 + 86 * k, y: (v) => SQUARE.up(v) };
 export function columns(clients) {
   const pieces = [helping(LEFT, COLUMNS.y(1), 258, BOTTOM)];
-  for (const [v, said] of TICKS) {
+  for (const [v, name] of TICKS) {
     pieces.push(
       line([LEFT, COLUMNS.y(v)], [258, COLUMNS.y(v)], {
         stroke: v === 1 ? SOFT : LINE,
         "stroke-width": v === 1 ? 1.5 : 0.7,
       }),
     );
-    pieces.push(label(LEFT - 6, COLUMNS.y(v) + 5, said, { fill: SOFT, "text-anchor": "end" }));
+    pieces.push(label(LEFT - 6, COLUMNS.y(v) + 5, name, { fill: SOFT, "text-anchor": "end" }));
   }
   for (let k = 0; k < clients; k++) {
     pieces.push(

@@ -4,7 +4,7 @@ import { combine, gram, rates } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
 import { arrow, disc, line, placed } from "./svg.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
-import { coordinates, grid, outward, stepped } from "./plane.js";
+import { centred, grid, outward, stepped } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
 import { tr } from "./i18n.js";
 
@@ -13,14 +13,7 @@ const WIDE = 360,
   UNIT = 75,
   REACH = 2,
   WEIGHT = { low: 0, high: 1, step: 0.01 };
-const PLANE = coordinates({
-    x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT],
-    y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT],
-    left: 0,
-    right: WIDE,
-    top: 0,
-    bottom: HIGH,
-  }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
 const OPPOSED = 1e-9,
   TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them

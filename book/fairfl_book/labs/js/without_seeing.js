@@ -1,10 +1,10 @@
 // Chapter 15's lab: the sums that a server hears of three gradients it does not see, the step it makes of them, and what they give away.
 import { bars } from "./bars.js";
-import { clipped, combine, dot, gram, nearest, outline } from "./geometry.js";
+import { clipped, combine, dot, gram, length, nearest, outline } from "./geometry.js";
 import { tipHandles } from "./handles.js";
 import { arrow, line, placed, polygon, tag } from "./svg.js";
 import { CLIENTS, INK, PAPER, SOFT } from "./palette.js";
-import { coordinates, curve, grid, outward } from "./plane.js";
+import { centred, curve, grid, outward } from "./plane.js";
 import { ZERO, listed, named, two, where } from "./wording.js";
 
 const WIDE = 360,
@@ -14,17 +14,9 @@ const WIDE = 360,
   LAST = "last sum",
   TIE = 1e-9,
   NOWHERE = 1e-6;
-const PLANE = coordinates({
-    x: [-WIDE / 2 / UNIT, WIDE / 2 / UNIT],
-    y: [-HIGH / 2 / UNIT, HIGH / 2 / UNIT],
-    left: 0,
-    right: WIDE,
-    top: 0,
-    bottom: HIGH,
-  }),
+const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
-const length = (v) => Math.hypot(...v),
-  minus = (a, b) => a.map((v, i) => v - b[i]);
+const minus = (a, b) => a.map((v, i) => v - b[i]);
 
 function compute({ step, sums, tips: G }) {
   let weights = G.map(() => 1 / 3);
@@ -79,7 +71,7 @@ function onLine(G, along) {
 const perLength = (G, v) => G.map((g) => (length(v) > NOWHERE ? dot(g, v) / length(v) : 0));
 
 function draw(numbers) {
-  return { plane: plane(numbers), bars: told(numbers) };
+  return { plane: plane(numbers), bars: rateBars(numbers) };
 }
 
 function plane({ step, G, heard, along, plane: whole, direction, best }) {
@@ -163,7 +155,7 @@ const spot = (v, r, more) => {
   return tag("circle", { cx, cy, r, ...more });
 };
 
-const told = ({ G, rates, hope, known, bestRates }) =>
+const rateBars = ({ G, rates, hope, known, bestRates }) =>
   bars({
     width: WIDE,
     height: BARS,
