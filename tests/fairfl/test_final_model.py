@@ -44,9 +44,10 @@ def own(shape, classes):
 
 
 NAMED = ["logistic", "mlp", partial(models.mlp, hidden=(7, 6)), models.logistic]
+IDS = ["logistic", "mlp", "a partial mlp", "a function of the package"]
 
 
-@pytest.mark.parametrize("model", [*NAMED, own, Own()], ids=str)
+@pytest.mark.parametrize("model", [*NAMED, own, Own()], ids=[*IDS, "a function", "a module"])
 def test_it_scores_as_the_history_says(federation, model):
     history = train(federation, "FedMGDA", model, rounds=3, local=LocalSGD(lr=0.3, epochs=2, batch_size=8))
     module = history.model()
@@ -58,7 +59,7 @@ def test_it_scores_as_the_history_says(federation, model):
     assert accuracies(history.model(), federation) == pytest.approx(history.accuracy[-1])  # a copy each time
 
 
-@pytest.mark.parametrize("model", NAMED, ids=str)
+@pytest.mark.parametrize("model", NAMED, ids=IDS)
 def test_a_named_model_comes_back_from_a_file(federation, model, tmp_path):
     history = train(federation, "FedMGDA", model, rounds=2, seed=[3, 4])[1]
     history.save(tmp_path / "h.npz")
