@@ -24,6 +24,7 @@ LIBRARY = {
     "labs.Hull().widget()": "chapters",
     "labs.Hull().picture()": "chapters",
     "fairfl.deployment.flower.FairStrategy": "flower",
+    "fairfl.testing.parametrize_with_properties([])": "dev",
 }
 COMMANDS = {
     "main(['lab'])": "lab",
