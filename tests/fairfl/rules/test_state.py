@@ -29,7 +29,7 @@ def rounds(everyone, dtype=torch.float64, d=D):
         )
 
 
-OWED = ("answer", "repeatable", "inputs", "zero_updates", "state", "copy", "report")
+OWED = ("answer", "repeatable", "inputs", "state", "copy", "report")
 
 
 @pytest.mark.parametrize("name", OWED)
