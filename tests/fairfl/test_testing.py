@@ -292,7 +292,11 @@ def test_what_cannot_be_asked_is_refused(given, kind, mentions):
         check_rule(Counter, **given)
 
 
-@pytest.mark.parametrize("rule", ["FedAvg", 3, lambda gamma: Counter(), lambda: 3, rules.TorchJD], ids=repr)
+@pytest.mark.parametrize(
+    "rule",
+    ["FedAvg", 3, lambda gamma: Counter(), lambda: 3, rules.TorchJD],
+    ids=["a name", "a number", "a function with an argument", "a function that makes none", "a class with arguments"],
+)
 def test_what_makes_no_rule_is_refused(rule):
     with refused("type", "rule"):
         check_rule(rule)
