@@ -48,7 +48,7 @@ class LocalEpochs(Lab):
     def words(self, numbers: dict) -> list[str]:
         return [
             tr(
-                "{epochs} local epochs, share {share}: the model rests at {rest}",
+                "local epochs: {epochs}; share {share}; the model rests at {rest}",
                 epochs=numbers["epochs"],
                 share=f"{numbers['share']:.2f}",
                 rest=f"{numbers['rest']:.1f}",

@@ -119,7 +119,7 @@ register(Exercise(
     slug="fl.turn.luck",
     task="100 times the root of 0.9 · 0.1 / 20",
     right=6.7,
-    tolerance=0.06,
+    tolerance=0.04,
     wrong={
         "as a fraction": Wrong(0.067, "This is a fraction. In percentage points it is a hundred times as much."),
         "the variance": Wrong(0.0045, "This is the variance p (1 − p) / m. Take its square root, and then percentage points."),

@@ -154,7 +154,10 @@ const handles = ({ epochs }) => [
     panel: "rests",
     colour: INK,
     stride: 1,
-    value: tr("{epochs} local epochs", { epochs: Math.round(epochs) }),
+    value:
+      Math.round(epochs) > 1
+        ? tr("{epochs} local epochs", { epochs: Math.round(epochs) })
+        : tr("1 local epoch"),
     label: tr("local epochs"),
   }),
 ];
