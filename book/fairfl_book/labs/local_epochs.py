@@ -41,7 +41,8 @@ class LocalEpochs(Lab):
             "rests": rests,
             "rest": here,
             "limit": _WISH * share,
-            "nine": here * (1 - _PART) ** steps,  # the models of one of the nine after 0, 1, … E steps from the resting point
+            "nine": here
+            * (1 - _PART) ** steps,  # the models of one of the nine after 0, 1, … E steps from the resting point
             "tenth": _WISH + (here - _WISH) * (1 - _PART * steepness) ** steps,
         }
 

@@ -43,5 +43,7 @@ def test_the_knob_goes_from_one_epoch_to_fifty():
     pull = "(s, far) => view.handles(view.compute(s))[0].move({ ...s }, far).epochs"
     assert node.each(pull, [[LAB.start, [-9e3, 0]], [LAB.start, [9e3, 0]]], {"{ view }": "local_epochs"}) == [1, 50]
     assert node.each(
-        "(s) => view.handles(view.compute(s))[0].step({ ...s }, [1, 0]).epochs", [[LAB.start]], {"{ view }": "local_epochs"}
+        "(s) => view.handles(view.compute(s))[0].step({ ...s }, [1, 0]).epochs",
+        [[LAB.start]],
+        {"{ view }": "local_epochs"},
     ) == [6]

@@ -184,7 +184,7 @@ function words({ epochs, rest: here, rests: all, limit, share, steepness }) {
       tr("The losses are equally steep, so local epochs change nothing: only the share counts."),
     );
   return {
-    tone: here < 25 ? "bad" : here > 40 ? "good" : "soft",
+    tone: "soft",
     lines,
     figures: tr("Share {share}, steepness {steepness}.", {
       share: share.toFixed(2),
