@@ -81,6 +81,16 @@ def test_the_front_matter_is_translated_with_the_first_heading(name):
     assert all(f"- {able}" in opening for able in front.able)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_links_to_notebooks_lead_somewhere_from_the_editions_folder(name):
+    cells = edition.of_chapter(BOOK, name, "zh").cells
+    links = re.findall(
+        r"\]\(([^)#:]+\.ipynb)", "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    )
+    folder = BOOK.notebook(name).parent
+    assert [link for link in links if link[:-6] not in NAMES and not (folder / "zh" / link).resolve().exists()] == []
+
+
 def test_every_sentence_around_them_is_translated_and_none_for_nothing():
     assert required_sentences.missing(BOOK, "zh") == [] and required_sentences.unsaid(BOOK, "zh") == []
 

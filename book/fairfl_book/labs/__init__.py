@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fairfl_book.labs.fair_rates import FairRates
     from fairfl_book.labs.hull import Hull
     from fairfl_book.labs.lab import Lab
+    from fairfl_book.labs.local_epochs import LocalEpochs
     from fairfl_book.labs.newton import NewtonRates
     from fairfl_book.labs.playground import Playground
     from fairfl_book.labs.projections import Projections
@@ -40,6 +41,7 @@ __all__ = [
     "FairRates",
     "Hull",
     "Lab",
+    "LocalEpochs",
     "NewtonRates",
     "Playground",
     "Points",
@@ -72,6 +74,7 @@ _DEFINED_IN = {
     "FairRates": "fair_rates",
     "Hull": "hull",
     "Lab": "lab",
+    "LocalEpochs": "local_epochs",
     "NewtonRates": "newton",
     "Playground": "playground",
     "Projections": "projections",

@@ -27,6 +27,7 @@ ABOUT = (
     "Translated from the English edition. Code is the same in both, and so are its outputs with their English labels."
 )
 REFERENCES = "References"
+_COMPANION = "](more/"  # how a link to a companion begins; companions are in English, and translated chapters one folder further down
 _MADE = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?\)$", re.MULTILINE)
 _FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # Chinese characters and punctuation, between which a line break must not become a space
@@ -38,7 +39,8 @@ _JOINED = re.compile(rf"(?<={_FULL})\n(?={_FULL})|(?<={_MARK})\n(?!{_BLOCK})")
 def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> NotebookNode:
     """A copy of an executed ``notebook`` in ``language``. ``known``: digest → translation, as returned by ``translation_file.read``.
 
-    Links within the chapter are rewritten to the translated headings, so a translation keeps the English targets.
+    Links within the chapter are rewritten to the translated headings, and links to its companion to the English one, so a translation
+    keeps the English targets.
     """
     made, front = copy.deepcopy(notebook), notebook.metadata["fairfl"]
     made.metadata["fairfl"] = _front(front, known)
@@ -60,6 +62,7 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
         if cell.cell_type == "markdown":
             for english, here in headings.items():
                 cell.source = cell.source.replace(f"](#{english})", f"](#{here})")
+            cell.source = cell.source.replace(_COMPANION, f"](../{_COMPANION[2:]}")
     return made
 
 

@@ -5,7 +5,7 @@ from fairfl_book.build import lab_images
 
 pytestmark = pytest.mark.site
 
-NAMES = ("TwoClients", "Hull", "Projections", "AffineHull", "AllRules", "Playground", "Dropout", "Wall")
+NAMES = ("TwoClients", "Hull", "Projections", "AffineHull", "AllRules", "Playground", "Dropout", "Wall", "LocalEpochs")
 LABS = {lab.name: lab for lab in lab_images.every() if lab.name in NAMES}
 # Pairs of words of one panel whose boxes overlap; a box has room above and below its letters, of which a third may be shared.
 COLLIDING = """() => [...document.querySelectorAll('.panels svg')].flatMap(svg => {

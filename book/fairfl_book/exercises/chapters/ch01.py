@@ -215,8 +215,8 @@ register(Question(
         "digits?",
         "`partition.split(digits, lists, test=list(offices.test))` builds a federation from your own lists of rows; `offices.train` holds the current "
         "lists. Each row may appear in one list only: what one office receives, another has given away.",
-        "Let the tenth office give 1, 5 or 12 letters to each of the others. Which offices lose by it, and could images that belong to no office "
-        "replace the letters?",
+        "Let the tenth office give 1, 5 or 12 images to each of the others. Which offices lose by it, and could images that belong to no office "
+        "replace those?",
     ),
 ))
 
