@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fairfl import attacks, clients, data, deployment, errors, metrics, models, partition, rules
+    from fairfl import attacks, clients, data, deployment, errors, metrics, models, partition, rules, testing
     from fairfl.clients import LocalSGD
     from fairfl.data import Dataset
     from fairfl.federation import Federation
@@ -43,6 +43,7 @@ __all__ = [
     "partition",
     "rules",
     "sweep",
+    "testing",
     "train",
 ]
 

@@ -32,6 +32,7 @@ BROUGHT_BY = {
     "pygments": "book",
     "playwright": "dev",
     "pypdf": "dev",
+    "pytest": "dev",
     "flwr": "flower",
     "torchjd": "torchjd",
     "ray": "ray",

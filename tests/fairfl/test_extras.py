@@ -26,6 +26,7 @@ LIBRARY = {
     "labs.Hull().picture()": "chapters",
     "fairfl.deployment.flower.FairStrategy": "flower",
     "training.TensorBoard('runs')": "tensorboard",
+    "fairfl.testing.parametrize_with_properties([])": "dev",
 }
 COMMANDS = {
     "main(['lab'])": "lab",

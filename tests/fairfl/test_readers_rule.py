@@ -103,8 +103,8 @@ def test_in_the_lab(cells, extra):
         words = "\n".join(lab.words(lab.numbers(**state)))
         assert "nan" not in words
         assert state.get("show") == "ellipse" or all(name in words for name in names)  # which names only who pays
-    told = lab.told(lab.start)
-    assert told["names"] == names and np.allclose(np.linalg.norm(told["steps"], axis=1), 1)
+    found = lab.kernel_numbers(lab.start)
+    assert found["names"] == names and np.allclose(np.linalg.norm(found["steps"], axis=1), 1)
     assert all(rule.state_dict() == {} for rule in mine), "the lab asks copies; the reader's rule must stay as it was"
 
 

@@ -1,35 +1,11 @@
-"""Rounds for the rules to work on, and every rule in its settings."""
-
-import numpy as np
-import torch
+"""Every rule in its settings, and the rounds for them to work on."""
 
 from fairfl import rules
-from fairfl.updates import Layout, Updates
+from fairfl.testing.comparison import length
+from fairfl.testing.rounds import complete_updates as updates
+from fairfl.testing.rounds import layout
 
-
-def layout(d):
-    """A matrix and, from two parameters on, a vector."""
-    return Layout(("weight",), ((d,),)) if d < 2 else Layout(("weight", "bias"), ((d - d // 2, 1), (d // 2,)))
-
-
-def updates(gradients, losses=None, dtype=torch.float64, seed=0, **more):
-    """``Updates`` with everything that any rule reads; what is not given is drawn at random."""
-    gradients = torch.as_tensor(np.asarray(gradients) if not torch.is_tensor(gradients) else gradients).to(dtype)
-    K, d = gradients.shape
-    rng = np.random.default_rng(seed)
-    shares = rng.uniform(0.5, 2, K)
-    extras = {"accuracies": rng.uniform(0.1, 0.9, K), "newton_rates": rng.uniform(0.2, 3, K)}
-    losses = rng.uniform(0.2, 3, K) if losses is None else losses
-    extras["losses_after"] = torch.as_tensor(losses, dtype=torch.float64)
-    extras |= more.pop("extras", {})
-    more = {"shares": torch.tensor(shares / shares.sum()), "layout": layout(d)} | more
-    return Updates(
-        gradients,
-        losses=torch.as_tensor(losses, dtype=torch.float64),
-        extras={name: torch.as_tensor(value) for name, value in extras.items()},
-        **more,
-    )
-
+__all__ = ["VARIANTS", "layout", "length", "updates"]
 
 # One entry per behaviour that a setting can switch on: the tests of hard inputs and of states run over all of them.
 VARIANTS = {
@@ -81,7 +57,3 @@ VARIANTS = {
     "PCGrad": lambda: rules.PCGrad(),
     "PCGrad fixed": lambda: rules.PCGrad("fixed"),
 }
-
-
-def length(vector):
-    return float(torch.linalg.vector_norm(vector.double()))

@@ -35,7 +35,7 @@ def test_fairgrad_and_nash_mtl(alpha):
             agree(rules.NashMTL().direction(updates(p.gradients)), expected, 1e-8)
 
 
-@pytest.mark.parametrize("K, d", [(5, 20), (20, 40), (12, 4), (30, 30), (60, 25)])
+@pytest.mark.parametrize("K, d", [(5, 20), (20, 40), (12, 4), (30, 30), (30, 12)])
 def test_upgrad_and_dualproj_for_dependent_rows_too(K, d):
     for seed in range(10):
         rng = np.random.default_rng(seed)

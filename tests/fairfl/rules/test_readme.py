@@ -21,7 +21,7 @@ def test_the_table_lists_exactly_the_rules_and_says_who_has_a_state():
 
 
 def test_the_worked_example_runs_and_prints_what_the_text_says():
-    [code] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code, check = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 15
     space, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -30,6 +30,7 @@ def test_the_worked_example_runs_and_prints_what_the_text_says():
     assert str(direction) in printed.getvalue()
     assert direction.vector.tolist() == [-0.5, 1.5] and direction.weights.tolist() == [0, 0.5, 0.5]
     assert torch.equal(direction.rates, torch.tensor([-0.5, 3, 2], dtype=torch.float64))
+    exec(compile(check, "README.md", "exec"), space)  # raises PropertyFailed if the text is wrong
 
 
 def test_every_rule_says_where_it_comes_from():
