@@ -8,7 +8,7 @@ import pytest
 import torch
 
 pytest.importorskip("pandas", reason="pandas is not installed (pip install -e '.[data]')")
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed (pip install -e '.[chapters]')")
+pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed (pip install -e '.[chapters]')")
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "how_to"
 TESTED_ELSEWHERE = {"token_language_model"}  # tests/fairfl/test_token_targets.py trains it on fewer rounds
@@ -98,6 +98,10 @@ def stop_early(made, folder):
     history, best = made["history"], made["best"]
     worst = history.validation_accuracy.min(1)
     assert history.rounds[-1] < 100 and best.score == worst[1:].max() == worst[best.round + 1]
+    federation = made["federation"]
+    inputs, targets = federation.dataset.inputs, federation.dataset.targets
+    right = [(made["model"](inputs[rows]).argmax(1) == targets[rows]).double().mean() for rows in federation.test]
+    assert np.allclose(right, history.accuracy[best.round + 1])
 
 
 FACTS = {fact.__name__: fact for fact in (
@@ -114,7 +118,7 @@ def test_every_script_is_tested():
 def test_the_script_runs_and_computes_what_it_says(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FAIRFL_DATA", raising=False)
-    matplotlib.use("Agg")
+    pyplot.switch_backend("agg")
     made = runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
     FACTS[name](made, tmp_path)

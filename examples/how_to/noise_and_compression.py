@@ -9,14 +9,15 @@ from fairfl.attacks import Chain, Clip, GaussianNoise, TopK
 federation = partition.iid(data.load("digits"), 20, test=0.2)
 local = LocalSGD(lr=0.2, epochs=2, batch_size=16)
 multiplier, norm = 1.0, 1.0
-std = (
-    multiplier * norm / len(federation) ** 0.5
-)  # in the sum of all updates, the noise has the standard deviation multiplier · norm
+std = multiplier * norm / len(federation) ** 0.5  # the noise of the sum of all updates: multiplier · norm
 seeds = [0, 1]
-noisy = [Chain(Clip(norm), GaussianNoise(std, seed=seed)) for seed in seeds]  # every run draws noise of its own
+# Every run draws noise of its own.
+noisy = [Chain(Clip(norm), GaussianNoise(std, seed=seed)) for seed in seeds]
 results = {}
-for label, tamper in {"plain": None, "clip and noise": noisy, "top 5 %, error feedback": TopK(0.05)}.items():
+changes = {"plain": None, "clip and noise": noisy, "top 5 %, error feedback": TopK(0.05)}
+for label, tamper in changes.items():
     results[label] = train(federation, "FedAvg", rounds=10, local=local, tamper=tamper, seed=seeds)
     print(f"{label:25}", [round(history.summary()["mean"], 1) for history in results[label]])
 
-print("rules that read nothing but updates:", [name for name in rules.names() if not rules.make(name).needs])
+quiet = [name for name in rules.names() if not rules.make(name).needs]
+print("rules that read only updates and data sizes:", quiet)

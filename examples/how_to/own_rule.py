@@ -1,6 +1,6 @@
 """How do I write a rule of my own that keeps a state, and test it?
 
-Derive from `WeightRule` (losses and shares decide) or `GramRule` (the Gram matrix decides as well), return weights, and name the state in `remembers`, so that checkpoints save it as `self._means` here. `check_rule` runs the property tests of the package's own rules on it.
+Derive from `WeightRule` (losses and shares decide) or `GramRule` (the Gram matrix decides as well), return weights, and name the state in `remembers`, so that checkpoints save it (here `self._means`). `check_rule` runs the property tests of the package's own rules on it.
 """
 
 import torch

@@ -30,5 +30,5 @@ history = train(
     on_round=Compose(*callbacks, log),
 )
 print(f"stopped after {history.rounds[-1]} rounds; best in round {best.round}: {best.score:.3f}")
-# Row 0 is the initial model.
-print("test accuracy of the best model:", history.accuracy[best.round + 1].mean().round(3))
+print("test accuracies of the best model:", history.accuracy[best.round + 1].round(3))  # row 0: the initial model
+model = history.model(parameters=best.parameters)

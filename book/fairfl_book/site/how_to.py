@@ -55,7 +55,7 @@ def scripts(root: Path) -> list[Script]:
 def index(root: Path) -> str:
     """The index in MyST: ``examples/README.md``, with links to pages, and the order of the pages."""
     text = (root / "examples" / "README.md").read_text(encoding="utf-8")
-    listed = re.findall(rf"\]\({FOLDER}/(\w+)\.py\)", text)
+    listed = [f"{what} <{name}>" for what, name in re.findall(rf"\[(.+)\]\({FOLDER}/(\w+)\.py\)", text)]
     text = re.sub(rf"\]\({FOLDER}/(\w+)\.py\)", r"](\1.md)", text)
     return "\n".join([text, "```{toctree}", ":hidden:", "", *listed, "```", ""])
 
