@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from fairfl.errors import NotInstalled
+
 # Module → the extra of pyproject.toml that installs it. PIL comes with torchvision; IPython and traitlets
 # with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx,
 # markdown_it and mdit_py_plugins with MyST.
@@ -36,13 +38,6 @@ BROUGHT_BY = {
     "ray": "ray",
     "tensorboard": "tensorboard",
 }
-
-
-class NotInstalled(ImportError):
-    """An optional package is not installed; the message says which extra installs it, and how.
-
-    ``name`` is the missing module.
-    """
 
 
 @contextmanager

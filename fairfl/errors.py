@@ -43,6 +43,13 @@ class Diverged(Refused):
     kind: Kind = "diverged"
 
 
+class NotInstalled(ImportError):
+    """An optional package is not installed; the message says which extra installs it, and how.
+
+    ``name`` is the missing module.
+    """
+
+
 def unknown(what: str, given: object, allowed: Iterable[str], remedy: str = "") -> Refused:
     """A ``Refused`` of kind "name" that suggests the nearest known name.
 

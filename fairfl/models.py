@@ -91,7 +91,8 @@ def _check(make: partial, dataset: Dataset) -> None:
     except TypeError as error:
         raise Refused(
             f"model function {name} cannot be called as {name}(shape, classes): {error}. It gets the shape of "
-            f"one input and the number of classes, and its own settings by name",
+            f"one input and the number of classes, and its own settings by name. A module works as well, an instance "
+            f"whose weights every seed starts from",
             "type",
         ) from error
 

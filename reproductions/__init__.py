@@ -9,4 +9,6 @@ judge cells, ``agreement`` whole tables; ``paper_claim``, ``effects`` and ``clai
 which ``make reproduce`` calls.
 """
 
-from reproductions.dataframe import load as load
+from reproductions.dataframe import load
+
+__all__ = ["load"]

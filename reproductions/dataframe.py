@@ -15,7 +15,8 @@ def load(name: str, records: "Records | None" = None) -> "pandas.DataFrame":
     test accuracy in per cent; ``settings``, a dictionary of all the run's settings, the same object in all lines of one run. Runs that
     diverged are left out. A row that is a reprint has the runs of the row that it reprints. A table without runs gives an empty frame.
 
-    ``records``: the folders to read (default: those of the clone). Raises ``Refused`` for a table that is not declared.
+    ``records``: the folders to read (default: those of the clone). ``fairfl-reproduce run`` without a name lists
+    the tables. Raises ``Refused`` for a table that is not declared.
     """
     # These imports take seconds, and importing the package should not.
     import pandas as pd

@@ -53,8 +53,8 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
 
     Returns the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 if it was interrupted.
     """
-    from fairfl._extras import NotInstalled, needed_by
-    from fairfl.errors import Refused
+    from fairfl._extras import needed_by
+    from fairfl.errors import NotInstalled, Refused
 
     try:
         given = parser.parse_args(arguments)

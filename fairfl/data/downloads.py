@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl import _torchvision
-from fairfl._extras import NotInstalled
 from fairfl.data import data_folder
 from fairfl.data.image_decoding import Pixels
 from fairfl.data.parquet_reader import broken
+from fairfl.errors import NotInstalled
 
 
 def images_of(name: str, full: str, class_name: str, split: str | None) -> tuple[Pixels, Path]:

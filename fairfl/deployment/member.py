@@ -25,7 +25,7 @@ class Member:
     ``client``: its number. ``data``: any object with ``inputs`` and ``targets``. ``train``, ``test``, ``validation``:
     its row numbers in ``data``. ``model``: a module of the federation's architecture (its weights are overwritten).
     ``local``, ``loss``: as in ``fairfl.train``. ``seed``: with the federation's seed, it visits its rows in the same
-    order as in ``train``.
+    order as in ``train``, and a federation of members gives the same bits as ``train(engine="sequential")``.
 
     ``memory``: tensors and plain values that a rule asks a client to keep between rounds.
 

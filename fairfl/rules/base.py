@@ -107,7 +107,15 @@ class Rule:
         made of tensors, and ``Diverged`` if a rate is not finite.
         """
         self._check_given(updates)
-        decided = self.combine(updates)
+        try:
+            decided = self.combine(updates)
+        except (AttributeError, KeyError, TypeError) as error:
+            if updates.losses is None or isinstance(error, KeyError):
+                error.add_note(
+                    f"{self.name} lists {sorted(self.needs)} in its needs. What a rule reads beyond gradients and "
+                    f"shares has to be listed there, or nothing provides it: needs = frozenset({{'losses'}})."
+                )
+            raise
         if not isinstance(decided, Direction) or not isinstance(decided.vector, torch.Tensor):
             raise refuse(
                 f"what {self.name}.combine returns",

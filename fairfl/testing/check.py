@@ -17,16 +17,13 @@ def check_rule(
 
     Cases are tried from small to large, so the first that fails is the smallest. A few seconds per rule.
 
-    Args:
-        rule: an instance, of which copies are tested, or a class or function without arguments that makes one.
-        promises: names of ``PROPERTIES`` that not every rule has, such as ``{"descent", "convex"}``. A dictionary
-            gives some of them a value: ``{"homogeneous": 0}``, or ``{"rates": lambda updates: updates.losses}``.
-        expected_failures: property → reason. The rule must fail these, so the reason cannot go stale.
+    - ``rule``: an instance, of which copies are tested, or a class or function without arguments that makes one.
+    - ``promises``: names of ``PROPERTIES`` that not every rule has, such as ``{"descent", "convex"}``. A dictionary
+      gives some of them a value: ``{"homogeneous": 0}``, or ``{"rates": lambda updates: updates.losses}``.
+    - ``expected_failures``: property → reason. The rule must fail these, so the reason cannot go stale.
 
-    Raises:
-        PropertyFailed: an ``AssertionError`` that names the property and prints the smallest case. Also if an expected
-            failure does not happen.
-        Refused: for an unknown property, or something that makes no rule.
+    Raises ``PropertyFailed``, an ``AssertionError`` that names the property and prints the smallest case, also if an
+    expected failure does not happen; and ``Refused`` for an unknown property, or something that makes no rule.
 
     >>> from fairfl import rules
     >>> from fairfl.testing import check_rule

@@ -11,11 +11,12 @@ class PropertyFailed(AssertionError):
     """A rule does not have a property that it owes or promises, or has one that it was expected to lack.
 
     Attributes:
-        property_name: the property, a key of ``PROPERTIES``.
-        rule: the rule as its ``repr`` shows it.
-        case: the first case that failed; cases are tried from small to large. ``None`` if the property held in all of
-            them although it was expected to fail.
-        fault: what was observed in that case.
+
+    - ``property_name``: the property, a key of ``PROPERTIES``.
+    - ``rule``: the rule as its ``repr`` shows it.
+    - ``case``: the first case that failed; cases are tried from small to large. ``None`` if the property held in all of
+      them although it was expected to fail.
+    - ``fault``: what was observed in that case.
     """
 
     def __init__(self, message: str, property_name: str, rule: str, case: Case | None = None, fault: str = ""):

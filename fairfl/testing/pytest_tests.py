@@ -39,10 +39,9 @@ def parametrize_with_properties(
     The test takes the arguments ``rule`` and ``check``, and calls ``check(rule)``. An expected failure is marked as a
     strict ``xfail``: pytest reports it if it passes.
 
-    Args:
-        rules: instances, classes or functions, as ``check_rule`` takes them.
-        promises: as ``check_rule`` takes them, the same for all rules, or a function of the rule.
-        expected_failures: the same, with reasons.
+    - ``rules``: instances, classes or functions, as ``check_rule`` takes them.
+    - ``promises``: as ``check_rule`` takes them, the same for all rules, or a function of the rule.
+    - ``expected_failures``: the same, with reasons.
 
     Raises ``NotInstalled`` without pytest, and ``Refused`` as ``check_rule`` does, when the tests are collected.
 

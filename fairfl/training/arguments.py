@@ -33,6 +33,13 @@ def seeds_of(seed: int | Sequence[int]) -> tuple[list[int], bool]:
     return [integer("seed", s, remedy=remedy) for s in (plain if several else [plain])], several
 
 
+# How several are applied to one run, in an argument whose list is one per seed.
+TOGETHER = {
+    "tamper": " To apply several to one run: fairfl.attacks.Chain(first, second).",
+    "on_round": " To call several for one run: fairfl.training.Compose(first, second).",
+}
+
+
 def each(name: str, value: Any, seeds: list[int]) -> list:
     """A list with one entry per seed: ``value`` itself if it is a list, otherwise ``value`` repeated."""
     if not isinstance(value, (list, tuple)):
@@ -42,7 +49,7 @@ def each(name: str, value: Any, seeds: list[int]) -> list:
             f"the number of entries in {name}",
             len(value),
             f"{len(seeds)}, one per seed",
-            "Pass one for all seeds, or one for each.",
+            f"Pass one for all seeds, or one for each.{TOGETHER.get(name, '')}",
             "shape",
         )
     return list(value)

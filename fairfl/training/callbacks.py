@@ -52,8 +52,9 @@ class BestModel(_Best):
     - ``by``: "mean", the mean over clients, or "worst", the worst client's score. Scores are accuracies, or in
       regression losses.
 
-    After the training, ``parameters`` (d,) are the best ones, on the CPU, ``round`` is their round, from 0, and
-    ``score`` their score. The initial model does not count.
+    After the training, ``parameters`` (d,) are the best ones, on the CPU, and ``history.model(parameters=...)`` makes
+    a module of them. ``round`` is their round, from 0, and ``score`` their score; the scores of this round are in the
+    row of the history where ``rounds`` is ``round + 1``. The initial model does not count.
 
     >>> from fairfl import data, partition, train
     >>> from fairfl.training import BestModel

@@ -10,8 +10,8 @@ import torch
 
 from fairfl import _atomic_files, metrics
 from fairfl._extras import needed_by
-from fairfl._validation import check_module, integer
-from fairfl.errors import Refused, unknown
+from fairfl._validation import check_module, integer, tensor
+from fairfl.errors import Refused, refuse, unknown
 from fairfl.training import reported_model
 
 if TYPE_CHECKING:
@@ -103,17 +103,31 @@ class History:
         recorded = {name: getattr(self, name) for name in columns}
         return {name: values for name, values in recorded.items() if values is not None} | self.metrics
 
-    def model(self, module: torch.nn.Module | None = None, *, client: int | None = None) -> torch.nn.Module:
+    def model(
+        self,
+        module: torch.nn.Module | None = None,
+        *,
+        client: int | None = None,
+        parameters: torch.Tensor | np.ndarray | None = None,
+    ) -> torch.nn.Module:
         """The final reported model as a new module on the CPU, in evaluation mode.
 
-        ``client``: that client's personal model instead. ``module``: one like the module that was trained; a copy of
+        ``client``: that client's personal model instead. ``parameters`` (d,): these parameters instead, such as those
+        of ``BestModel``. ``module``: one like the module that was trained; a copy of
         it gets the parameters. It is only needed for a model of your own whose history was loaded from a file or
         copied; a model that was named is built again.
 
-        Raises ``Refused`` if the module is needed and missing, or has another number of trainable parameters, and for
-        a ``client`` who has no personal model.
+        Raises ``Refused`` if the module is needed and missing, or has another number of trainable parameters, for
+        a ``client`` who has no personal model, and for both ``client`` and ``parameters``.
         """
         vector = self.parameters
+        if parameters is not None:
+            if client is not None:
+                raise Refused("client and parameters name two models; pass one of them", "combination")
+            vector = tensor("parameters", parameters).cpu().numpy()
+            if vector.ndim != 1:
+                remedy = "Pass the trainable parameters as one vector, such as best.parameters of a BestModel."
+                raise refuse("the shape of parameters", vector.shape, "(d,)", remedy, "shape")
         if client is not None:
             if self.personal is None:
                 raise Refused("client asks for a personal model, and this run has none; train(personal=...)", "missing")

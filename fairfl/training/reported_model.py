@@ -49,7 +49,7 @@ def loaded(module: torch.nn.Module, vector: np.ndarray) -> torch.nn.Module:
     made = copy.deepcopy(module).cpu().eval()
     places = [p for p in made.parameters() if p.requires_grad]
     if (count := sum(p.numel() for p in places)) != len(vector):
-        allowed = f"{len(vector)}, as this history has"
+        allowed = f"{len(vector)}, the number of parameters to load"
         remedy = "Pass a module like the one that was trained, frozen in the same places."
         raise refuse("the number of the module's trainable parameters", count, allowed, remedy, "shape")
     with torch.no_grad():

@@ -242,6 +242,9 @@ def sampler_of(participation: Participation, population: int) -> Sampler:
         remedy = f"Pass an instance, such as UniformSampler(0.1, population={population})."
         raise refuse("participation", participation, "a number or a sampler", remedy, "type")
     if not callable(getattr(participation, "sample", None)):
+        if callable(participation):
+            remedy = "A sampler is an object with the method sample(round, generator), which returns client numbers."
+            raise refuse("participation", participation, "a number or a sampler", remedy, "type")
         return UniformSampler(participation, population)  # type: ignore[arg-type]
     own = getattr(participation, "population", population)
     if own != population:

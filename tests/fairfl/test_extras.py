@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from fairfl._extras import NotInstalled, needed_by
+from fairfl._extras import needed_by
+from fairfl.errors import NotInstalled
 
 # What a reader calls → the extra that it needs.
 LIBRARY = {

@@ -12,6 +12,7 @@ from refusals import refused
 from fairfl import Dataset, History, LocalSGD, models, partition, train
 from fairfl.clients import Ditto
 from fairfl.errors import Diverged
+from fairfl.training import BestModel
 
 
 @pytest.fixture
@@ -116,6 +117,21 @@ def test_personal_models_are_there_saved_and_loaded(federation, tmp_path):
     assert plain.personal is None
     with refused("missing", "personal"):
         plain.model(client=0)
+
+
+def test_other_parameters_become_a_module(federation):
+    best = BestModel(part="test", by="worst")
+    history = train(federation, "FedAvg", own, rounds=5, local=LocalSGD(lr=3.0), on_round=best)
+    assert best.round < 4, "the best model is not the last one"
+    for parameters in (best.parameters, best.parameters.numpy()):
+        found = history.model(parameters=parameters)
+        assert accuracies(found, federation) == pytest.approx(history.accuracy[best.round + 1])
+    with refused("shape"):
+        history.model(parameters=best.parameters[1:])
+    with refused("shape"):
+        history.model(parameters=best.parameters[None])
+    with refused("combination"):
+        history.model(parameters=best.parameters, client=0)
 
 
 def test_a_run_that_diverged_has_its_last_model(federation):

@@ -106,6 +106,7 @@ def test_one_is_everybody_whatever_its_type(federation):
         ("all", "type", ["participation is 'all'"]),
         (None, "type", ["participation is None"]),
         (UniformSampler, "type", ["UniformSampler", "an instance"]),
+        (draw, "type", ["participation is <function draw", "sample(round, generator)"]),
         (UniformSampler(3, N + 4), "combination", ["UniformSampler", N + 4, N]),
         (SizeSampler(2, [1, 2, 3]), "combination", ["SizeSampler", 3, N]),
         (Given([0, N]), "value", ["Given in round 0", N, f"0 to {N - 1}"]),

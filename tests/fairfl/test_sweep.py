@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fairfl import GramRule, LocalSGD, Server, attacks, partition, rules, sweep, train
-from fairfl._extras import NotInstalled
-from fairfl.errors import Diverged, Refused
+from fairfl.errors import Diverged, NotInstalled, Refused
 
 pandas = pytest.importorskip("pandas")
 WILD = Server(lr=3e38, momentum=0.9)

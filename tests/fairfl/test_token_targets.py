@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import token_language_model
 import torch
 import torch.nn.functional as F
+from how_to import token_language_model
 from refusals import refused
 from torch import nn
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from refusals import refused
 
-from fairfl import LocalSGD, Server, _atomic_files, partition, rules, train
+from fairfl import LocalSGD, Server, WeightRule, _atomic_files, attacks, partition, rules, train
 from fairfl.clients import Ditto
 from fairfl.clients.client_statistics import PROVIDERS
 from fairfl.errors import Diverged, Refused
@@ -344,3 +344,32 @@ def test_bfloat16_weights_end_in_a_history_and_a_file(federation, tmp_path):
     assert history.parameters.dtype == np.float32 and history.loss[-1].mean() < history.loss[0].mean()
     assert torch.equal(torch.tensor(history.parameters).bfloat16().float(), torch.tensor(history.parameters))
     history.save(tmp_path / "h.npz")
+
+
+def test_several_of_one_run_are_named_where_a_list_is_one_per_seed(federation):
+    clip = attacks.Clip(1.0)
+    with refused("shape", "tamper", "Chain(", "one per seed"):
+        train(federation, tamper=[clip, attacks.TopK(0.5)])
+    with refused("shape", "on_round", "Compose(", "one per seed"):
+        train(federation, on_round=[print, print])
+
+
+def test_a_class_that_is_no_model_function_may_be_given_as_a_module(federation):
+    class Linear(torch.nn.Linear):
+        def __init__(self):
+            super().__init__(5, 3)
+
+    with refused("type", "Linear", "module"):
+        train(federation, model=Linear)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [lambda updates: updates.losses.softmax(0), lambda updates: updates.losses**2, lambda updates: updates.extras["n"]],
+)
+def test_a_rule_that_forgot_what_it_needs_is_told(federation, weights):
+    rule = type("Forgetful", (WeightRule,), {"weights": lambda self, updates: weights(updates)})
+    with pytest.raises((AttributeError, KeyError, TypeError)) as caught:
+        train(federation, rule(), rounds=1)
+    note = caught.value.__notes__[0]
+    assert "Forgetful" in note and "needs" in note

@@ -11,7 +11,7 @@ import numpy as np
 import own
 import pytest
 
-from fairfl._extras import NotInstalled
+from fairfl.errors import NotInstalled
 from fairfl.training import History
 from reproductions import runner
 from reproductions.jobs import select

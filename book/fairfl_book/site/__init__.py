@@ -2,7 +2,7 @@
 kernel.
 
 ``third_party`` fetches KaTeX once. ``notebooks`` turns a chapter into a page; ``glossary``, ``bibliography`` and ``contents`` build
-pages from data, ``languages`` the translated chapters. ``sources`` writes Sphinx's source folder, and ``build`` runs Sphinx on it with
+pages from data, ``how_to`` from the scripts of ``examples``, ``languages`` the translated chapters. ``sources`` writes Sphinx's source folder, and ``build`` runs Sphinx on it with
 ``sphinx_extension``. Sphinx's autosummary writes the API pages listed in ``book/pages/api/index.rst``.
 ``python -m fairfl_book.site`` does everything.
 """

@@ -18,6 +18,7 @@ from fairfl_book.site import (
     chapter_index,
     contents,
     glossary,
+    how_to,
     image_files,
     languages,
     notebooks,
@@ -79,6 +80,9 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write(
         "glossary.md", glossary.terms_page(terms, {name[:2]: name if name in fronts else "" for name in book.names()})
     )
+    write(f"{how_to.FOLDER}/index.md", how_to.index(book.root))
+    for script in how_to.scripts(book.root):
+        write(f"{how_to.FOLDER}/{script.name}.md", script.page)
     write("notation.md", glossary.symbols_page(symbols))
     write(chapter_index.FILE, chapter_index.Known.of(fronts, terms))
     _remove_others(folder, written)

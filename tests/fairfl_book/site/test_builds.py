@@ -9,7 +9,7 @@ pytest.importorskip("myst_nb", reason="the site's packages are not installed (pi
 import site_links
 from fairfl_book import book_paths
 from fairfl_book.exercises import solutions
-from fairfl_book.site import build
+from fairfl_book.site import build, how_to
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 BOOK = book_paths.find()
@@ -59,6 +59,16 @@ def test_the_pages_made_from_data_are_there(html):
     )
     assert 'id="fairfl.rules.AdaFed"' in text["api/fairfl.rules.html"]
     assert re.search(r"katex\.min\.js", text["notation.html"])
+
+
+def test_every_script_is_a_page_that_links_the_reference(html):
+    scripts = how_to.scripts(BOOK.root)
+    for script in scripts:
+        page = (html / "how_to" / f"{script.name}.html").read_text(encoding="utf-8")
+        linked = set(re.findall(r'href="\.\./api/[\w.]+\.html#([\w.]+)"', page))
+        assert set(script.names) <= linked and script.names, script.name
+    front = (html / "index.html").read_text(encoding="utf-8")
+    assert 'href="how_to/index.html"' in front and 'href="api/index.html">API</a>' in " ".join(front.split())
 
 
 def test_translated_chapters_say_their_language_and_link_both_ways(html):

@@ -1,8 +1,6 @@
-"""Train a token-level language model fairly over authors: ``python examples/token_language_model.py``.
+"""How do I train a token-level language model fairly over authors?
 
-Each author is a client, each row 32 characters of its text, and the targets are the 32 characters that follow them, one by one. The texts are
-six roles of Shakespeare's if ``shakespeare-train.parquet`` is in the folder named by FAIRFL_DATA, and otherwise made up: every author writes
-with a small vocabulary of its own. Printed: each author's fraction of characters that are predicted correctly, under two rules.
+Give a dataset int64 targets (N, T): a row's loss is the mean over its tokens, its accuracy the fraction of correct ones. Each author is a client here, each row 32 characters of its text, and the targets are the characters that follow them, one by one. With `shakespeare-train.parquet` in the folder FAIRFL_DATA the texts are six roles of Shakespeare's, otherwise they are made up.
 """
 
 import torch
