@@ -118,7 +118,7 @@ CASES = {
         ("row 'FedAvg'", "local's batch_size is 2.5", "int | None", "float"),
     ),
     "half an epoch": (RUN, declared("lr = 0.1", "lr = 0.1, epochs = 1.5"), ("local's epochs is 1.5", "int", "float")),
-    "a word for a number": (RUN, declared("lr = 0.1", 'lr = "small"'), ("local's lr is 'small'", "float", "str")),
+    "a word for a number": (RUN, declared("lr = 0.1", 'lr = "small"'), ("lr is 'small'", "'FedAvg'", "1e+38")),
     "a process for a split": (
         RUN,
         declared("own:offices", "os:getpid"),

@@ -6,7 +6,7 @@ import { TWO_VALLEYS, fonsecaFleming, quadratics } from "./toy.js";
 export const ROUNDS = 120;
 const STRIDE = 0.05,
   HALT = 2e-3,
-  CANCELS = 1e-9,
+  NEGLIGIBLE = 1e-9,
   ARRIVED = 1e-2;
 export const THREE = [
   [
@@ -168,7 +168,7 @@ const WAYS = {
     if (G.length === 2) return withoutARise(land, w, G, { along, far: near });
     return {
       along,
-      far: size(along) > CANCELS * G.reduce((sum, g) => sum + size(g), 0) ? near : 0,
+      far: size(along) > NEGLIGIBLE * G.reduce((sum, g) => sum + size(g), 0) ? near : 0,
     };
   },
   "DQN-Fed": (G, land, w, around) =>
