@@ -84,8 +84,8 @@ def test_an_unknown_turn_offers_the_nearest():
 @pytest.mark.parametrize(
     "above, cell, words",
     [
-        ("A question?", turn_cell(), "stands right above"),
-        ("**Your turn.** Which?\n\nMore text.", turn_cell(), "stands right above"),
+        ("A question?", turn_cell(), "directly above"),
+        ("**Your turn.** Which?\n\nMore text.", turn_cell(), "directly above"),
         ("**Your turn.** Which?", turn_cell("a = ..."), 'check("chapter.turn.topic"'),
         ("**Your turn.** Which?", turn_cell('a = ...\ncheck("mgda.turn.mor_weight", a)'), "Did you mean"),
         ("**Your turn.** Which?", turn_cell('a = 0.2\ncheck("mgda.turn.more_weight", a)'), "write ..."),

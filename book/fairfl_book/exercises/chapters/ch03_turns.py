@@ -8,6 +8,7 @@ register(Exercise(
     task="the letter of the model that is weakly Pareto optimal only",
     right="E",
     wrong={
+        "small letter": Wrong("e", "This is the right model, but write its name as in the table, with a capital letter."),
         "an optimal one": Wrong("C", "C is Pareto optimal. Its green quadrant in the figure is empty, edges included, so no model dominates it."),
         "strictly beaten": Wrong("F", "C is strictly better than F for both clients, so F is not even weakly optimal."),
         "the dominating one": Wrong("D", "Nothing dominates D, so it is Pareto optimal. But D dominates another model without being better for both clients."),
@@ -76,6 +77,7 @@ register(Exercise(
     task="the letter of the model whose largest excess over (0, −1) is smallest",
     right="C",
     wrong={
+        "small letter": Wrong("c", "This is the right model, but write its name as in the table, with a capital letter."),
         "smallest sum": Wrong("B", "B has the smallest sum of losses, 6, as D has. But here only the larger excess counts, and B's are 2 and 5."),
         "smallest sum, too": Wrong("D", "D has the smallest sum of losses, 6, as B has. But here only the larger excess counts, and D's are 5 and 2."),
         "client 1's best": Wrong("A", "A has the smallest excess for client 1. The largest one counts, and that is 8."),
