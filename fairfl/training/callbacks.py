@@ -54,7 +54,8 @@ class BestModel(_Best):
 
     After the training, ``parameters`` (d,) are the best ones, on the CPU, and ``history.model(parameters=...)`` makes
     a module of them. ``round`` is their round, from 0, and ``score`` their score; the scores of this round are in the
-    row of the history where ``rounds`` is ``round + 1``. The initial model does not count.
+    row of the history where ``rounds`` is ``round + 1``. The initial model does not count. With Ditto, the scores are
+    those of the personal models, and ``personal`` (N, d) has the best ones.
 
     >>> from fairfl import data, partition, train
     >>> from fairfl.training import BestModel
@@ -66,25 +67,27 @@ class BestModel(_Best):
     """
 
     parameters: torch.Tensor | None
+    personal: torch.Tensor | None
 
     def __init__(self, part: str = "validation", by: str = "mean"):
         super().__init__(part, by)
 
     def _begin(self) -> None:
         super()._begin()
-        self.parameters = None
+        self.parameters = self.personal = None
 
     def __call__(self, round: Round) -> None:
         if self._gain(round) > 0:
             self._improve(round)
             self.parameters = round.parameters.detach().cpu().clone()
+            self.personal = None if round.personal is None else round.personal.detach().cpu().clone()
 
     def state_dict(self) -> dict[str, Any]:
-        return super().state_dict() | {"parameters": self.parameters}
+        return super().state_dict() | {"parameters": self.parameters, "personal": self.personal}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         super().load_state_dict(state)
-        self.parameters = state["parameters"]
+        self.parameters, self.personal = state["parameters"], state["personal"]
 
 
 class EarlyStop(_Best):

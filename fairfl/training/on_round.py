@@ -37,9 +37,10 @@ class Round:
     - ``parameters`` (d,): the trainable parameters of ``model`` as one vector, in the same memory.
     - ``scores``: if the round was evaluated, the clients' scores, such as ``scores["test"]["accuracy"]`` (N,), with an
       entry for each part that ``train(score=…)`` names. In regression there is only "loss". Otherwise ``None``.
+    - ``personal`` (N, d): with Ditto, the clients' personal models, which the ``scores`` belong to. Otherwise ``None``.
 
     The tensors of ``updates`` and ``direction`` are the rule's own, which may remember them: clone them before you
-    change them.
+    keep or change them.
     """
 
     round: int
@@ -49,6 +50,7 @@ class Round:
     model: torch.nn.Module
     parameters: torch.Tensor
     scores: Mapping[str, Mapping[str, np.ndarray]] | None = None
+    personal: torch.Tensor | None = None
 
 
 Callback = Callable[[Round], Any]

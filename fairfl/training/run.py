@@ -150,6 +150,7 @@ class Run:
             seed=self.seed,
             updates=updates,
             direction=direction,
+            personal=None if self.personal is None else self.personal.clone(),
         )
         self.stopped = self.on_round(seen) is STOP
 

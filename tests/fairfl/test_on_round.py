@@ -321,3 +321,14 @@ def test_weights_and_rates_can_be_left_out_and_are_no_setting(federation, tmp_pa
     assert train(federation, record_rates=False, **kept).rates is None
     with refused("type", "record_rates"):
         train(federation, record_rates="no", **PART)
+
+
+def test_the_best_personal_models_are_those_that_were_scored(federation):
+    best, settings = BestModel(), PART | dict(score=["validation"], personal=Ditto(strength=0.1))
+    train(federation, on_round=best, **settings)
+    until_then = train(federation, **settings | dict(rounds=best.round + 1))
+    np.testing.assert_array_equal(best.personal.numpy(), until_then.personal)
+    assert until_then.validation_accuracy[-1].mean() == best.score
+    common = BestModel()
+    train(federation, on_round=common, **PART, score=["validation"])
+    assert common.personal is None

@@ -22,12 +22,12 @@ class LocalEpochs(Lab):
     controls = {
         "epochs": Slider("local epochs", 1, LONGEST, 1, 5, shown=False),
         "share": Slider("the tenth office's share of the data", 0.05, 0.6, 0.01, 0.2),
-        "steepness": Slider("how many times as steep the tenth office's loss is", 1.0, 8.0, 0.5, 3.0),
+        "steepness": Slider("how many times as curved the tenth office's loss is", 1.0, 8.0, 0.5, 3.0),
     }
     tries = {
         "1 local epoch": {"epochs": 1},
         "50 local epochs": {"epochs": 50},
-        "equally steep losses": {"steepness": 1.0},
+        "equally curved losses": {"steepness": 1.0},
     }
 
     def compute(self, epochs: int, share: float, steepness: float) -> dict:
@@ -65,7 +65,7 @@ class LocalEpochs(Lab):
 def rest(epochs: np.ndarray, share: float, steepness: float) -> np.ndarray:
     """Where the model comes to rest, for each number of local epochs.
 
-    There, p m₁₀ (100 − w) = (1 − p) m₉ w, with the parts m = 1 − (1 − ℓh)^E that the clients cover of their ways.
+    There, p u₁₀ (100 − w) = (1 − p) u₉ w, with the parts u = 1 − (1 − ℓh)^E that the clients cover of their ways.
     """
     nine, tenth = 1 - (1 - _PART) ** epochs, 1 - (1 - _PART * steepness) ** epochs
     return _WISH * share * tenth / (share * tenth + (1 - share) * nine)

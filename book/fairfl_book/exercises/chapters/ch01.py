@@ -134,32 +134,32 @@ register(Exercise(
 
 register(Exercise(
     slug="fl.test_images",
-    task="n such that sqrt(p (1 − p) / n) is 0.01 for p = 0.9",
+    task="n such that sqrt(a (1 − a) / n) is 0.01 for a = 0.9",
     right=900.0,
     wrong={
-        "coin": Wrong(2500.0, "2500 is the answer for p = 0.5, a fair coin. At p = 0.9 the variance p (1 − p) is only 0.09"),
-        "not squared": Wrong(9.0, "You set p (1 − p) / n equal to 0.01, but that is the variance. It is its square root that must be 0.01, so n = p "
-                                  "(1 − p) / 0.01²"),
-        "no variance": Wrong(10000.0, "1 / 0.01² treats each image as if its variance were 1. A single answer, right or wrong, has variance p (1 − p) "
+        "coin": Wrong(2500.0, "2500 is the answer for a = 0.5, a fair coin. At a = 0.9 the variance a (1 − a) is only 0.09"),
+        "not squared": Wrong(9.0, "You set a (1 − a) / n equal to 0.01, but that is the variance. It is its square root that must be 0.01, so n = a "
+                                  "(1 − a) / 0.01²"),
+        "no variance": Wrong(10000.0, "1 / 0.01² treats each image as if its variance were 1. A single answer, right or wrong, has variance a (1 − a) "
                                       "= 0.09"),
         "points": Wrong(0.09, "One percentage point is 0.01 as a fraction; you took it to be 1"),
         "two errors": Wrong(
             3600.0,
             "3,600 makes *two* standard deviations equal to one percentage point. The spread in (3) is one standard deviation",
         ),
-        "no factor 1 − p": Wrong(
+        "no factor 1 − a": Wrong(
             9000.0,
-            "9,000 is p / 0.01². The variance of a right-or-wrong answer is p (1 − p), which is small where nearly all answers are right",
+            "9,000 is a / 0.01². The variance of a right-or-wrong answer is a (1 − a), which is small where nearly all answers are right",
         ),
         "wrong share": Wrong(
             1000.0,
-            "1,000 is (1 − p) / 0.01². The variance of a right-or-wrong answer is p (1 − p), a tenth less",
+            "1,000 is (1 − a) / 0.01². The variance of a right-or-wrong answer is a (1 − a), a tenth less",
         ),
     },
     praise="The whole digits pool has 719 images. That is too few for even one such client, if no two clients share an image",
     hints=(
-        "If all clients have n images, formula (3) is the square root of p (1 − p) / n.",
-        "One percentage point is 0.01 as a fraction. What is p (1 − p) for p = 0.9?",
+        "If all clients have n images, formula (3) is the square root of a (1 − a) / n.",
+        "One percentage point is 0.01 as a fraction. What is a (1 − a) for a = 0.9?",
         "Square both sides, then solve for n.",
     ),
 ))

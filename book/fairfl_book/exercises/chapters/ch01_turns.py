@@ -80,9 +80,9 @@ register(Exercise(
     right=0.5,
     tolerance=0.011,
     wrong={
-        "as with one": Wrong(0.25, "This is enough with one local epoch, where the steep loss counts three times. With 50 epochs the model then rests at about 25."),
+        "as with one": Wrong(0.25, "This is enough with one local epoch, where the more curved loss counts three times. With 50 epochs the model then rests at about 25."),
         "its own": Wrong(0.2, "With this share the model rests at about 20 after 50 local epochs."),
-        "steep the wrong way": Wrong(0.75, "With three quarters of the data the model would rest at about 75."),
+        "curved the wrong way": Wrong(0.75, "With three quarters of the data the model would rest at about 75."),
         "as a place": Wrong(50, "This is where the model rests. The share is a number between 0 and 1."),
     },
     praise="Half of the data for half of the way: after so many steps only the share counts.",
@@ -122,10 +122,10 @@ register(Exercise(
     tolerance=0.04,
     wrong={
         "as a fraction": Wrong(0.067, "This is a fraction. In percentage points it is a hundred times as much."),
-        "the variance": Wrong(0.0045, "This is the variance p (1 − p) / m. Take its square root, and then percentage points."),
+        "the variance": Wrong(0.0045, "This is the variance a (1 − a) / m. Take its square root, and then percentage points."),
         "the variance in points": Wrong(0.45, "This is a hundred times the variance. Take the square root first."),
         "not divided": Wrong(30.0, "This is the spread for a single test image. Divide the variance by 20."),
-        "a coin": Wrong(11.2, "This is the spread for p = 0.5. Here p (1 − p) is 0.09."),
+        "a coin": Wrong(11.2, "This is the spread for a = 0.5. Here a (1 − a) is 0.09."),
     },
     praise="The root of 0.09 / 20 is 0.067.",
 ))

@@ -175,18 +175,18 @@ function words({ epochs, rest: here, rests: all, limit, share, steepness }) {
   if (steepness > 1)
     lines.push(
       tr(
-        "With one epoch, influence is share times steepness, which leads to {first}; with very many only the share counts, which leads to {limit}.",
+        "With one epoch, influence is share times curvature, which leads to {first}; with very many only the share counts, which leads to {limit}.",
         { first: one(first), limit: one(limit) },
       ),
     );
   else
     lines.push(
-      tr("The losses are equally steep, so local epochs change nothing: only the share counts."),
+      tr("The losses are equally curved, so local epochs change nothing: only the share counts."),
     );
   return {
     tone: "soft",
     lines,
-    figures: tr("Share {share}, steepness {steepness}.", {
+    figures: tr("Share {share}, the tenth {steepness} times as curved.", {
       share: share.toFixed(2),
       steepness: one(steepness),
     }),
@@ -199,7 +199,7 @@ export const view = {
     "Left, the losses of nine alike offices and of a tenth as two parabolas over one parameter, a line where the model rests, and below it the steps that each side walks in a round. Right, where the model rests against the number of local epochs: the curve falls towards 100 times the tenth office's share.",
   ),
   hint: tr(
-    "Drag the knob on the right picture's axis to change the local epochs, and move the sliders for the tenth office's share of the data and the steepness of its loss. In a round each side walks from the line as its arrow shows, a mark per step, and the server's average leads back to the line.",
+    "Drag the knob on the right picture's axis to change the local epochs, and move the sliders for the tenth office's share of the data and the curvature of its loss. In a round each side walks from the line as its arrow shows, a mark per step, and the server's average leads back to the line.",
   ),
   reach: 1,
   panels: [
