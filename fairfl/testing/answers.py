@@ -1,4 +1,4 @@
-"""What an answer must look like, that it can be repeated, and that nothing is written into the updates."""
+"""What an answer must look like, that it can be repeated, and that nothing is written into updates or old answers."""
 
 from collections.abc import Iterator
 
@@ -79,13 +79,18 @@ def _repeatable_fault(make: MakeRule, case: Case, value: None) -> str:
 
 def _inputs_fault(make: MakeRule, case: Case, value: None) -> str:
     rule = make()
+    answers: list[tuple[int, torch.Tensor, torch.Tensor]] = []
     for updates in case.rounds:
         read = {"gradients": updates.gradients, "losses": updates.losses, "shares": updates.shares, **updates.extras}
         before = {name: values.clone() for name, values in read.items()}
-        rule.direction(updates)
+        answer = rule.direction(updates).vector
         for name, values in read.items():
             if not torch.equal(before[name], values):
                 return f"{name} of round {updates.round} are {values.tolist()} now, and were {before[name].tolist()}"
+        for past, vector, first in answers:
+            if not torch.equal(vector, first):
+                return f"the direction of round {past} is {vector.tolist()} now, and was {first.tolist()}"
+        answers.append((updates.round, answer, answer.clone()))
     return ""
 
 
@@ -106,7 +111,7 @@ REPEATABLE = Property(
 )
 INPUTS = Property(
     "inputs",
-    "the updates are the same after the rule has read them",
+    "the updates are the same after the rule has read them, and so are the directions of earlier rounds",
     "Compute on a copy: no methods that end in an underscore, and no assignments to slices.",
     _stream_cases,
     _inputs_fault,

@@ -101,6 +101,18 @@ class Writes(WeightRule):
         return updates.shares
 
 
+class Velocity(Rule):
+    """Broken: goes on changing the direction that it has returned."""
+
+    remembers = ("velocity",)
+
+    def combine(self, updates):
+        mean = updates.gradients.mean(0)
+        if self._velocity is None:
+            self._velocity = torch.zeros_like(mean)
+        return Direction(self._velocity.mul_(0.9).add_(mean))
+
+
 class Random(WeightRule):
     """Broken: draws from the process's generator."""
 
@@ -177,6 +189,7 @@ BROKEN = {
     UnitRows: "zero_updates",
     Inverse: "more_clients_than_parameters",
     Writes: "inputs",
+    Velocity: "inputs",
     Random: "repeatable",
     Wide: "answer",
     Shared: "repeatable",
