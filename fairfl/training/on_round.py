@@ -15,6 +15,7 @@ from fairfl.rules import Direction
 from fairfl.training.arguments import each
 from fairfl.training.public_names import public_name
 from fairfl.training.rule_memory import readable_back
+from fairfl.training.user_objects import saves_its_state
 from fairfl.updates import Updates
 
 
@@ -80,11 +81,6 @@ def a_round(
     parameters, module = reported.clone(), copy.deepcopy(flat.module).eval()
     torch.nn.utils.vector_to_parameters(parameters, [p for p in module.parameters() if p.requires_grad])
     return Round(model=module, parameters=parameters, scores=scores, **given)
-
-
-def saves_its_state(callback: object) -> bool:
-    """Whether a checkpoint holds the state of ``callback``."""
-    return all(callable(getattr(callback, name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 def state(callback: Any) -> dict:

@@ -58,12 +58,8 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True)
-class UniformSampler:
-    """A fixed number of clients, drawn uniformly and without replacement, as ``participation=`` a number does.
-
-    ``participation``: a fraction up to 1, or a whole number of clients above 1; both 1 and 1.0 mean everybody.
-    ``population``: N, the number of clients that exist. Every client's inclusion probability is ``count / N``.
-    """
+class _FixedCount:
+    """The settings of samplers that draw a fixed number of ``population`` clients."""
 
     participation: float | int
     population: int
@@ -76,6 +72,15 @@ class UniformSampler:
     def count(self) -> int:
         """The number of clients in a round."""
         return _count_of(self.participation, self.population)
+
+
+@dataclass(frozen=True)
+class UniformSampler(_FixedCount):
+    """A fixed number of clients, drawn uniformly and without replacement, as ``participation=`` a number does.
+
+    ``participation``: a fraction up to 1, or a whole number of clients above 1; both 1 and 1.0 mean everybody.
+    ``population``: N, the number of clients that exist. Every client's inclusion probability is ``count / N``.
+    """
 
     def sample(self, round: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
         count, everybody = self.count, torch.arange(self.population)
@@ -191,7 +196,7 @@ class PoissonSampler:
 
 
 @dataclass(frozen=True)
-class CyclicSampler:
+class CyclicSampler(_FixedCount):
     """The clients in turn: round t takes the next ``count`` clients in the order of their numbers, and begins again
     with client 0 after the last.
 
@@ -202,18 +207,6 @@ class CyclicSampler:
     >>> [sampler.sample(t, None) for t in range(3)]
     [[0, 1], [2, 3], [4, 0]]
     """
-
-    participation: float | int
-    population: int
-
-    def __post_init__(self) -> None:
-        integer("population", self.population, 1, WHOLE)
-        _count_of(self.participation, self.population)
-
-    @property
-    def count(self) -> int:
-        """The number of clients in a round."""
-        return _count_of(self.participation, self.population)
 
     def sample(self, round: int, generator: torch.Generator) -> list[int]:
         first = round * self.count

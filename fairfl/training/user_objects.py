@@ -35,10 +35,15 @@ def own_copies(what: str, given: Sequence[T]) -> list[T]:
     return copies
 
 
+def saves_its_state(thing: object) -> bool:
+    """Whether a checkpoint holds the state of ``thing``."""
+    return all(callable(getattr(thing, name, None)) for name in ("state_dict", "load_state_dict"))
+
+
 def state(what: str, thing: object) -> dict:
     """The part of a run's checkpoint for ``thing``: the ``state_dict``, or nothing if it has none."""
     holder: Any = _holder(thing)
-    return {what: holder.state_dict()} if _saves_its_state(holder) else {}
+    return {what: holder.state_dict()} if saves_its_state(holder) else {}
 
 
 def restore(what: str, thing: object, state: dict) -> None:
@@ -59,7 +64,7 @@ class ObjectMemory:
     def __init__(self, what: str, thing: object):
         self.what, self.thing = what, thing
         self.links = [ObjectMemory(what, link) for link in thing.tampers] if isinstance(thing, Chain) else []
-        self.trusted = _saves_its_state(_holder(thing))
+        self.trusted = saves_its_state(_holder(thing))
         self.before = self._snapshot()
 
     def check(self, readable: bool = False) -> None:
@@ -90,10 +95,6 @@ class ObjectMemory:
                     name: "(itself)" if value is part else state_of(value) for name, value in vars(part).items()
                 }
         return found
-
-
-def _saves_its_state(holder: object) -> bool:
-    return all(callable(getattr(holder, name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 def _holder(thing: object) -> object:
