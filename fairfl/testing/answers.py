@@ -85,10 +85,15 @@ def _inputs_fault(make: MakeRule, case: Case, value: None) -> str:
         before = {"gradients": updates.gradients, "losses": updates.losses, "shares": updates.shares, **updates.extras}
         # The rule gets copies, so that the case is printed as it was.
         read = {name: values.clone() for name, values in before.items()}
-        own = {name: read[name] for name in ("gradients", "losses", "shares")}
-        extras = {name: read[name] for name in updates.extras}
+        given = replace(
+            updates,
+            gradients=read["gradients"],
+            losses=read["losses"],
+            shares=read["shares"],
+            extras={name: read[name] for name in updates.extras},
+        )
         try:
-            answer = rule.direction(replace(updates, **own, extras=extras)).vector
+            answer = rule.direction(given).vector
         except Exception:
             return ""  # an error is a fault of the properties that follow
         for name, values in read.items():

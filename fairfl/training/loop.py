@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
+from fairfl._keywords import teaches_keywords
 from fairfl._validation import as_device, boolean, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
 from fairfl.clients.float_precision import a_precision, arithmetic
@@ -38,6 +39,7 @@ from fairfl.training.user_objects import ObjectMemory, own_copies, restore
 from fairfl.training.user_objects import state as state_of
 
 
+@teaches_keywords
 def train(
     federation: Federation,
     rule: Rule | str | Sequence[Rule | str] = "FedAvg",
