@@ -30,19 +30,6 @@ register(Exercise(
 ))
 
 register(Exercise(
-    slug="reweighting.turn.blind",
-    task="the c at which client 1's rate is zero, with the weights 0.8 and 0.2",
-    right=4.0,
-    wrong={
-        "forgot the weight": Wrong(0.8, "This would be right if client 2 had the weight 1. Its weight is 0.2, so client 1's rate is 0.8 − 0.2 c."),
-        "minus one": Wrong(9.0, "With c = 9 the rate is 0.8 − 1.8 = −1. The question asks where it is zero."),
-        "a quarter": Wrong(0.25, "This is 0.2 divided by 0.8. Set 0.8 − 0.2 c equal to zero."),
-        "sign": Wrong(-4.0, "The sign is wrong. The rate is 0.8 − 0.2 c, because the first coordinate of g₂ is −c."),
-    },
-    praise="The rate is 0.8 − 0.2 c.",
-))
-
-register(Exercise(
     slug="reweighting.turn.second_round",
     task="client 1's weight after AFL's second round",
     right=1 / 15,
@@ -82,6 +69,17 @@ register(Exercise(
         "the price alone": Wrong(np.log2(3), "This is the price. Subtract it from the weighted mean, which is 4."),
     },
     praise="The weighted mean is 4, and the price is ln 3 / ln 2 = 1.58.",
+))
+
+register(Exercise(
+    slug="reweighting.turn.road",
+    task="whether client 2's weight rises, stays or falls as t grows from 0",
+    right="falls",
+    wrong={
+        "rises": Wrong("rises", "Compare client 2's loss with the mean of the three losses. With t = ln 2, its weight is 2/11."),
+        "stays": Wrong("stays", "It would stay at first if client 2's loss were equal to the mean of the three losses, which is 7/3."),
+    },
+    praise="It starts at 1/3, and with t = ln 2 it is only 2/11.",
 ))
 
 register(Exercise(
