@@ -132,6 +132,15 @@ register(Exercise(
             "For {case} you answer {given}; it should be {right}. You divide the decay among the drops that happen before the last round ends, T/100 "
             "− 1 of them. The authors count T/100, including the one that is due after the last round",
         ),
+        "per round": Wrong(
+            lambda t, T, eta, decay: eta * decay ** (t // 100 / T),
+            "For {case} you answer {given}; it should be {right}. Your β is decay^(1/T), as if the step dropped in every round. It drops once in a hundred "
+            "rounds, T/100 times in all",
+        ),
+        "divided": Wrong(
+            lambda t, T, eta, decay: eta * (100 * decay / T) ** (t // 100),
+            "For {case} you answer {given}; it should be {right}. You divide the decay by the number of drops. The factors are multiplied, so take a root",
+        ),
         "once": Wrong(
             lambda t, T, eta, decay: eta * decay ** (100 / T),
             "For {case} you answer {given}; it should be {right}. That is η β, a single drop whatever the round. By round t there have been ⌊t/100⌋ "

@@ -112,5 +112,5 @@ register(Exercise(
         "rises": Wrong("rises", "With FedAvg it would. But in a nearest point, a longer row gets less weight, and more than in proportion."),
         "stays": Wrong("stays", "On unit rows it would. Here the rows are the gradients, and FedMGDA gives a longer gradient less weight."),
     },
-    praise="A row that is ten times as long gets much less than a tenth of the weight, so the client counts less than before.",
+    praise="The weight shrinks faster than the gradient grows, so the client counts less than before.",
 ))
