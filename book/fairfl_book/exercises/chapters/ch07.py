@@ -273,7 +273,7 @@ register(
                 "For {case} you answer {given}. That is the share of FedAvg's mean. Sweep first: {right}",
             ),
         },
-        praise="The share of the pair is 0.36, and that of the chapter's three clients is negative, since client 2 loses. FedFV does not aim at the "
+        praise="The share of the pair is 0.35, and that of the chapter's three clients is negative, since client 2 loses. FedFV does not aim at the "
                "slowest client, as MGDA does",
         hints=(
             "`mitigate(G, range(len(G)))` is the mean after one sweep, in the order of the rows. Its rates are `G @ v`.",
