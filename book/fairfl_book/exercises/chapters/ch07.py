@@ -276,7 +276,7 @@ register(
         praise="The share of the pair is 0.35, and that of the chapter's three clients is negative, since client 2 loses. FedFV does not aim at the "
                "slowest client, as MGDA does",
         hints=(
-            "`mitigate(G, range(len(G)))` is the mean after one sweep, in the order of the rows. Its rates are `G @ v`.",
+            "The chapter's `mitigate` gives the mean after one sweep. Which losses make it take the targets in the order of the rows?",
             "By (5) of chapter 4, the largest smallest rate along a unit vector is the length of the min-norm point.",
             "A direction of length ‖v‖ can therefore give the slowest client at most ‖v‖ ‖dir‖.",
         ),
