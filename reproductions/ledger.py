@@ -37,19 +37,23 @@ def counted(records: Records) -> dict[str, list[Cell]]:
     """``ledger`` without second readings, by the printed table's name.
 
     A row that its paper reprints is judged as in a reading that has the reprinted row's runs under the same label, if
-    such a reading is recorded.
+    such a reading is recorded. A cell without runs is judged as in a reading that fills in (``Experiment.fills_in``).
     """
-    judged = ledger(records)
-    out = {
-        name: {(cell.row, cell.metric): cell for cell in cells}
-        for name, cells in judged.items()
-        if not catalogue.load(name).reading_of
-    }
+    judged, readings = ledger(records), {name: catalogue.load(name) for name in catalogue.names()}
+    out: dict[str, dict[tuple[str, str], Cell]] = {}
+    for name in judged:
+        out.setdefault(readings[name].reading_of if readings[name].fills_in else name, {})
+    out = {name: out[name] for name in out if not readings[name].reading_of}
+    for name in out:
+        out[name] = {(cell.row, cell.metric): cell for cell in judged.get(name, [])}
     for name, cells in judged.items():
-        reading = catalogue.load(name)
-        reprinted = [cell for cell in cells if cell.keys and reading.row(cell.row).reprints]
-        if reading.reading_of and reprinted:
-            out.setdefault(reading.reading_of, {}).update({(cell.row, cell.metric): cell for cell in reprinted})
+        reading = readings[name]
+        main = out.get(reading.reading_of, {})
+        for cell in cells if reading.reading_of in out else ():
+            held = main.get((cell.row, cell.metric))
+            again = bool(cell.keys) and bool(reading.row(cell.row).reprints)
+            if again or reading.fills_in and (held is None or not held.keys):
+                main[cell.row, cell.metric] = cell
     return {name: list(cells.values()) for name, cells in out.items()}
 
 

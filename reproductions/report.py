@@ -13,7 +13,7 @@ from fairfl._validation import one_of
 from fairfl.errors import Refused
 from reproductions import catalogue, published, results, spread
 from reproductions.cell_verdict import Verdict, first_word
-from reproductions.equivalence import Equivalence, compare, holm, margin_of
+from reproductions.equivalence import Equivalence, compare, holm, margin_between, margin_of
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
 
@@ -49,6 +49,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
     Raises ``Refused`` for a row whose algorithm and hyper-parameters the published table does not have.
     """
     table = printed(experiment, papers)
+    limits = margins(experiment, table)
     out = []
     for row in experiment.rows:
         if not row.algorithm:
@@ -66,26 +67,40 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             if column.metric not in found:
                 continue
             value, spread = found[column.metric]
-            equivalence, word = _judged(experiment, row, column, lines, value, spread)
+            equivalence, word = _judged(experiment, row, column, lines, value, spread, limits[column.metric])
             out.append(Cell(row.label, column.metric, value, spread, equivalence, keys, word))
     return out
 
 
+def margins(experiment: Experiment, table: dict[tuple[str, str], dict[str, tuple[str, str]]]) -> dict[str, float]:
+    """The margin of each column, as ``Experiment.margins`` says; ``table`` is ``printed``.
+
+    Where too few rows are printed for their spread to give one, the measure's fixed margin is taken.
+    """
+    out = {column.metric: margin_of(column.of) for column in experiment.columns}
+    if experiment.margins == "rows":
+        for metric in out:
+            between = margin_between([row[metric][0] for row in table.values() if metric in row])
+            out[metric] = out[metric] if isnan(between) else between
+    return out
+
+
 def _judged(
-    experiment: Experiment, row: Row, column: Column, lines: list[dict], value: str, spread: str
+    experiment: Experiment, row: Row, column: Column, lines: list[dict], value: str, spread: str, margin: float
 ) -> tuple[Equivalence, str]:
     """The verdict on one cell by the recorded ``lines`` of its row, and the first edition's word on it."""
     left_out = bool(row.underspecified or experiment.underspecified)
     if failed := [line["failed"] for line in lines if line["failed"]]:
         remark = f"{len(failed)} of {len(lines)} runs diverged: {failed[0][:80]}"
         word = "undecided" if left_out or len(lines) < 2 else "different"
-        verdict = Equivalence(word, margin=margin_of(column.of), remark=remark)
+        lacks = "" if word == "different" else "settings" if left_out else "ours"
+        verdict = Equivalence(word, margin=margin, remark=remark, lacks=lacks)
         return verdict, "underspecified" if left_out else "not reproduced"
     if not lines:
         return Equivalence("not run", remark=experiment.not_run), "not run"
     ours = measured(lines, column)
     word = first_word(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
-    return beside(experiment, row, column, ours, value, spread), word
+    return beside(experiment, row, ours, value, spread, margin), word
 
 
 def measured(lines: list[dict], column: Column) -> list[float]:
@@ -94,7 +109,7 @@ def measured(lines: list[dict], column: Column) -> list[float]:
     return [line[column.metric] for line in lines if not line["failed"] and isinstance(line.get(column.metric), float)]
 
 
-def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], value: str, spread: str) -> Equivalence:
+def beside(experiment: Experiment, row: Row, ours: list[float], value: str, spread: str, margin: float) -> Equivalence:
     """``compare`` ``row``'s runs with a printed number, using all that the declaration says of both."""
     runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
     return compare(
@@ -102,9 +117,10 @@ def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], 
         value,
         spread,
         experiment.published_seeds,
-        margin=margin_of(column.of),
+        margin=margin,
         population=experiment.spread == "population",
         one_split=not (runs.split_per_seed or runs.split_given),
+        published_one_split=experiment.published_split == "one",
         settings=row.underspecified or experiment.underspecified,
     )
 
