@@ -2,9 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isnan, nan
 
-from reproductions import catalogue, report, results
-from reproductions.equivalence import WORDS
+import numpy as np
+
+from reproductions import agreement, catalogue, report, results
+from reproductions.equivalence import LACKS, WORDS, in_points
 from reproductions.report import Cell
 from reproductions.result_folders import Records
 
@@ -57,9 +61,58 @@ def counted(records: Records) -> dict[str, list[Cell]]:
     return {name: list(cells.values()) for name, cells in out.items()}
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a published table came out: its counted cells that have runs, and the numbers of ``agreement`` computed from them.
+
+    ``miss``: the median of |ours − printed| in points, NaN without such a cell. ``order``: the rank correlations of its columns.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    miss: float
+    order: tuple[float, ...]
+
+    @property
+    def near(self) -> bool:
+        """Whether half of the numbers are within a point of print."""
+        return self.miss <= 1
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the rows are in the printed order: a rank correlation of 0.8 or more in every column."""
+        return bool(self.order) and min(self.order) >= 0.8 - 1e-9
+
+
+def outcomes(records: Records) -> list[Outcome]:
+    """The ``Outcome`` of each published table with runs, one for each, whatever the number of its readings."""
+    out = []
+    for name, cells in counted(records).items():
+        run = tuple(cell for cell in cells if not isnan(cell.equivalence.difference))
+        columns = {column.metric: column.of for column in catalogue.load(name).columns}
+        misses = [abs(cell.equivalence.difference) for cell in run if in_points(columns[cell.metric])]
+        order = [agreement.order([cell for cell in run if cell.metric == metric]) for metric in columns]
+        miss = float(np.median(misses)) if misses else nan
+        out.append(Outcome(name, run, miss, tuple(value for value in order if not isnan(value))))
+    return out
+
+
 def headline(records: Records) -> str:
-    """The ledger in one sentence; a cell that several tables print counts once (``counted``, ``distinct``)."""
+    """The ledger in one sentence, which counts published tables and not their cells."""
+    told = outcomes(records)
+    near = sum(one.near for one in told)
+    both = sum(one.near and one.ordered for one in told)
+    return (
+        f"{len(told)} published tables rerun: in {near}, half of the numbers are within a point of print; in {both} of these, "
+        "the rows are also in the printed order (rank correlation 0.8 or more in every column)"
+    )
+
+
+def cells_headline(records: Records) -> str:
+    """The verdicts on single cells in one sentence; a cell that several tables print counts once (``counted``, ``distinct``)."""
     tables = counted(records)
     once = distinct(cell for cells in tables.values() for cell in cells)
     counts = Counter(cell.equivalence.word for cell in once)
-    return f"{len(once)} published cells rerun, in {len(tables)} tables: {report.counted(counts, WORDS)}"
+    lacking = Counter(cell.equivalence.lacks for cell in once)
+    reasons = report.counted(lacking, LACKS, LACKS)
+    return f"{len(once)} published cells rerun, in {len(tables)} tables: {report.counted(counts, WORDS)} ({reasons})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from reproductions.cell_verdict import Verdict, first_word
 from reproductions.equivalence import Equivalence, compare, holm, margin_between, margin_of
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
+
+if TYPE_CHECKING:
+    from reproductions.contrasts import Contrast
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -190,12 +194,13 @@ def render(
     variant: str = "",
     earlier: int = 0,
     spreads: Sequence[Spread] = (),
+    contrasts: Sequence["Contrast"] = (),
 ) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
     ``recorded``: the lines of ``results.load``. ``variant``: how the copies of the data differ. ``earlier``: the number of runs
     recorded under an earlier declaration, which are mentioned but not judged. ``spreads``: the rows' spreads over clients
-    (``spread.spreads``). Raises ``Refused`` for an unknown format, and as ``cells``.
+    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). Raises ``Refused`` for an unknown format, and as ``cells``.
     """
     one_of("format", format, *FORMATS)
     judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}
@@ -206,11 +211,17 @@ def render(
         [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
+    beside = [["row", "minus", "metric", "ours", "seeds", "theirs", "from", "90 % interval of the difference", "margin", "verdict"]]
+    beside += [
+        [shown[one.row], shown[one.base], one.metric, _signed(one.ours), str(one.seeds), _signed(one.theirs), one.source]
+        + ["" if isnan(one.low) else f"{one.low:+.2f} to {one.high:+.2f}", _plain(one.margin), one.word]
+        for one in contrasts
+    ]
     unequal = spread.table(spreads)
     notes = _notes(experiment, recorded, judged, variant, earlier, spreads)
     escape = _latex if format == "latex" else str
     between = "\n" if format == "text" else "\n\n"
-    parts = [LAYOUT[format](part) for part in (table, differences, unequal) if part is table or len(part) > 1]
+    parts = [LAYOUT[format](part) for part in (table, differences, beside, unequal) if part is table or len(part) > 1]
     return "\n\n".join([between.join(map(escape, notes)), *parts]) + "\n"
 
 
@@ -235,8 +246,7 @@ def _notes(
     if variant:
         lines.append(f"Data: {variant}.")
     if earlier:
-        runs = "run" if earlier == 1 else "runs"
-        lines.append(f"Recorded under an earlier declaration, kept in {e.name}.csv and not judged: {earlier} {runs}.")
+        lines.append(not_judged(e, earlier))
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in e.columns if c.why]
     lines += [f"Chosen: {what}" for what in e.chosen]
     lines += [f"{row.label}: {row.chosen}" for row in e.rows if row.chosen]
@@ -248,13 +258,19 @@ def _notes(
     return lines + [spread.READ] * any(row.runs for row in spreads)
 
 
+def not_judged(experiment: Experiment, earlier: int) -> str:
+    """A sentence on the number of runs recorded under an ``earlier`` declaration."""
+    runs = "run" if earlier == 1 else "runs"
+    return f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {runs}."
+
+
 def _line(cell: Cell) -> list[str]:
     """A cell's line of the report, without the row's name."""
     e = cell.equivalence
     ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}") + f" ({e.runs})"
     published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
     interval = "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}"
-    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.word, e.remark]
+    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.told, e.remark]
 
 
 def _signed(value: float) -> str:

@@ -45,7 +45,7 @@ def test_the_headline_counts_no_reading_twice_and_a_cell_of_two_tables_once():
         assert len(set(printed)) == len(printed) == len(told.get(name, printed))
     run = [(cell.keys, cell.metric, cell.value) for cells in counted.values() for cell in cells if cell.keys]
     assert len(set(run)) < len(run)  # AdaFed's tables reprint FedFV's rows
-    assert ledger.headline(RECORDS).startswith(f"{len(set(run))} published cells")
+    assert ledger.cells_headline(RECORDS).startswith(f"{len(set(run))} published cells")
 
 
 def test_a_reprinted_row_counts_as_its_first_printing_does():
