@@ -68,12 +68,18 @@ class Agreement:
             out.append(f"Median difference from print {self.miss:.2f} points.")
         if self.columns:
             out.append(
-                "Rank correlation of the rows: " + ", ".join(f"{metric} {value:.2f}" for metric, value in self.columns) + "."
+                "Rank correlation of the rows: "
+                + ", ".join(f"{metric} {value:.2f}" for metric, value in self.columns)
+                + "."
             )
         if self.pairs:
             alike, _, among = self.pairs.partition("/")
             out.append(f"Of {among} differences between rows, {alike} are equivalent to theirs.")
-        wrong = "" if isnan(self.wrong) else f", and {100 * self.wrong:.0f} % where a row is held against another row's print"
+        wrong = (
+            ""
+            if isnan(self.wrong)
+            else f", and {100 * self.wrong:.0f} % where a row is held against another row's print"
+        )
         out.append(f"Equivalent to print: {100 * self.right:.0f} % of the cells{wrong}.")
         return out
 
@@ -89,7 +95,11 @@ def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agr
     by = {metric: order([c for c in judged if c.metric == metric]) for metric in columns}
     orders = [value for value in by.values() if not isnan(value)]
     limits = report.margins(experiment, report.printed(experiment, papers))
-    wrong = [word for metric in columns for word in _wrong_rows(experiment, columns[metric], judged, recorded, limits[metric])]
+    wrong = [
+        word
+        for metric in columns
+        for word in _wrong_rows(experiment, columns[metric], judged, recorded, limits[metric])
+    ]
     return Agreement(
         experiment.name,
         (min(seeds), max(seeds)),

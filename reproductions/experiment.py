@@ -179,7 +179,9 @@ class Experiment:
         one_of("published_split", self.published_split, *PUBLISHED_SPLITS)
         one_of("margins", self.margins, *MARGIN_RULES)
         if self.fills_in and not self.reading_of:
-            raise Refused("fills_in is for a reading of another table; give reading_of, or leave fills_in out", "combination")
+            raise Refused(
+                "fills_in is for a reading of another table; give reading_of, or leave fills_in out", "combination"
+            )
         for what in ("rounds", "evaluate_every", "last", "checkpoint_every", "published_seeds"):
             integer(what, getattr(self, what), 1, f"Change it in experiment {self.name!r}.")
         number("participation", self.participation, 0, 1, "It is the fraction of clients in a round.", above=True)

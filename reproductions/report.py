@@ -211,9 +211,30 @@ def render(
         [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
-    beside = [["row", "minus", "metric", "ours", "seeds", "theirs", "from", "90 % interval of the difference", "margin", "verdict"]]
+    beside = [
+        [
+            "row",
+            "minus",
+            "metric",
+            "ours",
+            "seeds",
+            "theirs",
+            "from",
+            "90 % interval of the difference",
+            "margin",
+            "verdict",
+        ]
+    ]
     beside += [
-        [shown[one.row], shown[one.base], one.metric, _signed(one.ours), str(one.seeds), _signed(one.theirs), one.source]
+        [
+            shown[one.row],
+            shown[one.base],
+            one.metric,
+            _signed(one.ours),
+            str(one.seeds),
+            _signed(one.theirs),
+            one.source,
+        ]
         + ["" if isnan(one.low) else f"{one.low:+.2f} to {one.high:+.2f}", _plain(one.margin), one.word]
         for one in contrasts
     ]

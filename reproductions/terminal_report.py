@@ -24,7 +24,9 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, width: in
     """
     judged = report.cells(experiment, recorded, papers)
     found = contrasts.contrasts(experiment, recorded, papers)
-    counts, lacks = (Counter(get(cell) for cell in judged) for get in (lambda c: c.equivalence.word, lambda c: c.equivalence.lacks))
+    counts, lacks = (
+        Counter(get(cell) for cell in judged) for get in (lambda c: c.equivalence.word, lambda c: c.equivalence.lacks)
+    )
     reasons = report.counted(lacks, LACKS, LACKS)
     notes = [experiment.title, f"Cells: {report.counted(counts, WORDS)}" + (f" ({reasons})." if reasons else ".")]
     told = agreement(experiment, recorded, papers)
@@ -79,7 +81,14 @@ def _cell(cell: report.Cell) -> list[str]:
     e = cell.equivalence
     ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}")
     published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
-    return [f"  {cell.metric}", published, ours, _signed(e.difference), _interval(e.low, e.high), _word(e.word, e.lacks)]
+    return [
+        f"  {cell.metric}",
+        published,
+        ours,
+        _signed(e.difference),
+        _interval(e.low, e.high),
+        _word(e.word, e.lacks),
+    ]
 
 
 def _contrast(one: contrasts.Contrast) -> list[str]:

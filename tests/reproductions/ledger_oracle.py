@@ -21,7 +21,12 @@ RESULTS, PAPERS = ROOT / "data" / "results", ROOT / "data" / "papers"
 DECLARED = ROOT / "reproductions"
 FIXED = {"root of std": 0.15, "variance": 20.0, "angle": 1.0, "KL": 0.01, "Jain": 0.01, "Gini": 0.01}
 TAILS = ("worst 5 %", "best 5 %", "worst 10 %", "best 10 %", "CVaR 10 %", "5th percentile", "95th percentile")
-WHY = {"ours": "ours too few", "theirs": "theirs too few", "margin": "near the margin", "settings": "settings not printed"}
+WHY = {
+    "ours": "ours too few",
+    "theirs": "theirs too few",
+    "margin": "near the margin",
+    "settings": "settings not printed",
+}
 
 
 @cache
@@ -102,7 +107,13 @@ def measure(of, a, n):
     if of in ("worst 5 %", "best 5 %", "worst 10 %", "best 10 %"):
         count = max(1, ceil(int(of.split()[1]) / 100 * len(a) - 1e-9))
         return np.sort(a)[:count].mean() if of.startswith("worst") else np.sort(a)[-count:].mean()
-    return {"mean": a.mean(), "std": std, "variance": std**2, "root of std": sqrt(std), "pooled": (a * n).sum() / n.sum()}[of]
+    return {
+        "mean": a.mean(),
+        "std": std,
+        "variance": std**2,
+        "root of std": sqrt(std),
+        "pooled": (a * n).sum() / n.sum(),
+    }[of]
 
 
 # Cells --------------------------------------------------------------------------------------------------------------
@@ -112,7 +123,9 @@ def measure(of, a, n):
 def printed(name):
     t, out = table(name), defaultdict(dict)
     for line in rows_of(PAPERS / "published_results.csv"):
-        same = (line["paper"], line["table"]) == (t["paper"], t["table"]) and line["setup"].startswith(t.get("setup", ""))
+        same = (line["paper"], line["table"]) == (t["paper"], t["table"]) and line["setup"].startswith(
+            t.get("setup", "")
+        )
         if same and t.get("dataset", "") in ("", line["dataset"]):
             out[line["algorithm"], line["hyperparameters"]][line["metric"]] = line["value"], line["spread"]
     return dict(out)
@@ -171,7 +184,15 @@ def judged(name, label, metric, value, spread):
         parts = [(v, 1 / n + (1 if theirs_one else 1 / seeds), n - 1)]
         left = [(v, 1 if theirs_one else 1 / seeds, inf)] if n > 1 else []
     for_ever = welch(left) + rounding  # the half width that very many runs of ours would leave
-    lacks = "ours" if called(gap, for_ever, m) != "undecided" else "theirs" if for_ever > m else "margin" if n > 1 else "ours"
+    lacks = (
+        "ours"
+        if called(gap, for_ever, m) != "undecided"
+        else "theirs"
+        if for_ever > m
+        else "margin"
+        if n > 1
+        else "ours"
+    )
     if settings:
         return "undecided", "settings", gap
     if n < 2:
@@ -187,7 +208,11 @@ def cells(name):
     """Every printed cell of the declared rows: row, metric, value, spread, word, lacking, difference, keys."""
     t, out = table(name), []
     for label, row in t["row"].items():
-        found = printed(name).get((row.get("algorithm", ""), row.get("hyperparameters", "")), {}) if row.get("algorithm") else {}
+        found = (
+            printed(name).get((row.get("algorithm", ""), row.get("hyperparameters", "")), {})
+            if row.get("algorithm")
+            else {}
+        )
         keys = tuple(sorted(line["key"] for (mark, _), line in lines(name).items() if mark == label))
         for metric in t["of"]:
             if metric in found:
@@ -216,7 +241,9 @@ def orders(name, known):
 def pairs(name):
     """(equivalent, judged) among the rows minus FedAvg, ours beside logs or print."""
     t, runs = table(name), lines(name)
-    there = [label for label in t["row"] if any(mark == label and not line["failed"] for (mark, _), line in runs.items())]
+    there = [
+        label for label in t["row"] if any(mark == label and not line["failed"] for (mark, _), line in runs.items())
+    ]
     base = "FedAvg" if "FedAvg" in there else there[0]
     logs = defaultdict(dict)
     for line in rows_of(PAPERS / "fedfv_finals.csv"):
@@ -232,18 +259,24 @@ def pairs(name):
         for metric, of in t["of"].items():
             d = np.array([runs[label, seed]["numbers"][metric] - runs[base, seed]["numbers"][metric] for seed in both])
             mine, theirs = (
-                printed(name).get((r["algorithm"], r.get("hyperparameters", "")), {}).get(metric) for r in (row, t["row"][base])
+                printed(name).get((r["algorithm"], r.get("hyperparameters", "")), {}).get(metric)
+                for r in (row, t["row"][base])
             )
             seeds, rounding, n = t.get("published_seeds", 5), 0.0, len(d)
             if n < 2:
                 continue
             if any(logs[label, of].values()) and any(logs[base, of].values()):
-                l = np.array([float(logs[label, of][s]) - float(logs[base, of][s]) for s in logs[label, of]])
-                gap, parts = d.mean() - l.mean(), [(d.var(ddof=1), 1 / n, n - 1), (l.var(ddof=1), 1 / len(l), len(l) - 1)]
+                log = np.array([float(logs[label, of][s]) - float(logs[base, of][s]) for s in logs[label, of]])
+                gap, parts = (
+                    d.mean() - log.mean(),
+                    [(d.var(ddof=1), 1 / n, n - 1), (log.var(ddof=1), 1 / len(log), len(log) - 1)],
+                )
             elif mine and theirs and seeds > 1:
                 gap, rounding = d.mean() - (float(mine[0]) - float(theirs[0])), (unit(mine[0]) + unit(theirs[0])) / 2
                 more = seeds / (seeds - 1) if t.get("spread") == "population" else 1
-                parts = [(d.var(ddof=1), 1 / n, n - 1)] + [(float(s) ** 2 * more, 1 / seeds, seeds - 1) for _, s in (mine, theirs) if s]
+                parts = [(d.var(ddof=1), 1 / n, n - 1)] + [
+                    (float(s) ** 2 * more, 1 / seeds, seeds - 1) for _, s in (mine, theirs) if s
+                ]
                 if len(parts) < 3:
                     parts = [(d.var(ddof=1), 1 / n + 1 / seeds, n - 1)]
             else:
@@ -258,7 +291,9 @@ def line(name):
     known = [c for c in cells(name) if not isnan(c[6])]
     if not known:
         return ""
-    seeds = [sum(m == label and not l["failed"] for (m, _), l in lines(name).items()) for label in {c[0] for c in known}]
+    seeds = [
+        sum(m == label and not run["failed"] for (m, _), run in lines(name).items()) for label in {c[0] for c in known}
+    ]
     words, order = Counter(c[4] for c in known), orders(name, known)
     wrong = [
         judged(name, one[0], one[1], other[2], other[3])[0]
@@ -338,7 +373,7 @@ def effect(test, labels):
         by = [{s: measure(test["of"], *f) for (m, s), f in finals(t).items() if m == label} for t, label in where]
         seeds = sorted(set.intersection(*map(set, by)))
         values = tuple(contrast(test, where, [column[seed] for column in by]) for seed in seeds)
-        failed = sum(bool(l["failed"]) for (m, _), l in lines(name).items() if m == test.get("row"))
+        failed = sum(bool(run["failed"]) for (m, _), run in lines(name).items() if m == test.get("row"))
         if values or failed:
             return name, values, failed
     return "", (), 0
@@ -433,7 +468,9 @@ def word_of(one, group):
     if len(kinds) > 1 and ({"holds", "fails"} <= kinds or "holds" in kinds and apart(list(readings.values()))):
         return "depends", ""
     word = kinds.pop() if len(kinds) == 1 else "undecided"
-    if word in ("holds", "fails") and any(table(each["effect"][0]).get("underspecified") for each in group if each["effect"][0]):
+    if word in ("holds", "fails") and any(
+        table(each["effect"][0]).get("underspecified") for each in group if each["effect"][0]
+    ):
         word = "undecided"
     if word != "undecided":
         return word, ""

@@ -55,9 +55,32 @@ def test_a_table_of_rows_that_hardly_differ_lets_wrong_rows_pass(table):
 def test_a_line_is_short_and_says_it_all():
     words = Counter(equivalent=2, undecided=3, **{"not run": 5})
     told = agreement.Agreement("a_table", (1, 5), words, 0.5, (-0.2, 1.0), 0.25, "3/8", (("mean", 1.0), ("std", -0.2)))
-    assert told.line().split() == ["a_table", "1–5", "0.50", "-0.20", "to", "1.00", "3/8", "40", "%", "25", "%", "2", "0", "3"]
+    assert told.line().split() == [
+        "a_table",
+        "1–5",
+        "0.50",
+        "-0.20",
+        "to",
+        "1.00",
+        "3/8",
+        "40",
+        "%",
+        "25",
+        "%",
+        "2",
+        "0",
+        "3",
+    ]
     text = " ".join(told.sentences())
-    for part in ("1–5 seeds", "0.50 points", "mean 1.00, std -0.20", "Of 8 differences", "3 are equivalent", "40 %", "25 %"):
+    for part in (
+        "1–5 seeds",
+        "0.50 points",
+        "mean 1.00, std -0.20",
+        "Of 8 differences",
+        "3 are equivalent",
+        "40 %",
+        "25 %",
+    ):
         assert part in text
     bare = agreement.Agreement("a_table", (1, 1), Counter(different=1), float("nan"), (), float("nan"))
     assert bare.line().split() == ["a_table", "1", "0", "%", "0", "1", "0"]
@@ -70,9 +93,14 @@ def test_a_table_without_runs_has_no_line():
 
 
 def test_the_command_prints_every_recorded_table_in_a_line(capsys):
-    assert main(["tables", "fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"]) == 0
+    assert (
+        main(["tables", "fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"])
+        == 0
+    )
     head, *lines = capsys.readouterr().out.splitlines()
-    for name, line in zip(("fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"), lines):
+    for name, line in zip(
+        ("fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"), lines
+    ):
         assert line.startswith(f"{name} ")
     assert all(len(line) <= 100 for line in (head, *lines)) and "" in lines
 

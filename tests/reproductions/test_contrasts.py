@@ -29,14 +29,16 @@ def test_against_logs_the_interval_is_welchs_for_two_sets_of_differences():
             one = found[row, metric]
             assert (one.base, one.source, one.seeds) == ("FedAvg", "logs", 5)
             np.testing.assert_allclose((one.low, one.high), want, atol=1e-9)
-            within, outside = -1 <= want.low and want.high <= 1, want.low > 1 or want.high < -1
+            within, outside = want.low >= -1 and want.high <= 1, want.low > 1 or want.high < -1
             assert one.word == ("equivalent" if within else "different" if outside else "undecided")
 
 
 def test_against_print_two_printed_spreads_are_added():
     one = next(one for one in of("fedmgda_table_7_leads") if one.source == "print" and one.word != "undecided")
     assert one.low < one.ours - one.theirs < one.high
-    table = next(one for one in of("adafed_table_7_logged") if (one.row, one.metric) == ("AdaFed, γ = 1", "mean_accuracy"))
+    table = next(
+        one for one in of("adafed_table_7_logged") if (one.row, one.metric) == ("AdaFed, γ = 1", "mean_accuracy")
+    )
     printed = report.printed(catalogue.load("adafed_table_7_logged"), RECORDS.papers)
     row, base = catalogue.load("adafed_table_7_logged").row("AdaFed, γ = 1"), printed["FedAvg", ""]
     own = float(printed[row.algorithm, row.hyperparameters]["mean_accuracy"][0]) - float(base["mean_accuracy"][0])

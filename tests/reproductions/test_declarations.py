@@ -142,7 +142,9 @@ def test_old_runs_whose_shards_are_dealt_per_seed_have_a_name_that_says_so():
     for e in anew:
         assert e.sources["split_per_seed"].startswith("guess") and e.published_split == "one"
         assert "dealt per seed" in e.title and e.reading_of.endswith("_dealt_once")
-        assert not [told for told in (e.title, *e.chosen) if "as the logs were made" in told or "very setting is that" in told]
+        assert not [
+            told for told in (e.title, *e.chosen) if "as the logs were made" in told or "very setting is that" in told
+        ]
 
 
 def test_tables_with_the_logs_settings_deal_the_shards_once():

@@ -150,7 +150,9 @@ def test_what_theirs_lack_no_number_of_our_runs_can_mend():
     """FedFV's Table 3, AFL with step 0.01 on pullovers: 81.89 ± 1.30, whose own error is 0.65."""
     ours = 81.89 + 1e-6 * np.random.default_rng(0).normal(size=100_000)
     told = compare(ours, "81.89", "1.30", 5, margin=1, population=True)
-    assert (told.word, told.lacks) == ("undecided", "theirs") and told.high == pytest.approx(2.132 * 0.65 + 0.005, abs=1e-3)
+    assert (told.word, told.lacks) == ("undecided", "theirs") and told.high == pytest.approx(
+        2.132 * 0.65 + 0.005, abs=1e-3
+    )
 
 
 def test_one_run_of_theirs_decides_nothing():

@@ -39,7 +39,11 @@ def test_the_headline_counts_no_reading_twice_and_a_cell_of_two_tables_once():
     counted = ledger.counted(RECORDS)
     assert all(catalogue.load(name).reading_of in ("", *counted) for name in told)
     main = {name for name in told if not catalogue.load(name).reading_of}
-    assert main <= set(counted) <= main | {catalogue.load(name).reading_of for name in told if catalogue.load(name).fills_in}
+    assert (
+        main
+        <= set(counted)
+        <= main | {catalogue.load(name).reading_of for name in told if catalogue.load(name).fills_in}
+    )
     for name, cells in counted.items():
         printed = [(cell.row, cell.metric) for cell in cells]
         assert len(set(printed)) == len(printed) == len(told.get(name, printed))
