@@ -1,4 +1,7 @@
-"""How well a whole table was reproduced, in one line: the typical difference, the order of the rows, and whether wrong rows would pass as well."""
+"""How well a whole table was reproduced, in one line.
+
+The line has the typical difference, the order of the rows, the differences between rows, and whether wrong rows would pass as well.
+"""
 
 from collections import Counter
 from dataclasses import dataclass

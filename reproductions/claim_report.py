@@ -60,7 +60,10 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
 
 
 def short(paper: str, judged: Sequence[Judgement]) -> str:
-    """The claims of ``paper``, each in a line of at most 100 characters: the verdict, and what would decide it or how its tests came out."""
+    """The claims of ``paper``, each in a line of at most 100 characters.
+
+    After the verdict stands what would decide the claim, or how its tests came out.
+    """
     out = []
     for one in judged:
         mark = "!" if one.printed == "otherwise" else " "

@@ -130,9 +130,9 @@ def word_of(difference: float, reach: float, margin: float) -> str:
 
 
 def lack(difference: float, theirs: Sequence[Part], rounding: float, margin: float, several: bool = True) -> str:
-    """Why a comparison is undecided, from the part of the variance that would be left with very many runs of ours: "ours", "theirs", "margin".
+    """Why a comparison is undecided: "ours", "theirs" or "margin".
 
-    ``several``: we have two runs or more. With one, "margin" is "ours".
+    ``theirs``: the part of the variance that would be left with very many runs of ours. ``several``: we have two runs or more. With one, "margin" is "ours".
     """
     reach = reach_of(theirs) + rounding
     if word_of(difference, reach, margin) != "undecided":

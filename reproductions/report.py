@@ -200,7 +200,8 @@ def render(
 
     ``recorded``: the lines of ``results.load``. ``variant``: how the copies of the data differ. ``earlier``: the number of runs
     recorded under an earlier declaration, which are mentioned but not judged. ``spreads``: the rows' spreads over clients
-    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). Raises ``Refused`` for an unknown format, and as ``cells``.
+    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). Raises ``Refused`` for an unknown
+    format, and as ``cells``.
     """
     one_of("format", format, *FORMATS)
     judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}

@@ -364,7 +364,7 @@ def test_all_claims_in_a_line_each(shipped, capsys):
         assert len(lines[paper]) == len(judged)
         for one, line in zip(judged, lines[paper]):
             assert len(line) <= 100 and line.startswith(f"{paper} ") and f" {one.claim.id} " in line
-            assert line.split()[2] == one.word.split()[0] and (line[58] == "!") == (one.printed == "otherwise")
+            assert line.split()[2] == one.word.split()[0] and (line[57] == "!") == (one.printed == "otherwise")
             assert line.endswith(one.claim.decided_by) == (one.word not in ("holds", "fails", "depends"))
     assert "2 hold; n = 5–15" in next(line for line in lines["adafed"] if "gamma_buys_fairness" in line)
     assert main(["claims", "adafed", "--short"]) == 0
