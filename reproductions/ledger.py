@@ -37,13 +37,17 @@ def distinct(cells: Iterable[Cell]) -> list[Cell]:
     return list(kept.values())
 
 
-def counted(records: Records) -> dict[str, list[Cell]]:
-    """``ledger`` without second readings, by the printed table's name.
+Judged = dict[str, list[Cell]]
+
+
+def counted(records: Records, judged: Judged | None = None) -> Judged:
+    """``ledger`` without second readings, by the printed table's name. ``judged``: what ``ledger`` returned, if it is at hand.
 
     A row that its paper reprints is judged as in a reading that has the reprinted row's runs under the same label, if
     such a reading is recorded. A cell without runs is judged as in a reading that fills in (``Experiment.fills_in``).
     """
-    judged, readings = ledger(records), {name: catalogue.load(name) for name in catalogue.names()}
+    judged = ledger(records) if judged is None else judged
+    readings = {name: catalogue.load(name) for name in catalogue.names()}
     out: dict[str, dict[tuple[str, str], Cell]] = {}
     for name in judged:
         out.setdefault(readings[name].reading_of if readings[name].fills_in else name, {})
@@ -84,10 +88,10 @@ class Outcome:
         return bool(self.order) and min(self.order) >= 0.8 - 1e-9
 
 
-def outcomes(records: Records) -> list[Outcome]:
-    """The ``Outcome`` of each published table with runs, one for each, whatever the number of its readings."""
+def outcomes(records: Records, judged: Judged | None = None) -> list[Outcome]:
+    """The ``Outcome`` of each published table with runs, one for each, whatever the number of its readings; ``judged`` as in ``counted``."""
     out = []
-    for name, cells in counted(records).items():
+    for name, cells in counted(records, judged).items():
         run = tuple(cell for cell in cells if not isnan(cell.equivalence.difference))
         columns = {column.metric: column.of for column in catalogue.load(name).columns}
         misses = [abs(cell.equivalence.difference) for cell in run if in_points(columns[cell.metric])]
@@ -97,9 +101,9 @@ def outcomes(records: Records) -> list[Outcome]:
     return out
 
 
-def headline(records: Records) -> str:
-    """The ledger in one sentence, which counts published tables and not their cells."""
-    told = outcomes(records)
+def headline(records: Records, judged: Judged | None = None) -> str:
+    """The ledger in one sentence, which counts published tables and not their cells; ``judged`` as in ``counted``."""
+    told = outcomes(records, judged)
     near = sum(one.near for one in told)
     both = sum(one.near and one.ordered for one in told)
     return (
@@ -108,9 +112,9 @@ def headline(records: Records) -> str:
     )
 
 
-def cells_headline(records: Records) -> str:
+def cells_headline(records: Records, judged: Judged | None = None) -> str:
     """The verdicts on single cells in one sentence; a cell that several tables print counts once (``counted``, ``distinct``)."""
-    tables = counted(records)
+    tables = counted(records, judged)
     once = distinct(cell for cells in tables.values() for cell in cells)
     counts = Counter(cell.equivalence.word for cell in once)
     lacking = Counter(cell.equivalence.lacks for cell in once)
