@@ -61,9 +61,10 @@ class Updates:
     (K,): their numbers, 0 … population − 1. ``population``: the number of clients that exist. ``round``: t, from 0.
     ``layout``: the place of each parameter tensor in d; ``None`` if the rows are plain vectors. ``extras``: whatever
     else a rule asked for, by name; finite numbers, with K entries along the first axis. ``local_lr``: the step size of
-    local training in this round (1 for plain gradients); ``None`` if the clients' step sizes differ. For a rule that
-    lists it in its ``needs``, ``extras["pseudo_lr"]`` is the sum of all step sizes behind each row, and
-    ``extras["inclusion"]`` each client's probability of taking part in this round (``fairfl.training.Sampler``).
+    local training in this round (1 for plain gradients); ``None`` if the clients' step sizes differ, or if their steps
+    are not those of plain SGD. For a rule that lists it in its ``needs``, ``extras["pseudo_lr"]`` is the sum of all
+    step sizes behind each row, and ``extras["inclusion"]`` each client's probability of taking part in this round
+    (``fairfl.training.Sampler``).
 
     All numbers are detached, because nothing is differentiated through a rule. Tensors are not copied, arrays are.
     Python's floats become float64, but PyTorch's default type, float32, as gradients.
@@ -130,7 +131,7 @@ class Updates:
         put("population", integer("population", population, 1, "It is the number of clients that exist."))
         put("round", integer("round", self.round, 0, "Rounds are counted from 0."))
         if self.local_lr is not None:
-            remedy = "It is the step size of local training; 1 for plain gradients, None if the clients' differ."
+            remedy = "It is the step size of local SGD; 1 for plain gradients, None if there is not one for all."
             put("local_lr", number("local_lr", self.local_lr, 0, remedy=remedy))
         self._check_clients(K)
         self._check_finite("update", gradients, LOWER)

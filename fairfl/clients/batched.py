@@ -22,6 +22,11 @@ from fairfl.clients.round_work import RoundWork
 CPU_STACK = 2_000_000
 # On a CUDA device each step is recorded once and replayed (benchmarks/gpu.py); False launches every kernel by itself.
 GRAPHS = True
+NOTE = (
+    "this happened in the batched engine, which trains all clients at once by torch.func.vmap. In a model or a loss, "
+    "vmap cannot run .item(), an if on a tensor's values, or NumPy. Pass engine='sequential' to train one client after "
+    "another"
+)
 
 
 def run(flat: FlatModel, work: RoundWork) -> torch.Tensor:
@@ -119,11 +124,15 @@ def _step(
 
     with torch.enable_grad():
         now = [p.detach().requires_grad_() for p in parameters]
-        losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weights is None else 0))(
-            dict(zip(flat.layout.names, now)), work.data.inputs[rows], work.data.targets[rows], weights
-        )
-        # A parameter that the model does not use gets zeros, as ``backward`` leaves them in the other engine.
-        grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
+        try:
+            losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weights is None else 0))(
+                dict(zip(flat.layout.names, now)), work.data.inputs[rows], work.data.targets[rows], weights
+            )
+            # A parameter that the model does not use gets zeros, as ``backward`` leaves them in the other engine.
+            grads = list(torch.autograd.grad(losses.sum(), now, materialize_grads=True))
+        except Exception as error:
+            error.add_note(NOTE)
+            raise
     with torch.no_grad():
         _method(work).descend(parameters, grads, anchors, moments, lr, number, bound)
 

@@ -78,6 +78,11 @@ class LocalMethod:
         """The step size of this round, counted from 0."""
         raise NotImplementedError(f"{type(self).__name__} has no lr_at(round), which gives the step size of a round")
 
+    def sgd_lr_at(self, round: int) -> float | None:
+        """``lr_at`` if the client takes steps of plain SGD; ``None`` with another optimiser, momentum or clipping."""
+        plain = self.sends_gradients and self.clip is None and not getattr(self, "momentum", 0)
+        return self.lr_at(round) if plain else None
+
     def moments(self, w: Tensors) -> list[Tensors]:
         """The state that ``descend`` changes, as at the start of a round: lists shaped like ``w``. Default: none."""
         return []

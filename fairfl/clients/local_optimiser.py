@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from fairfl._keywords import teaches_keywords
 from fairfl._validation import number
 from fairfl.clients.correction import Bound, Correction
 from fairfl.clients.flat_model import FlatModel
@@ -16,6 +17,7 @@ from fairfl.errors import Refused, refuse
 LONGEST = 1e38
 
 
+@teaches_keywords
 @dataclass(frozen=True)
 class LocalOptimiser(LocalMethod):
     """Local training by an optimiser of ``torch.optim``, or by one of your own with the same interface.

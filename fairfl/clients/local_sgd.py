@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from fairfl._keywords import teaches_keywords
 from fairfl._validation import betas, number
 from fairfl.clients.correction import Bound, Correction
 from fairfl.clients.local_method import (
@@ -22,6 +23,7 @@ from fairfl.errors import Refused, unknown
 ADDED = {"left out at its default": True}
 
 
+@teaches_keywords
 @dataclass(frozen=True)
 class LocalSGD(LocalMethod):
     """Local training: ``epochs`` passes of SGD or Adam over the client's own rows, from the server's model.

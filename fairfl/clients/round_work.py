@@ -44,10 +44,11 @@ class RoundWork:
 
     @property
     def local_lr(self) -> float | None:
-        """The step size that all slots share in this round; ``None`` if their step sizes differ."""
+        """The step size of plain SGD that all slots share in this round; ``None`` if there is none."""
         if not isinstance(self.local, PerClient):
-            return self.local.lr_at(self.round)
-        sizes = {self.local.methods[i].lr_at(self.round) for i in {self.local.of_client[s.client] for s in self.slots}}
+            return self.local.sgd_lr_at(self.round)
+        used = {self.local.of_client[slot.client] for slot in self.slots}
+        sizes = {self.local.methods[i].sgd_lr_at(self.round) for i in used}
         return sizes.pop() if len(sizes) == 1 else None
 
     def part(self, places: list[int]) -> "RoundWork":

@@ -84,7 +84,7 @@ def gather(
     *,
     round: int = 0,
     needs: Iterable[str] = (),
-    local_lr: float = 1.0,
+    local_lr: float | None = 1.0,
     inclusion: Mapping[int, float] | None = None,
 ) -> Updates:
     """The ``Updates`` of one or more sound replies.

@@ -243,7 +243,7 @@ class Coordinator:
                 self.population,
                 round=self.round,
                 needs=self.needs,
-                local_lr=self.local.lr_at(self.round),
+                local_lr=self.local.sgd_lr_at(self.round),
                 inclusion=inclusion,
             )
             if giants := self._footing.outsized(updates):

@@ -39,6 +39,7 @@ from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 from fairfl.rules.term import TERM
 from fairfl.rules.torchjd import TorchJD
 from fairfl.rules.upgrad import UPGrad
+from fairfl.rules.with_memory import WithMemory
 
 RULES: dict[str, type[Rule]] = {
     rule.__name__: rule
@@ -128,6 +129,7 @@ __all__ = [
     "TorchJD",
     "WeightRule",
     "Weights",
+    "WithMemory",
     "as_rule",
     "class_name",
     "make",

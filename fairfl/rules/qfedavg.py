@@ -16,7 +16,8 @@ class QFedAvg(GramRule):
     The denominator is the method's own step size: the server's η is 1.
 
     ``q ≥ 0``; papers' grids {0.001, 0.01, 0.1, 1, 2, 5, 15}. ``L`` turns a row back into a gradient; ``None`` takes
-    the paper's 1 / local step size (``updates.local_lr``), and raises an error if the clients' step sizes differ.
+    the paper's 1 / local step size (``updates.local_lr``), which is for plain SGD. It raises an error if the clients
+    use Adam, momentum, clipping or another optimiser, or if their step sizes differ.
     FedMGDA+ tunes it over 0.1, 1, 10. No state.
 
     In released code, f is a mean loss, a sum of batch means, or the loss after training, so values of q cannot be
@@ -63,8 +64,10 @@ class QFedAvg(GramRule):
             return self.L
         if updates.local_lr is None:
             raise Refused(
-                f"{self.name} takes L = 1 / local step size, and the clients' step sizes differ "
-                f"(round {updates.round}); pass L to q-FedAvg, or give all clients one step size",
+                f"{self.name} takes L = 1 / local step size, and the clients have no common step size of plain SGD "
+                f"(round {updates.round}): their step sizes differ, or they use another optimiser, momentum or "
+                f"clipping; pass L to q-FedAvg, such as QFedAvg(q={self.q:g}, L=10), or give all clients "
+                f"LocalSGD with one lr",
                 "combination",
             )
         if updates.local_lr < 1e-30:

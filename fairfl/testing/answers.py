@@ -1,6 +1,7 @@
 """What an answer must look like, that it can be repeated, and that nothing is written into updates or old answers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
@@ -81,9 +82,20 @@ def _inputs_fault(make: MakeRule, case: Case, value: None) -> str:
     rule = make()
     answers: list[tuple[int, torch.Tensor, torch.Tensor]] = []
     for updates in case.rounds:
-        read = {"gradients": updates.gradients, "losses": updates.losses, "shares": updates.shares, **updates.extras}
-        before = {name: values.clone() for name, values in read.items()}
-        answer = rule.direction(updates).vector
+        before = {"gradients": updates.gradients, "losses": updates.losses, "shares": updates.shares, **updates.extras}
+        # The rule gets copies, so that the case is printed as it was.
+        read = {name: values.clone() for name, values in before.items()}
+        given = replace(
+            updates,
+            gradients=read["gradients"],
+            losses=read["losses"],
+            shares=read["shares"],
+            extras={name: read[name] for name in updates.extras},
+        )
+        try:
+            answer = rule.direction(given).vector
+        except Exception:
+            return ""  # an error is a fault of the properties that follow
         for name, values in read.items():
             if not torch.equal(before[name], values):
                 return f"{name} of round {updates.round} are {values.tolist()} now, and were {before[name].tolist()}"
@@ -97,8 +109,8 @@ def _inputs_fault(make: MakeRule, case: Case, value: None) -> str:
 ANSWER = Property(
     "answer",
     "a finite direction of the updates' length and type, and weights and rates that agree with it",
-    "Return Direction(vector, weights, rates) with vector = Gᵀ weights and rates = G vector, and leave out what the "
-    "rule does not have.",
+    "Return Direction(vector, weights, rates): a finite vector in the updates' type, vector = Gᵀ weights and rates = G "
+    "vector. Leave out what the rule does not have.",
     _answer_cases,
     _answer_fault,
 )
@@ -112,7 +124,8 @@ REPEATABLE = Property(
 INPUTS = Property(
     "inputs",
     "the updates are the same after the rule has read them, and so are the directions of earlier rounds",
-    "Compute on a copy: no methods that end in an underscore, and no assignments to slices.",
+    "Change no tensor in place that the rule was given or has returned: no +=, no methods that end in an underscore, "
+    "and no assignments to slices. Compute a new tensor, or clone it first.",
     _stream_cases,
     _inputs_fault,
 )

@@ -39,7 +39,10 @@ class Case:
         return ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in counts)
 
     def code(self, needs: Iterable[str]) -> str:
-        """Python code that makes the rounds, with the numbers in ``needs`` and those that every rule may read."""
+        """Python code that makes the rounds, with losses, shares and the extras in ``needs``.
+
+        Losses are shown even if ``needs`` lacks them, because the scales of a promise may read them.
+        """
         if not self.rounds:
             return ""
         if sum(u.gradients.numel() for u in self.rounds) > PRINTED:
@@ -55,7 +58,7 @@ def _updates(u: Updates, needs: set[str]) -> str:
     # Python's floats become float32 as gradients.
     gradients = rows if u.gradients.dtype == torch.float32 else f"torch.tensor({rows}, dtype={u.gradients.dtype})"
     parts = [gradients]
-    if "losses" in needs:
+    if u.losses is not None:
         parts.append(f"losses={_numbers(u.losses)}")
     parts.append(f"shares={_numbers(u.shares)}")
     if u.clients.tolist() != list(range(len(u))):

@@ -53,9 +53,10 @@ def find_failure(make: MakeRule, request: Request) -> PropertyFailed | None:
         try:
             fault = request.tested.fault(make, case, request.value)
         except Exception as error:
-            cause, fault = error, f"{type(error).__name__}: {error}".rstrip(".")
+            notes = [note for note in getattr(error, "__notes__", ()) if not note.endswith(".history")]
+            cause, fault = error, ". ".join([f"{type(error).__name__}: {error}", *notes]).rstrip(".")
         if fault:
-            failure = failed(request.tested, make(), case, fault)
+            failure = failed(request.tested, make(), case, fault, cause)
             failure.__cause__ = cause
             return failure
     return None

@@ -57,7 +57,7 @@ def _fault(make: MakeRule, case: Case, value: None) -> str:
 ORDER = Property(
     "order",
     "the order of the clients' rows changes nothing but the order of weights and rates",
-    "Treat all rows alike, and find what the rule remembers of a client by updates.clients.",
+    "Treat all rows alike, and find what the rule remembers of a client, or draws for it, by updates.clients.",
     _cases,
     _fault,
 )

@@ -11,14 +11,15 @@ from fairfl.testing.promises import PROMISES
 from fairfl.testing.property import Property
 from fairfl.testing.state import COPY, REPORT, STATE
 
-# In the order in which they are tried: a rule without a usable answer fails nearly all that follow.
+# In the order in which they are tried: a rule that writes into the updates, or that has no usable answer, fails nearly
+# all that follow.
 BY_NAME: dict[str, Property] = {
     tested.name: tested
     for tested in (
+        INPUTS,
         ANSWER,
         REPEATABLE,
         ORDER,
-        INPUTS,
         *HARD_INPUTS,
         STATE,
         COPY,

@@ -11,6 +11,7 @@ from fairfl.testing.case import Case
 from fairfl.testing.comparison import different_bits
 from fairfl.testing.property import MakeRule, Property
 from fairfl.testing.rounds import streams
+from fairfl.training.rule_memory import readable_back
 from fairfl.updates import Updates
 
 
@@ -22,7 +23,12 @@ def a_round(rule: Rule, updates: Updates, w: torch.Tensor) -> list[torch.Tensor]
 
 
 def saved(rule: Rule) -> dict:
-    """The state as a checkpoint restores it: through a file, plain values only."""
+    """The state as a checkpoint restores it: through a file, plain values only.
+
+    Raises ``Refused``, which names the value, if it could not be read back.
+    """
+    for name, value in rule.state_dict().items():
+        readable_back(rule.name, name, value)
     torch.save(rule.state_dict(), file := io.BytesIO())
     file.seek(0)
     return torch.load(file, weights_only=True)

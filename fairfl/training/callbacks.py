@@ -12,7 +12,8 @@ from fairfl._extras import needed_by
 from fairfl._validation import integer, number, one_of
 from fairfl.errors import Refused
 from fairfl.federation import PARTS
-from fairfl.training.on_round import STOP, Callback, Round, restore, state
+from fairfl.training.on_round import STOP, Callback, Round, named, restore, shown, state
+from fairfl.training.user_objects import saves_its_state
 
 
 class _Best:
@@ -170,7 +171,18 @@ class Compose:
         return {"states": [state(callback) for callback in self.callbacks]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        for callback, kept in zip(self.callbacks, state["states"]):
+        """Raises ``Refused`` if the callbacks that keep a state are not those of ``state``, in the same order."""
+        keeping = [callback for callback in self.callbacks if saves_its_state(callback)]
+        states = [kept for kept in state["states"] if kept]
+        if len(states) != len(keeping):
+            saved = ", ".join(shown(kept["callback"]) for kept in states) or "none"
+            given = ", ".join(shown(named(callback)) for callback in keeping) or "none"
+            raise Refused(
+                f"on_round composes these callbacks with a state: {given}. The checkpoint has these: {saved}. A "
+                f"resumed run needs the same ones. Pass those, leave on_round out, or pass another path",
+                "state",
+            )
+        for callback, kept in zip(keeping, states):
             restore(callback, kept)
 
 

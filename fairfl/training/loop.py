@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 
 from fairfl import models
+from fairfl._keywords import teaches_keywords
 from fairfl._validation import as_device, boolean, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
 from fairfl.clients.float_precision import a_precision, arithmetic
@@ -38,6 +39,7 @@ from fairfl.training.user_objects import ObjectMemory, own_copies, restore
 from fairfl.training.user_objects import state as state_of
 
 
+@teaches_keywords
 def train(
     federation: Federation,
     rule: Rule | str | Sequence[Rule | str] = "FedAvg",
@@ -99,7 +101,8 @@ def train(
       ``fairfl.training.STOP``, this round is the run's last: its model is evaluated, and the other seeds go on as a
       smaller batch, which may change their last digits. The object that you pass is called, not a copy; give a list
       with one per seed if it keeps state. A checkpoint holds its state if it has ``state_dict`` and
-      ``load_state_dict``; otherwise a resumed run calls it as it is.
+      ``load_state_dict``, and gives it back to a callback of the same class and settings only. Another one with a state
+      is refused. Without a state, a resumed run calls it as it is.
       ``fairfl.training`` has ``BestModel``, ``EarlyStop`` and ``TensorBoard``, and ``Compose`` to combine them.
     - ``personal``: ``Ditto(...)`` also trains a personal model per client, and these models are scored.
     - ``loss``: a function ``(outputs, targets)`` that gives one loss per row, or a name in ``fairfl.clients.losses``.

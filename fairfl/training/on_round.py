@@ -1,6 +1,7 @@
 """``Round`` and ``STOP``: what ``train(on_round=f)`` gives to ``f`` after each round, and how ``f`` ends a run."""
 
 import copy
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +13,7 @@ import torch
 from fairfl.clients import FlatModel
 from fairfl.errors import Refused, refuse
 from fairfl.rules import Direction
+from fairfl.training import user_objects
 from fairfl.training.arguments import each
 from fairfl.training.public_names import public_name
 from fairfl.training.rule_memory import readable_back
@@ -63,8 +65,8 @@ def callbacks_of(on_round: Callback | Sequence[Callback | None] | None, seeds: l
         if callback is not None and (not callable(callback) or isinstance(callback, type)):
             raise refuse("on_round", callback, "a function", "An instance with __call__ works as well.", "type")
     callbacks = each("on_round", on_round, seeds)
-    keeping = [callback for callback in callbacks if saves_its_state(callback)]
-    if len({id(callback) for callback in keeping}) < len(keeping):
+    keeping = [user_objects.holder(callback) for callback in callbacks if saves_its_state(callback)]
+    if len({id(owner) for owner in keeping}) < len(keeping):
         name = type(keeping[0]).__name__
         raise Refused(
             f"on_round is one {name} for {len(seeds)} runs, and its state belongs to one run; pass one per seed, such "
@@ -84,24 +86,55 @@ def a_round(
 
 
 def state(callback: Any) -> dict:
-    """The part of a run's checkpoint for its ``callback``: its class and ``state_dict``, or nothing if it has none."""
-    return (
-        {"callback": {"class": _class(callback), "state": callback.state_dict()}} if saves_its_state(callback) else {}
-    )
+    """The part of a run's checkpoint for its ``callback``: its class, settings and state, or nothing without state."""
+    if not saves_its_state(callback):
+        return {}
+    return {"callback": named(callback) | {"state": user_objects.state("state", callback)["state"]}}
 
 
 def restore(callback: Any, kept: dict) -> None:
-    """Restore what ``kept`` saved of ``callback``. A callback of another class starts anew."""
-    held = kept.get("callback")
-    if held is not None and saves_its_state(callback) and held["class"] == _class(callback):
-        callback.load_state_dict(held["state"])
+    """Restore what ``kept`` saved of ``callback``.
+
+    Without a callback, and for one without state, the saved state is not used. A callback with state starts anew if the
+    checkpoint has none. Raises ``Refused`` if the checkpoint has the state of another class, or of other settings.
+    """
+    saved = kept.get("callback")
+    if saved is None or not saves_its_state(callback):
+        return
+    given = named(callback)
+    # Checkpoints of earlier editions have no settings.
+    there = {"class": saved["class"], "settings": saved.get("settings", given["settings"])}
+    if there != given:
+        raise Refused(
+            f"on_round is {shown(given)}, and the checkpoint has the state of {shown(there)}. A resumed run needs the "
+            f"same callback with the same settings. Pass that one, leave on_round out, or pass another path",
+            "state",
+        )
+    user_objects.restore("state", callback, saved)
 
 
 def check_readable(callback: Any) -> None:
     """Raise ``Refused`` if a checkpoint could not give back the state of ``callback``."""
-    if saves_its_state(callback):
-        readable_back(f"on_round {type(callback).__name__}", "state_dict()", callback.state_dict())
+    for name, value in user_objects.state("state_dict()", callback).items():
+        readable_back(f"on_round {type(user_objects.holder(callback)).__name__}", name, value)
 
 
-def _class(callback: object) -> str:
-    return public_name(type(callback).__module__, type(callback).__qualname__)
+def named(callback: object) -> dict[str, Any]:
+    """The class of a callback that keeps a state, and its settings.
+
+    Settings are the arguments of the constructor that are plain values and attributes of the same names. What the
+    ``state_dict`` holds is not among them.
+    """
+    owner: Any = user_objects.holder(callback)
+    state, settings = owner.state_dict(), {}
+    for name in inspect.signature(type(owner)).parameters:
+        value = getattr(owner, name, ...)
+        if name not in state and isinstance(value, (bool, int, float, str, type(None))):
+            settings[name] = value
+    return {"class": public_name(type(owner).__module__, type(owner).__qualname__), "settings": settings}
+
+
+def shown(named: dict[str, Any]) -> str:
+    """What ``named`` or a checkpoint has of a callback, as in code."""
+    settings = ", ".join(f"{name}={value!r}" for name, value in named.get("settings", {}).items())
+    return f"{named['class'].rpartition(':')[2]}({settings})"

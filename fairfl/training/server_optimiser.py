@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 
 import torch
 
+from fairfl._keywords import teaches_keywords
 from fairfl._validation import betas, number
 from fairfl.errors import Refused, unknown
 
@@ -11,6 +12,7 @@ OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
 READ_BY = {"momentum": ("sgd",), "betas": ("adam", "yogi"), "tau": ("adam", "yogi", "adagrad")}
 
 
+@teaches_keywords
 @dataclass(frozen=True)
 class Server:
     """The server's step: ``w ← w − η_t dir``, or an adaptive step along ``dir``.

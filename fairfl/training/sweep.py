@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fairfl._extras import needed_by
-from fairfl._validation import integer
-from fairfl.clients import LocalMethod, LocalSGD, PerClient, SecondOrder
+from fairfl._validation import instance_of, integer
+from fairfl.clients import Ditto, LocalMethod, LocalSGD, PerClient, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
 from fairfl.federation import Federation, check_federation
 from fairfl.rules import Rule, as_rule
@@ -30,7 +30,6 @@ INSTEAD = {
     "rule": "pass rules=[…]",
     "checkpoint": "a sweep is many runs: leave it out, or train the long ones alone with train(checkpoint=…)",
     "on_round": "look into single runs with train(on_round=…)",
-    "personal": "train personal models alone with train(personal=…)",
 }
 # Arguments of train that sweep sets itself, or does not support.
 OWN = {"federation", "model", "checkpoint_every", *INSTEAD, *(part.name for part in fields(Job))}
@@ -45,6 +44,7 @@ def sweep(
     local: Local | Sequence[Local] | Mapping[Hashable, Local] = None,
     server: Server | None | Sequence[Server | None] | Mapping[Hashable, Server | None] = None,
     tamper: Callable | None | Sequence[Callable | None] | Mapping[Hashable, Callable | None] = None,
+    personal: Ditto | None = None,
     last: int = 1,
     together: int | None = None,
     histories: list[History] | None = None,
@@ -62,7 +62,8 @@ def sweep(
 
     Each of ``rules``, ``local``, ``server`` and ``tamper`` is a single value, a list, or a dict from label to value.
     Without a dict, the label of a value is its ``repr``, or its name if it is given by name or is a function; no attack
-    has the label "none". ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
+    has the label "none". ``personal`` is one ``Ditto`` for all runs, whose personal models are then scored.
+    ``settings`` go to ``train``: rounds, participation, evaluate_every, device, engine, …
 
     ``server`` and ``local`` can also be given per rule: a dict whose keys are exactly the labels of ``rules``, such as
     ``server={"FedAvg": Server(), "AdaFed": Server(lr=0.1)}``. Each rule is then combined with its own value only, and
@@ -106,6 +107,8 @@ def sweep(
     last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
     if together is not None:
         integer("together", together, 1, "It is the maximum number of runs in a batch.")
+    if personal is not None:  # a list is not several choices
+        instance_of("personal", personal, Ditto)
     asked = {
         "local": _labelled("local", local, LocalSGD()),
         "rule": _labelled("rules", rules),
@@ -139,7 +142,7 @@ def sweep(
         labels, things = zip(*chosen)
         called: dict[str, Any] = dict(zip(factors, labels)) | {"place": len(jobs)}
         alone = {what: of[called["rule"]] for what, of in own.items()}
-        jobs.append(Job(seed=seed, name=called, **dict(zip(factors, things)), **alone))
+        jobs.append(Job(seed=seed, name=called, personal=personal, **dict(zip(factors, things)), **alone))
     batches = [jobs] if isinstance(federation, Federation) else [[j for j in jobs if j.seed == s] for s in numbers]
     try:
         for batch in batches:

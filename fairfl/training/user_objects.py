@@ -1,5 +1,5 @@
-"""Objects of the user's that may keep state, ``tamper`` and ``participation``: one copy per run, and a check that a
-checkpoint holds all of their state.
+"""Objects of the user's that may keep state: one copy per run of ``tamper`` and ``participation``, a check that a
+checkpoint holds all of their state, and saving and restoring it, also for ``on_round``.
 """
 
 import copy
@@ -36,21 +36,21 @@ def own_copies(what: str, given: Sequence[T]) -> list[T]:
 
 
 def saves_its_state(thing: object) -> bool:
-    """Whether a checkpoint holds the state of ``thing``."""
-    return all(callable(getattr(thing, name, None)) for name in ("state_dict", "load_state_dict"))
+    """Whether a checkpoint holds the state of ``thing``; for a bound method, of its instance."""
+    return all(callable(getattr(holder(thing), name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 def state(what: str, thing: object) -> dict:
     """The part of a run's checkpoint for ``thing``: the ``state_dict``, or nothing if it has none."""
-    holder: Any = _holder(thing)
-    return {what: holder.state_dict()} if saves_its_state(holder) else {}
+    owner: Any = holder(thing)
+    return {what: owner.state_dict()} if saves_its_state(owner) else {}
 
 
 def restore(what: str, thing: object, state: dict) -> None:
     """Restore what ``state`` saved of ``thing``. Tensors are on the CPU."""
     if what in state:
-        holder: Any = _holder(thing)
-        holder.load_state_dict(state[what])
+        owner: Any = holder(thing)
+        owner.load_state_dict(state[what])
 
 
 class ObjectMemory:
@@ -64,7 +64,7 @@ class ObjectMemory:
     def __init__(self, what: str, thing: object):
         self.what, self.thing = what, thing
         self.links = [ObjectMemory(what, link) for link in thing.tampers] if isinstance(thing, Chain) else []
-        self.trusted = saves_its_state(_holder(thing))
+        self.trusted = saves_its_state(thing)
         self.before = self._snapshot()
 
     def check(self, readable: bool = False) -> None:
@@ -97,7 +97,7 @@ class ObjectMemory:
         return found
 
 
-def _holder(thing: object) -> object:
+def holder(thing: object) -> object:
     """The object that holds the state; for a bound method, its instance."""
     return thing.__self__ if isinstance(thing, types.MethodType) else thing
 
@@ -106,7 +106,7 @@ def _parts(thing: object) -> list:
     """The objects inside ``thing``: a partial's function and arguments (recursively), or a method's instance."""
     if isinstance(thing, functools.partial):
         return [part for given in (thing.func, *thing.args, *thing.keywords.values()) for part in _parts(given)]
-    return [_holder(thing)]
+    return [holder(thing)]
 
 
 def _called(thing: object) -> str:

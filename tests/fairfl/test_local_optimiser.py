@@ -7,7 +7,7 @@ import pytest
 import torch
 from refusals import refused
 
-from fairfl import LocalSGD, models, partition, train
+from fairfl import LocalSGD, models, partition, rules, train
 from fairfl.clients import Correction, FlatModel, LocalOptimiser, RoundWork, Slot, choose, train_slots
 from fairfl.clients.losses import cross_entropy
 from fairfl.deployment.member import Member
@@ -105,13 +105,15 @@ def test_the_engine_is_sequential(small, federation):
         train(federation, local=[*[LocalSGD()] * 3, LocalOptimiser(adamw, lr=0.1)], engine="batched", rounds=1)
 
 
-def test_rules_that_need_gradients_refuse_it_and_others_read_its_step_size(federation):
+def test_rules_that_need_gradients_or_the_step_size_of_sgd_refuse_it(federation):
     local = LocalOptimiser(adamw, lr=0.1)
     with refused("combination", "DQN-Fed", "LocalOptimiser"):
         train(federation, "DQNFed", local=local, rounds=1)
     seen = []
-    train(federation, "QFedAvg", local=local, rounds=1, tamper=lambda u: seen.append(u.local_lr) or u)
-    assert seen == [0.1]
+    with refused("combination", "q-FedAvg", "plain SGD", "L="):
+        train(federation, "QFedAvg", local=local, rounds=1)
+    train(federation, rules.QFedAvg(L=10), local=local, rounds=1, tamper=lambda u: seen.append(u.local_lr) or u)
+    assert seen == [None]
 
 
 class Halved(Correction):

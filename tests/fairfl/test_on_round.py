@@ -149,15 +149,15 @@ def test_runs_that_were_stopped_apart_go_on_only_apart(federation, tmp_path):
 
 
 class Counting:
-    """Counts its rounds, and raises in one of them."""
+    """Counts its rounds by ``by``, and raises in one of them."""
 
-    def __init__(self, raises=None):
-        self.count, self.raises = 0, raises
+    def __init__(self, by=1, raises=None):
+        self.count, self.by, self._raises = 0, by, raises
 
     def __call__(self, r):
-        if self.raises == r.round:
+        if self._raises == r.round:
             raise KeyError("mine")
-        self.count += 1
+        self.count += self.by
 
     def state_dict(self):
         return {"count": self.count}
@@ -177,6 +177,45 @@ def test_what_a_callback_raises_keeps_the_finished_rounds_and_its_state_is_resum
     other = []
     train(federation, on_round=other.append, **kept | dict(rounds=7))
     assert [r.round for r in other] == [6], "a function starts anew"
+
+
+OTHERS = {
+    "another class": (Counting(), EarlyStop(3, "test"), ["EarlyStop(patience=3, part='test'", "Counting(by=1)"]),
+    "another setting": (Counting(), Counting(by=2), ["Counting(by=2)", "Counting(by=1)"]),
+    "inside Compose": (Compose(Counting(), print), Compose(print, Counting(2)), ["Counting(by=2)", "Counting(by=1)"]),
+    "one more": (Compose(Counting()), Compose(BestModel("test"), Counting()), ["BestModel(part='test', by='mean')"]),
+    "one less": (Compose(Counting()), Compose(), ["none", "Counting(by=1)"]),
+    "alone": (Compose(Counting()), Counting(), ["on_round is Counting(by=1)", "Compose()"]),
+    "a method": (Counting().__call__, Counting(3).__call__, ["Counting(by=3)", "Counting(by=1)"]),
+}
+
+
+@pytest.mark.parametrize("first, other, mentions", OTHERS.values(), ids=OTHERS)
+def test_the_state_of_a_callback_is_resumed_by_no_other(federation, tmp_path, first, other, mentions):
+    kept = dict(checkpoint=tmp_path / "c.pt", **PART)
+    train(federation, on_round=first, **kept | dict(rounds=2))
+    with refused("state", "on_round", *mentions):
+        train(federation, on_round=other, **kept)
+    same(train(federation, on_round=first, **kept), train(federation, **PART))
+
+
+def test_an_earlier_edition_s_checkpoint_has_no_settings_of_callbacks(federation, tmp_path):
+    kept = dict(checkpoint=tmp_path / "c.pt", **PART)
+    train(federation, on_round=Compose(Counting(), print), **kept | dict(rounds=2))
+    held = torch.load(tmp_path / "c.pt", weights_only=True)
+    for run in held["state"]["runs"]:
+        del run["callback"]["settings"], run["callback"]["state"]["states"][0]["callback"]["settings"]
+    torch.save(held, tmp_path / "c.pt")
+    train(federation, on_round=Compose(again := Counting(2)), **kept)
+    assert again.count == 2 + 4 * 2
+
+
+def test_a_method_of_an_object_with_a_state_is_resumed(federation, tmp_path):
+    kept = dict(checkpoint=tmp_path / "c.pt", **PART)
+    train(federation, on_round=Counting().__call__, **kept | dict(rounds=2))
+    again = Counting()
+    train(federation, on_round=again.__call__, **kept)
+    assert again.count == 6
 
 
 def test_a_state_that_cannot_be_read_back_is_refused_in_the_first_round(federation, tmp_path):

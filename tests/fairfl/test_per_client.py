@@ -113,11 +113,21 @@ def test_newton_rates_of_later_rounds_use_each_client_s_own_step_size(federation
 
 
 def test_a_rule_that_needs_one_step_size_is_refused_if_they_differ(federation):
-    with refused("combination", "q-FedAvg", "step sizes differ"):
+    with refused("combination", "q-FedAvg", "step sizes differ", "L="):
         train(federation, "QFedAvg", local=[LocalSGD(lr=0.1 + 0.1 * k) for k in range(5)], rounds=1)
     train(federation, rules.QFedAvg(L=10.0), local=[LocalSGD(lr=0.1 + 0.1 * k) for k in range(5)], rounds=1)
     unequal = [LocalSGD(lr=0.1, epochs=k + 1) for k in range(5)]
     assert caught(federation, rule="QFedAvg", local=unequal)[0].local_lr == 0.1
+
+
+@pytest.mark.parametrize("more", [dict(momentum=0.9), dict(optimiser="adam"), dict(clip=1.0)], ids=str)
+def test_q_fedavg_takes_its_l_only_from_steps_of_plain_sgd(federation, more):
+    for local in (LocalSGD(lr=0.1, **more), [LocalSGD(lr=0.1)] * 4 + [LocalSGD(lr=0.1, **more)]):
+        for rule in (rules.QFedAvg(), rules.WithMemory(rules.QFedAvg())):
+            with refused("combination", "q-FedAvg", "plain SGD", "momentum", "L="):
+                train(federation, rule, local=local, rounds=1)
+        train(federation, rules.QFedAvg(L=10.0), local=local, rounds=1)
+        train(federation, rules.QFedAvg(q=0), local=local, rounds=1)
 
 
 def test_a_rule_that_needs_gradients_refuses_one_client_s_adam(federation):

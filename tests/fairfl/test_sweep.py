@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fairfl import GramRule, LocalSGD, Server, attacks, partition, rules, sweep, train
+from fairfl.clients import Ditto
 from fairfl.errors import Diverged, NotInstalled, Refused
 
 pandas = pytest.importorskip("pandas")
@@ -190,7 +191,8 @@ def test_a_slip_in_a_rule_passes_as_it_is(federation, calls):
         (dict(foo=1), "unknown setting of sweep 'foo'; known: device, engine, .*together"),
         (dict(round=1), "unknown setting of sweep 'round'; .*Did you mean 'rounds'"),
         (dict(seedz=1), "Did you mean 'seeds'"),
-        (dict(personal=None), r"personal; .*train\(personal="),
+        (dict(personal=[Ditto()]), r"personal is \[Ditto.*Pass an instance"),
+        (dict(personal=0.1), "personal is 0.1; allowed: a Ditto"),
         (dict(checkpoint="run.pt"), r"checkpoint; .*train\(checkpoint="),
     ],
 )
@@ -216,3 +218,13 @@ def test_every_part_that_was_scored_has_its_columns(small):
             assert np.array_equal(table[f"{part}{what}"], getattr(held[0], f"{part}{what}")[-2:].mean(0))
     plain = sweep(federation, rules="FedAvg", rounds=2)
     assert not [name for name in plain if name.startswith(("train_", "validation_"))]
+
+
+def test_personal_models_are_trained_and_scored_in_every_run(federation):
+    settings = dict(rounds=2, personal=Ditto(0.1), engine="sequential")
+    histories = []
+    table = sweep(federation, rules=["FedAvg", "FedMGDA"], seeds=[0, 1], histories=histories, **settings)
+    expected = [train(federation, rule, seed=seed, **settings) for rule in ("FedAvg", "FedMGDA") for seed in (0, 1)]
+    for found, alone in zip(histories, expected, strict=True):
+        np.testing.assert_allclose(found.personal, alone.personal, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(table["loss"], np.concatenate([history.loss[-1] for history in expected]), rtol=1e-5)

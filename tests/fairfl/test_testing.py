@@ -268,6 +268,83 @@ def test_an_error_inside_the_rule_is_the_cause():
     assert isinstance(error.__cause__, torch.linalg.LinAlgError) and "LinAlgError" in error.fault
 
 
+class UnitInPlace(Rule):
+    """Broken: scales the caller's rows."""
+
+    def combine(self, updates):
+        rows = updates.gradients
+        rows /= rows.norm(dim=1, keepdim=True).clamp(min=1e-12)
+        return Direction(rows.mean(0), torch.full((len(rows),), 1 / len(rows), dtype=torch.float64))
+
+
+class Sum(Rule):
+    """Broken: adds to the direction that it has returned."""
+
+    remembers = ("sum",)
+
+    def combine(self, updates):
+        if self._sum is None:
+            self._sum = updates.gradients.mean(0)
+        else:
+            self._sum += updates.gradients.mean(0)
+        return Direction(self._sum)
+
+
+class ByRound(Counter):
+    """Broken: counts as many clients as the first round has."""
+
+    def weights(self, gram, updates):
+        counts = torch.zeros(len(updates), dtype=torch.float64) if self._counts is None else self._counts.clone()
+        counts[updates.clients] += 1
+        self._counts = counts
+        return counts[updates.clients] / counts[updates.clients].sum()
+
+
+class Array(WeightRule):
+    """Broken: remembers what no checkpoint can give back."""
+
+    remembers = ("counts",)
+
+    def weights(self, updates):
+        self._counts = np.zeros(len(updates))
+        return updates.shares
+
+
+class Unlisted(WeightRule):
+    """Broken: reads losses, and does not list them."""
+
+    def weights(self, updates):
+        return torch.softmax(updates.losses, 0)
+
+
+# What the message has to say, and what it said before, of another fault.
+HINTS = {
+    UnitInPlace: ("inputs", "no +=", "random numbers"),
+    Sum: ("inputs", "no +=", "Compute on a copy: no methods"),
+    ByRound: ("repeatable", "updates.population", "random numbers"),
+    Array: ("state", "keep tensors, plain numbers", "weights_only"),
+    Unlisted: ("engines", "needs = frozenset({'losses'})", "rounding can turn"),
+}
+
+
+@pytest.mark.parametrize("broken", HINTS)
+def test_a_hint_is_about_the_fault(broken):
+    name, hint, other = HINTS[broken]
+    error = found(broken)
+    assert error.property_name == name and hint in str(error) and other not in str(error)
+
+
+def test_a_case_is_printed_as_it_was_before_the_rule_wrote_into_it():
+    error = found(UnitInPlace)
+    gradients = error.case.rounds[0].gradients
+    assert (gradients == gradients.round()).all() and repr(gradients.tolist()) in str(error)
+
+
+def test_a_case_shows_the_losses_that_scales_read():
+    error = found(rules.FedAvg, promises={"rates": lambda updates: updates.losses})
+    assert f"losses={error.case.rounds[0].losses.tolist()}" in str(error)
+
+
 def test_what_is_expected_to_fail_must_fail():
     error = found(rules.FedMGDA, expected_failures={"inflation": "it is so", "descent": "because I say so"})
     assert error.property_name == "descent" and error.case is None and "because I say so" in str(error)

@@ -1,9 +1,11 @@
 """What ``train`` refuses before the first round, and what it hands over where a run breaks off later."""
 
 import errno
+import inspect
+import pickle
 import resource
 import signal
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import torch
 from refusals import refused
 
 from fairfl import LocalSGD, Server, WeightRule, _atomic_files, attacks, partition, rules, train
-from fairfl.clients import Ditto
+from fairfl.clients import Ditto, LocalOptimiser
 from fairfl.clients.client_statistics import PROVIDERS
 from fairfl.errors import Diverged, Refused
 
@@ -373,3 +375,57 @@ def test_a_rule_that_forgot_what_it_needs_is_told(federation, weights):
         train(federation, rule(), rounds=1)
     note = caught.value.__notes__[0]
     assert "Forgetful" in note and "needs" in note
+
+
+@pytest.mark.parametrize(
+    "call, mentions",
+    [
+        (lambda f: train(f, sampler=5), ["train", "'sampler'", "Here it is called 'participation'."]),
+        (lambda f: train(f, round=5), ["'round'", "Did you mean 'rounds'?"]),
+        (lambda f: LocalSGD(optimizer="sgd"), ["LocalSGD", "'optimizer'", "'optimiser'."]),
+        (lambda f: LocalSGD(epoch=2), ["'epoch'", "batch_size, betas", "'epochs'?"]),
+        (lambda f: LocalOptimiser(torch.optim.SGD, learning_rate=0.1), ["LocalOptimiser", "'lr'."]),
+        (lambda f: Server(mom=0.9), ["Server", "'momentum'?"]),
+    ],
+)
+def test_an_unknown_argument_is_told_the_known_ones(federation, call, mentions):
+    with refused("name", *mentions):
+        call(federation)
+
+
+def test_what_teaches_keeps_its_signature_and_python_s_other_errors(federation):
+    assert list(inspect.signature(LocalSGD).parameters)[:2] == ["lr", "epochs"]
+    assert "participation" in inspect.signature(train).parameters and train.__doc__.startswith("Train")
+    assert (
+        replace(LocalSGD(lr=0.5), epochs=2) == LocalSGD(0.5, 2) and pickle.loads(pickle.dumps(LocalSGD())) == LocalSGD()
+    )
+    with pytest.raises(TypeError, match="multiple values"):
+        LocalSGD(0.1, lr=0.1)
+
+    @dataclass(frozen=True)
+    class Mine(LocalSGD):
+        mine: int = 0
+
+    class Plain(LocalSGD):
+        pass
+
+    assert Mine(lr=0.2, mine=1).mine == 1 and Plain(epochs=2).epochs == 2
+    with refused("name", "'mime'"):
+        Plain(mime=1)
+
+
+class Branching(torch.nn.Linear):
+    """Asks for a value, which vmap does not give."""
+
+    def __init__(self):
+        super().__init__(5, 3)
+
+    def forward(self, inputs):
+        return super().forward(inputs) * (2.0 if float(inputs.sum().detach()) > 0 else 1.0)
+
+
+def test_what_vmap_cannot_do_is_told_the_other_engine(federation):
+    with pytest.raises(RuntimeError) as caught:
+        train(federation, model=Branching(), rounds=1, engine="batched")
+    assert any("engine='sequential'" in note for note in caught.value.__notes__)
+    train(federation, model=Branching(), rounds=1, engine="sequential")

@@ -215,3 +215,11 @@ def test_right_answers_in_other_forms_pass():
         == "right"
     )
     assert judge(ALL["reweighting.threshold"], 0.6667).status == "right"
+
+
+def test_a_missing_line_that_still_returns_dots_is_not_attempted():
+    def step_size(t, T, eta, decay):
+        due = T / 100
+        return ... if due else eta
+
+    assert judge(ALL["fedmgda.step_size"], step_size).status == "not attempted yet"

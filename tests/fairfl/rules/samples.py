@@ -56,4 +56,9 @@ VARIANTS = {
     "UPGrad shares": lambda: rules.UPGrad("shares"),
     "PCGrad": lambda: rules.PCGrad(),
     "PCGrad fixed": lambda: rules.PCGrad("fixed"),
+    "FedAvg with memory": lambda: rules.WithMemory(rules.FedAvg()),
+    "TERM with memory": lambda: rules.WithMemory(rules.TERM()),
+    "FedMGDAPlus with memory": lambda: rules.WithMemory(rules.FedMGDAPlus()),
+    "DQNFed with memory": lambda: rules.WithMemory(rules.DQNFed()),
+    "FedFV with memory": lambda: rules.WithMemory(rules.FedFV()),
 }

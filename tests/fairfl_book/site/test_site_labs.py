@@ -31,6 +31,14 @@ def test_the_labs_move_on_the_site(start):
     assert shown == [f"<p>{lab}</p>" for lab in asked]
 
 
+@pytest.mark.parametrize("name", [name for name in map(BOOK.companion, BOOK.names()) if name])
+def test_the_labs_of_a_companion_move_on_its_page(name):
+    notebook, asked = nbformat.read(BOOK.notebook(name), as_version=4), []
+    notebooks.page(notebook, lambda lab, cell: asked.append(lab) or "")
+    shown = sum(cell.cell_type == "code" and "lab" in cell.metadata.get("tags", []) for cell in notebook.cells)
+    assert len(asked) == shown and set(asked) <= {lab.name for lab in lab_images.every()}
+
+
 def test_a_page_is_a_copy():
     notebook = nbformat.v4.new_notebook(
         cells=[

@@ -4,6 +4,17 @@ from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
 register(Exercise(
+    slug="start.turn.all_weight",
+    task="the client that pays if client 1 has all the weight",
+    right=2,
+    wrong={
+        "client 1": Wrong(1, "The server then steps exactly against client 1's gradient. No other direction of the same length lowers client 1's loss faster."),
+        "nobody": Wrong(0, "Client 1 gains. But the two gradients are more than a right angle apart, so a step against g₁ goes uphill for the other client."),
+    },
+    praise="The step against g₁ lowers client 1's loss. But g₂ points largely against g₁, so the same step raises client 2's loss.",
+))
+
+register(Exercise(
     slug="start.turn.smallest",
     task="the smallest weight of client 1 at which nobody pays",
     right=1.6 / 2.6,

@@ -5,17 +5,15 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="pareto.turn.weak",
-    task="the letter of the model that is weakly Pareto optimal only",
-    right="E",
+    task="whether E and F are weakly Pareto optimal",
+    right=(True, False),
     wrong={
-        "small letter": Wrong("e", "This is the right model, but write its name as in the table, with a capital letter."),
-        "an optimal one": Wrong("C", "C is Pareto optimal. Its green quadrant in the figure is empty, edges included, so no model dominates it."),
-        "strictly beaten": Wrong("F", "C is strictly better than F for both clients, so F is not even weakly optimal."),
-        "the dominating one": Wrong("D", "Nothing dominates D, so it is Pareto optimal. But D dominates another model without being better for both clients."),
-        "client 2's worst": Wrong("A", "A is Pareto optimal. Client 2 has its largest loss there, but no other model is as good for client 1."),
-        "the middle": Wrong("B", "B is Pareto optimal. Only A is better for client 1, and A is worse for client 2."),
+        "both": Wrong((True, True), "E is weakly optimal. But look for a model with a first loss below F's 6 and a second loss below F's 4."),
+        "neither": Wrong((False, False), "F is not weakly optimal. But which model is strictly better than E for both clients? D has the same first loss as E, 5."),
+        "turned round": Wrong((False, True), "It is the other way round. C is strictly better than F for both clients. D is better than E for client 2 only."),
     },
-    praise="D dominates E, because 5 = 5 and 1 < 2. But a model that is strictly better for both would need a first loss below 5 and a second below 2, and there is none.",
+    praise="D dominates E, because 5 = 5 and 1 < 2. A model that is strictly better than E for both would need a first loss below 5 and a second below 2, and there is none. "
+           "For F there is one: C has 4 < 6 and 3 < 4.",
 ))
 
 register(Exercise(
@@ -69,7 +67,7 @@ register(Exercise(
         "one for one": Wrong(1.0, "One for one is the price at equal weights."),
     },
     tolerance=1e-2,
-    praise="The weighted changes cancel, 0.3 · 1 = 0.7 · 0.43.",
+    praise="The weighted changes cancel, 0.3 · 1 = 0.7 · 0.43, so the ratio is 3/7.",
 ))
 
 register(Exercise(

@@ -34,7 +34,7 @@ register(Exercise(
     task="the smallest ε from which the box never matters, for unit rows and a λ⁰ of 0.08 for nine clients and 0.28 for one",
     right=0.42,
     wrong={
-        "equal shares": Wrong(0.4, "0.4 comes from (3) for ten clients with equal shares. Here a client that starts at 0.08 may need one half, and "
+        "equal shares": Wrong(0.4, "0.4 comes from (4) for ten clients with equal shares. Here a client that starts at 0.08 may need one half, and "
                                    "0.08 + 0.4 is less than that"),
         "forgot the centre": Wrong(0.5, "It is true that no weight above one half is needed. But ε counts from λ⁰, and a client that starts at 0.08 "
                                         "reaches one half before ε = {given}"),
@@ -47,9 +47,9 @@ register(Exercise(
                                      "it may need one half as well"),
     },
     praise="The largest share determines how far a weight must be able to fall, and the smallest how far it must be able to rise: max(max λ⁰, ½ − min "
-           "λ⁰). For equal shares of three or more clients, this is (3)",
+           "λ⁰). For equal shares of three or more clients, this is (4)",
     hints=(
-        "Formula (3) has two terms: how far a weight must be able to fall from 1/K, and how far it must be able to rise. Go back to the reason for "
+        "Formula (4) has two terms: how far a weight must be able to fall from 1/K, and how far it must be able to rise. Go back to the reason for "
         "each.",
         "With unit rows no weight above one half is ever needed, whatever λ⁰ is. Which client has the longest way to one half, and which to zero?",
         "The box never matters only if it allows every client both moves.",
@@ -132,6 +132,15 @@ register(Exercise(
             "For {case} you answer {given}; it should be {right}. You divide the decay among the drops that happen before the last round ends, T/100 "
             "− 1 of them. The authors count T/100, including the one that is due after the last round",
         ),
+        "per round": Wrong(
+            lambda t, T, eta, decay: eta * decay ** (t // 100 / T),
+            "For {case} you answer {given}; it should be {right}. Your β is decay^(1/T), as if the step dropped in every round. It drops once in a hundred "
+            "rounds, T/100 times in all",
+        ),
+        "divided": Wrong(
+            lambda t, T, eta, decay: eta * (100 * decay / T) ** (t // 100),
+            "For {case} you answer {given}; it should be {right}. You divide the decay by the number of drops. The factors are multiplied, so take a root",
+        ),
         "once": Wrong(
             lambda t, T, eta, decay: eta * decay ** (100 / T),
             "For {case} you answer {given}; it should be {right}. That is η β, a single drop whatever the round. By round t there have been ⌊t/100⌋ "
@@ -176,7 +185,7 @@ register(Exercise(
                           "For {case} you answer {given}, which uses (2) and ‖dir‖ alone. A client at its upper bound is part of dir, with that "
                           "weight. Use this: {right}"),
     },
-    praise="At ε = 1/2 − 1/K it is zero. That is formula (3) again, now with the price of every smaller box",
+    praise="At ε = 1/2 − 1/K it is zero. That is formula (4) again, now with the price of every smaller box",
     hints=(
         "The lower bounds are zero, so weight can be taken from any client that has some. If client k could be given more weight, compare its rate "
         "with those of the clients that have weight: (2) says ρ_k ≥ ‖dir‖².",

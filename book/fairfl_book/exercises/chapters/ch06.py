@@ -164,6 +164,7 @@ register(Exercise(
     hints=(
         "Moving a little weight from a smaller loss to a larger one always raises λ · f. When can the opponent no longer do that?",
         "So give the largest loss the weight cap, then the next one, until the weight is used up.",
+        "The next client gets cap, unless less than cap is left.",
     ),
 ))
 
@@ -207,7 +208,7 @@ register(Question(
     slug="reweighting.leash",
     task="a price or a set of allowed weights that stops one office with a hopeless loss from taking most of the weight",
     hints=(
-        "The table of prices has room for more: a bound on each weight, a price that grows steeply near a corner, or losses measured from some "
+        "The table of prices in the text has room for more: a bound on each weight, a price that grows steeply near a corner, or losses measured from some "
         "reference value.",
         "Every rule of the form max over λ of λ · f minus a price is at most the largest loss. What is it at least? The difference is your version of "
         "(9).",
@@ -223,5 +224,29 @@ register(Question(
         "weight, and what happens to its weight afterwards?",
         "Three times as many rounds with a step of 0.3 cover about the same distance. How much do the losses change from one round to the next?",
         "The history that `run` returns has every round's `weights` and `rates`, one row per round and one column per client.",
+    ),
+))
+
+register(Exercise(
+    slug="reweighting.shortest",
+    task="MGDA's weights for the gradients (−3, 4), (4, −3) and (3, 1)",
+    right=(0.5, 0.5, 0.0),
+    wrong={
+        "equal": Wrong((1 / 3, 1 / 3, 1 / 3), "With equal weights, client 1's rate is −4/3, so the mean is not MGDA's direction. Look for the side of the "
+                                              "triangle that is nearest to the origin"),
+        "side of 1 and 3": Wrong((1 / 3, 0.0, 2 / 3), "That is the nearest point on the side from g₁ to g₃, (1, 2). Its squared length is 5, and another side "
+                                                      "comes much nearer to the origin"),
+        "the shortest gradient": Wrong((0.0, 0.0, 1.0), "g₃ is the shortest gradient, with the squared length 10. But a point inside a side can be much "
+                                                        "nearer to the origin than a corner"),
+        "TERM": Wrong((1 / 11, 2 / 11, 8 / 11), "Those are TERM's weights. MGDA does not look at the losses. It looks for the shortest combination of the "
+                                                "gradients"),
+        "side of 2 and 3": Wrong((0.0, 1 / 17, 16 / 17), "That is the nearest point on the side from g₂ to g₃. Along it, client 1's rate is negative, which "
+                                                         "MGDA's direction never allows"),
+    },
+    praise="The direction is (1/2, 1/2), and the rates are 1/2, 1/2 and 2. The client with the largest loss has no weight at all, and gains the most",
+    hints=(
+        "Formula (1) of chapter 4 gives the nearest point on the side between two gradients. There are three sides.",
+        "The conditions (3) of chapter 4 tell you when to stop: no rate may be smaller than the squared length of the direction.",
+        "Try the side from g₁ to g₂. Both have the length 5.",
     ),
 ))

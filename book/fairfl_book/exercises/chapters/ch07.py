@@ -38,8 +38,59 @@ register(
         hints=(
             "Formula (2) needs ‖g₁‖² and the angle φ between the two gradients.",
             "cos φ = g₁ · g₂ / (‖g₁‖ ‖g₂‖), and sin² φ = 1 − cos² φ.",
-            "You can also do without angles: project g₁ by (1), take the inner product of the result with g₁, and halve it, since the server takes "
+            "You can also do without angles: project g₁ by (1), take the dot product of the result with g₁, and halve it, since the server takes "
             "the mean of two gradients.",
+        ),
+    )
+)
+
+
+def _again(A, C, order, own=True, raw=False, floor=True, every=False):
+    A, C = np.asarray(A, float), np.array(C, float)
+    for j in np.asarray(order, int):
+        for k in range(len(A)):
+            product = C[k] @ A[:, j]
+            if (product < 0 or every) and (own or j != k):
+                C[k, j] -= product if raw else product / A[j, j]
+    return C
+
+
+_HAND = [[24.0, -4.0, -6.0], [-4.0, 4.0, -2.0], [-6.0, -2.0, 5.0]]
+_SWEPT = [[1.0, 1.0, 1.6], [1 / 6, 1.0, 0.6], [0.25, 0.75, 1.0]]
+# The last client of this problem has been bent until it points against itself.
+_BENT = [[5.0, 2.0, -4.0], [2.0, 2.0, -3.0], [-4.0, -3.0, 5.0]]
+_BENT_SWEPT = [[1.0, 0.0, 0.8], [0.0, 1.0, 0.6], [0.8, 0.7, 1.0]]
+
+register(
+    Exercise(
+        slug="fedfv.sweep_again",
+        task="the account after one more sweep by (4), in which every row also meets its own gradient",
+        right=_again,
+        cases=[(_HAND, _SWEPT, (0, 1, 2)), (_BENT, _BENT_SWEPT, (0, 1, 2)), (_HAND, _SWEPT, (2, 0, 1))],
+        wrong={
+            "without the own gradient": Wrong(
+                lambda A, C, order: _again(A, C, order, own=False),
+                "In one of the cases a client has been bent until it points against itself, and your sweep leaves it so. In this sweep, row k also "
+                "meets target k: drop the condition k ≠ j",
+            ),
+            "not divided": Wrong(
+                lambda A, C, order: _again(A, C, order, raw=True),
+                "You subtract the whole dot product. By (4) it is divided by the target's squared length, A[j, j]",
+            ),
+            "without a conflict": Wrong(
+                lambda A, C, order: _again(A, C, order, every=True),
+                "Your sweep also takes copies back, where the dot product is positive. Formula (4) does something only if it is negative",
+            ),
+            "from the identity": Wrong(
+                lambda A, C, order: _again(A, np.eye(len(A)), order),
+                "This is a first sweep. The second one continues from C, so do not replace it",
+            ),
+        },
+        praise="After two sweeps of the chapter's example, the rates are 1.23, 0.18 and 0.33, so nobody loses",
+        hints=(
+            "The first gap is the dot product of what client k holds with g_j: the entry (CA)_kj.",
+            "The second gap is the condition of formula (4), without any exception for k = j.",
+            "The third gap is the right-hand side of (4).",
         ),
     )
 )
@@ -136,7 +187,7 @@ register(
             ),
             "equal rates": Wrong(
                 lambda A: _share(np.linalg.inv(A).sum(1)),
-                "For A = {case} you answer {given}, the weights that make all rates equal. By (4), client k's rate is ‖p_k‖² / K, which differs from "
+                "For A = {case} you answer {given}, the weights that make all rates equal. By (5), client k's rate is ‖p_k‖² / K, which differs from "
                 "client to client: {right}",
             ),
             "own lengths": Wrong(
@@ -150,7 +201,7 @@ register(
             ),
             "rows of the inverse summed": Wrong(
                 lambda A: np.linalg.inv(A).sum(0),
-                "For A = {case} you answer {given}, which makes all rates equal to 1. By (4), client k's rate is ‖p_k‖² / K: {right}",
+                "For A = {case} you answer {given}, which makes all rates equal to 1. By (5), client k's rate is ‖p_k‖² / K: {right}",
             ),
             "column of the inverse": Wrong(
                 lambda A: np.linalg.inv(A).mean(0),
@@ -161,10 +212,73 @@ register(
         praise="So FedFV with sweeps that never end is one of chapter 10's affine rules. Its claims are the squared distances from the span of the "
                "others",
         hints=(
-            "By (4) you know the rates ρ, and A λ = ρ. So you need ‖p_k‖² from A.",
-            "The inner product of p_k with g_k is ‖p_k‖², and with all other gradients it is 0. If c are the coefficients of p_k, then A c is ‖p_k‖² "
+            "By (5) you know the rates ρ, and A λ = ρ. So you need ‖p_k‖² from A.",
+            "The dot product of p_k with g_k is ‖p_k‖², and with all other gradients it is 0. If c are the coefficients of p_k, then A c is ‖p_k‖² "
             "times the k-th unit vector, and c_k = 1.",
             "Hence c is ‖p_k‖² times the k-th column of A⁻¹, and c_k = 1 says that ‖p_k‖² = 1 / (A⁻¹)_kk.",
+        ),
+    )
+)
+
+
+def _share_of(G, which):
+    G = np.asarray(G, float)
+    A = G @ G.T
+    lam = _one_sweep(A)
+    smallest, length = (A @ lam).min(), math.sqrt(lam @ A @ lam)
+    least = math.sqrt(_least(A))
+    return {"right": smallest / (length * least), "no length": smallest / least, "squared": smallest / (length * least**2),
+            "rates alone": smallest / least**2, "plain": (A.mean(1)).min() / (math.sqrt(A.mean()) * least)}[which]
+
+
+def _least(A):
+    """The squared length of the min-norm point, by trying every set of clients."""
+    best = math.inf
+    for mask in range(1, 2 ** len(A)):
+        S = [k for k in range(len(A)) if mask >> k & 1]
+        lam = np.linalg.lstsq(A[np.ix_(S, S)], np.ones(len(S)), rcond=None)[0]
+        if (lam >= 0).all() and lam.sum() > 0:
+            lam = lam / lam.sum()
+            best = min(best, float(lam @ A[np.ix_(S, S)] @ lam))
+    return best
+
+
+register(
+    Exercise(
+        slug="fedfv.share_of_best",
+        task="the smallest rate after one sweep, divided by ‖v‖ ‖dir‖, with dir the min-norm point",
+        right=lambda G: _share_of(G, "right"),
+        cases=[
+            ([[4.0, 0.0], [-1.0, 1.0]],),
+            ([[-2.0, -4.0, 2.0], [2.0, 0.0, 0.0], [-1.0, 2.0, 0.0]],),
+            ([[3.5, -1.6], [-0.5, 0.9], [-1.5, 1.2]],),
+        ],
+        wrong={
+            "no length": Wrong(
+                lambda G: _share_of(G, "no length"),
+                "For {case} you answer {given}; it should be {right}. By chapter 4, ‖dir‖ is the largest smallest rate along a unit vector. Your "
+                "direction is not a unit vector, so divide by its length too",
+            ),
+            "squared": Wrong(
+                lambda G: _share_of(G, "squared"),
+                "For {case} you answer {given}; it should be {right}. Along the unit vector dir / ‖dir‖ the smallest rate is ‖dir‖, and not its square",
+            ),
+            "rates alone": Wrong(
+                lambda G: _share_of(G, "rates alone"),
+                "For {case} you answer {given}; it should be {right}. You compared with the rate along dir itself. The two directions have different "
+                "lengths, and a longer direction has larger rates",
+            ),
+            "the plain mean": Wrong(
+                lambda G: _share_of(G, "plain"),
+                "For {case} you answer {given}. That is the share of FedAvg's mean. Sweep first: {right}",
+            ),
+        },
+        praise="The share of the pair is 0.35, and that of the chapter's three clients is negative, since client 2 loses. FedFV does not aim at the "
+               "slowest client, as MGDA does",
+        hints=(
+            "The chapter's `mitigate` gives the mean after one sweep. Which losses make it take the targets in the order of the rows?",
+            "By (5) of chapter 4, the largest smallest rate along a unit vector is the length of the min-norm point.",
+            "A direction of length ‖v‖ can therefore give the slowest client at most ‖v‖ ‖dir‖.",
         ),
     )
 )
@@ -177,7 +291,7 @@ def _safe(remembered, v, L):
 register(
     Exercise(
         slug="fedfv.safe_for",
-        task="the largest S with remembered · v ≥ L S ‖v‖, and 0 if that inner product is negative",
+        task="the largest S with remembered · v ≥ L S ‖v‖, and 0 if that dot product is negative",
         right=_safe,
         cases=[([1.0, 2.0], [3.0, 4.0], 2.0), ([-1.0, 1.0], [2.0, 1.0], 1.0), ([0.0, 3.0, 0.0], [1.0, 1.0, 1.0], 0.5)],
         wrong={
@@ -188,7 +302,7 @@ register(
             ),
             "length of v": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) / L),
-                "For {case} you answer {given}; it should be {right}. In (9), the rate becomes uncertain by L S ‖v‖: a longer step has a larger inner "
+                "For {case} you answer {given}; it should be {right}. After a distance S, the rate is uncertain by L S ‖v‖: a longer step has a larger dot "
                 "product, but also more to lose",
             ),
             "no L": Wrong(
@@ -206,7 +320,7 @@ register(
             ),
             "square of v": Wrong(
                 lambda g, v, L: max(0.0, float(np.dot(g, v)) / (L * float(np.dot(v, v)))),
-                "For {case} you answer {given}; it should be {right}. (9) contains ‖v‖, not its square: a longer step in the same direction is just "
+                "For {case} you answer {given}; it should be {right}. The uncertainty L S ‖v‖ contains ‖v‖, not its square: a longer step in the same direction is just "
                 "as safe",
             ),
             "rate left": Wrong(
@@ -218,9 +332,9 @@ register(
         praise="A server that drops gradients that are no longer safe, or asks for them again, needs no τ: how long it may remember follows from how "
                "fast the model moves",
         hints=(
-            "Inequality (9) bounds the current rate from below. Where is that bound zero?",
-            "Solve remembered · v = L S ‖v‖ for S.",
-            "If the inner product is already negative, no S ≥ 0 solves this, so the answer is 0.",
+            "After a distance S, today's gradient differs from the remembered one by at most L S. By how much can the rate along v have fallen?",
+            "By Cauchy and Schwarz, by at most L S ‖v‖. Solve remembered · v = L S ‖v‖ for S.",
+            "If the dot product is already negative, no S ≥ 0 solves this, so the answer is 0.",
         ),
     )
 )
@@ -244,7 +358,7 @@ register(
             ),
             "twice": Wrong(
                 lambda d: (2 * d, d),
-                "For d = {case} you answer {given}; it should be {right}. The 2d vectors along the axes have inner products of 0, and that is no "
+                "For d = {case} you answer {given}; it should be {right}. The 2d vectors along the axes have dot products of 0, and that is no "
                 "conflict",
             ),
             "swapped": Wrong(
@@ -264,10 +378,10 @@ register(
         praise="Models have millions of parameters, so the assumption of the theorems does not fail for lack of dimensions. It fails because clients "
                "agree",
         hints=(
-            "Suppose there are d + 2. The first d + 1 of them are linearly dependent: Σ c_j g_j = 0. Part 3 of the proof on conflicts says what "
-            "becomes of the terms with positive c_j.",
-            "So some combination with positive coefficients is zero. What is its inner product with the last gradient?",
-            "With a common descent direction, part 3 says that the gradients are linearly independent. As examples, take the corners of a simplex, "
+            "Suppose there are d + 2. The first d + 1 of them are linearly dependent: Σ c_j g_j = 0. Put the terms with positive c_j on one side, "
+            "and call this side z. What does the other side say about ‖z‖²?",
+            "Conflicts make ‖z‖² ≤ 0. So a combination with positive coefficients is zero. What is its dot product with the last gradient?",
+            "With a direction v that lowers every loss, z · v = 0 leaves no positive c_j, so the gradients are linearly independent. As examples, take the corners of a simplex, "
             "and rows e_j − s (1, …, 1) with a small s > 0.",
         ),
     )

@@ -80,12 +80,12 @@ register(Exercise(
         "degree one": Wrong(1.0, "1 is the answer for γ = 1, where scale and gradient grow by the same factor. At γ = ½, the scale grows more slowly"),
         "square": Wrong(
             4.0,
-            "4 is the factor c itself. But the client's own gradient is 4 times as long as well: formula (5) has the power p − 1",
+            "4 is the factor c itself. But the client's own gradient is 4 times as long as well: formula (3) has the power p − 1",
         ),
     },
     praise="Exaggerating costs. With γ = ½, a selfish client makes its loss look smaller, together with its gradient",
     hints=(
-        "By formula (5), the rate relative to the others' becomes c^(p − 1) times what it was.",
+        "By formula (3), the rate relative to the others' becomes c^(p − 1) times what it was.",
         "c is the factor by which the loss and its gradient are multiplied. The degree p says with which power of c the scale f^γ grows.",
     ),
 ))
@@ -251,7 +251,7 @@ register(Exercise(
         "Theorem 1 (b) requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
         "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
         "μ, only the one with the smallest product matters.",
-        "The chapter has a function for that smallest product, a few cells after Theorem 1. Its bounds are max(0, 1/K − ε) and 1/K + ε.",
+        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first. Chapter 5's `cheapest` does so. The bounds are max(0, 1/K − ε) and 1/K + ε.",
     ),
 ))
 

@@ -2,7 +2,7 @@
 import { bars } from "./bars.js";
 import { combine, gram, rates } from "./geometry.js";
 import { lineHandle, tipHandles } from "./handles.js";
-import { arrow, disc, line, placed } from "./svg.js";
+import { arrow, disc, label, line, placed } from "./svg.js";
 import { CLIENTS, GOOD, INK, LINE, SOFT } from "./palette.js";
 import { centred, grid, outward, stepped } from "./plane.js";
 import { ZERO, named, sub, two, where } from "./wording.js";
@@ -16,7 +16,9 @@ const WIDE = 360,
 const PLANE = centred({ middle: [WIDE / 2, HIGH / 2], unit: UNIT }),
   { at } = PLANE;
 const OPPOSED = 1e-9,
-  TOGETHER = 0.15; // tips nearer than this leave no room for a handle between them
+  TOGETHER = 0.15, // tips nearer than this leave no room for a handle between them
+  MARKS = [0.2, 0.4, 0.6, 0.8], // weights of client 1 that are written along the line
+  ROOM = 150; // pixels of a line that is long enough for them
 const between = (G, weight) => combine(G, [weight, 1 - weight]),
   apart = (G) => G[0].map((v, i) => v - G[1][i]);
 
@@ -67,6 +69,12 @@ function plane({ G, direction, harmless: [low, high] }) {
   ];
   pieces.push(line(at(G[0]), at(G[1]), { stroke: SOFT, "stroke-width": 2 }));
   if (free) pieces.push(line(from, to, { stroke: GOOD, "stroke-width": 10, opacity: 0.45 }));
+  const marks = scale(G);
+  for (const { weight, ends, beside } of marks)
+    pieces.push(
+      line(...ends, { stroke: SOFT, "stroke-width": 2 }),
+      label(beside[0], beside[1] + 5, weight, { fill: SOFT, "text-anchor": "middle" }),
+    );
   G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2)));
   const step = direction.map((v) => -v);
   pieces.push(
@@ -82,6 +90,7 @@ function plane({ G, direction, harmless: [low, high] }) {
       at: at(middle),
       towards: away(middle),
       words: tr("hurts nobody"),
+      rings: 3,
       more: { fill: GOOD },
     });
   const strewn = (a, b, r) =>
@@ -89,6 +98,7 @@ function plane({ G, direction, harmless: [low, high] }) {
   const taken = [
     strewn(from, to, 6),
     strewn(at(G[0]), at(G[1]), 4),
+    marks.map(({ beside }) => [...beside, 11]),
     ...[...G, direction].map((v) => strewn(origin, at(v), 4)),
   ].flat();
   if (Math.hypot(...step) > 0.25)
@@ -97,6 +107,23 @@ function plane({ G, direction, harmless: [low, high] }) {
     placed(labels, [...taken, ...[...G, direction].map((v) => [...at(v), 10])], WIDE, HIGH),
   );
   return pieces.join("");
+}
+
+/** Marks across the line, with the weight of client 1 beside them on the side away from the origin; none if the line is too short. */
+function scale(G) {
+  const [a, b] = G.map(at),
+    long = Math.hypot(a[0] - b[0], a[1] - b[1]);
+  if (long < ROOM) return [];
+  let across = [(a[1] - b[1]) / long, (b[0] - a[0]) / long];
+  const middle = at(between(G, 0.5)),
+    origin = at([0, 0]);
+  if (across[0] * (middle[0] - origin[0]) + across[1] * (middle[1] - origin[1]) < 0)
+    across = across.map((v) => -v);
+  return MARKS.map((weight) => {
+    const here = at(between(G, weight));
+    const out = (far) => here.map((v, i) => v + far * across[i]);
+    return { weight, ends: [out(-5), out(5)], beside: out(17) };
+  });
 }
 
 function handles({ G, weights }) {

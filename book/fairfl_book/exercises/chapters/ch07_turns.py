@@ -1,0 +1,110 @@
+"""Chapter 7's turns."""
+
+from fairfl_book.exercises.registry import Exercise, Wrong
+from fairfl_book.exercises.turns import register
+
+register(Exercise(
+    slug="fedfv.turn.gains_most",
+    task="the client with the largest rate after six meetings",
+    right=1,
+    wrong={
+        "client 2": Wrong(2, "Client 2 no longer loses, but it does not gain most. The loud client gives up much of its gradient, and not all of it. Try the lab."),
+        "client 3": Wrong(3, "Client 3 had the largest loss to make good, and now it gains a little. But the meetings only end conflicts. They do not reverse them. Try the lab."),
+    },
+    praise="Its rate has fallen from 1.48 to 0.33, and the others have 0.25 and 0.08.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.louder",
+    task="client 1's rate along the mean of what is left, if client 2 sends (−10, 10)",
+    right=4,
+    wrong={
+        "as sent": Wrong(-12, "That is client 1's rate with the gradients as sent. Project both of them first."),
+        "chained": Wrong(-16, "You projected client 2 off (2, 2), which is what is left of client 1. A target is always a gradient as it was sent."),
+        "client 2": Wrong(50, "That is client 2's rate. Client 1's is the dot product of the mean with (4, 0)."),
+        "sum": Wrong(8, "You added what is left of the two gradients. The mean is half of that."),
+    },
+    praise="It is the same as before. Client 1 is still left with (2, 2), and what is left of client 2, now (0, 10), is still at a right angle to client 1's gradient.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.other_order",
+    task="the client that loses if client 1 meets g₃ first and g₂ second",
+    right=3,
+    wrong={
+        "client 2": Wrong(2, "Client 1 now meets g₂ last, so that conflict stays settled. Which one has come back?"),
+        "client 1": Wrong(1, "Client 1's rate is 1.27 in both orders. Look at the client with which its two meetings leave it in conflict."),
+    },
+    praise="Client 1 ends at (0, −8/5, 2), and its dot product with g₃ is −16/5.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.order",
+    task="the order of the targets for the losses 0.9, 0.2 and 0.5",
+    right=(2, 3, 1),
+    wrong={
+        "largest first": Wrong((1, 3, 2), "This order begins with the largest loss. The worst-off client should be met last."),
+        "ranks": Wrong((3, 1, 2), "These are the places of clients 1, 2 and 3. The question is which client comes first, second and third."),
+        "as numbered": Wrong((1, 2, 3), "This is the order of their numbers. FedFV sorts the clients by their losses."),
+    },
+    praise="Client 2 has the smallest loss and comes first.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.weight",
+    task="client 3's weight, the mean of column 3 of the last square",
+    right=16 / 15,
+    tolerance=0.01,
+    wrong={
+        "row": Wrong(2 / 3, "That is the mean of row 3, which is what client 3 holds of all three. Its weight is what all three hold of it: column 3."),
+        "sum": Wrong(3.2, "That is the sum of column 3. The server takes the mean, so divide by 3."),
+        "own copy": Wrong(1 / 3, "That counts only the copy that client 3 holds itself. The other two hold some as well."),
+    },
+    praise="It is 3.2 / 3 = 1.07. With FedAvg it would have been 0.33.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.second_sweep",
+    task="how many copies of g₂ client 1 takes in when they meet again",
+    right=0.8,
+    wrong={
+        "the first time": Wrong(1, "That was enough the first time, for a dot product of −4. Now the dot product is −16/5."),
+        "dot product": Wrong(3.2, "That is the dot product without its sign. Divide it by the target's squared length, 4."),
+        "length": Wrong(1.6, "You divided by the length of g₂. Formula (1) divides by its squared length, 4."),
+    },
+    praise="The dot product is −16/5, and the squared length is 4. Client 1 moves on to (0, −4/5, 2).",
+))
+
+register(Exercise(
+    slug="fedfv.turn.far_away",
+    task="whether FedFV or FedAvg leaves client 1 better off in the second triangle",
+    right="FedAvg",
+    wrong={
+        "the last word": Wrong("FedFV", "Client 1 is the last target, which helps it. But count who gives way to whom: clients 2 and 3 hardly disagree with each other, and client 1 gives way to both."),
+    },
+    praise="With FedAvg client 1's loss ends at 1.2, and with FedFV at 1.5.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.next_step",
+    task="where the step from (0, −1) leads",
+    right=(0, 1),
+    wrong={
+        "on": Wrong((0, -3), "At (0, −1) the gradients' second components have changed their sign, so the step goes the other way."),
+        "rest": Wrong((0, 0), "That would be on the Pareto set. But the step has the length 2 again, and the set is only 1 away."),
+        "stays": Wrong((0, -1), "The model would stay if the direction were zero. Its length is that of FedAvg's mean, which is 2.28 here as well."),
+    },
+    praise="It is the mirror image of the last step.",
+))
+
+register(Exercise(
+    slug="fedfv.turn.sum",
+    task="the rate of the client that sent (−1, −1), along (0, 1)",
+    right=-1,
+    wrong={
+        "protected": Wrong(0, "The rate of the sum is 0 now. The question is about one of its two members: take the dot product of (−1, −1) and (0, 1)."),
+        "the first": Wrong(1, "That is the rate of the client that sent (−1, 1)."),
+        "before": Wrong(-3, "That was its rate before the projection."),
+    },
+    praise="It has risen from −3, but this client still loses.",
+))

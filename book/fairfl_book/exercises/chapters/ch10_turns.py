@@ -1,0 +1,113 @@
+"""Chapter 10's turns."""
+
+import numpy as np
+
+from fairfl_book.exercises.registry import Exercise, Wrong
+from fairfl_book.exercises.turns import register
+
+register(Exercise(
+    slug="picture.turn.tall_bar",
+    task="the weight above the one tall bar of Figure 10.1's lower row",
+    right=0.0,
+    tolerance=1e-3,
+    wrong={
+        "height": Wrong(1.3, "1.3 is about the height of the bar itself. Look at the bar above it, in the same column and for the same client"),
+        "mean": Wrong(0.1, "0.1 is the mean of ten weights. Look for the client whose lower bar is tallest, and for its bar in the upper row"),
+        "largest": Wrong(0.17, "0.17 is about the largest weight of this rule. The tall bar belongs to another client: look straight above it"),
+        "negative": Wrong(-0.2, "A weight of −0.2 is DQN-Fed's, and all lower bars of that rule are at 1. The tall bar is FedMGDA+'s"),
+    },
+    praise="There is no bar at all: the client's weight is zero",
+))
+
+register(Exercise(
+    slug="picture.turn.held_back",
+    task="how many times client 1's rate is its due, for λ = (0, 1/3)",
+    right=1.5,
+    tolerance=1e-2,
+    wrong={
+        "rate": Wrong(1 / 3, "1/3 is client 1's rate, (1, 0) · (1/3, 1/3). Divide it by what the client is owed, 2/9"),
+        "exactly": Wrong(1.0, "Client 2 gets exactly what it is owed. Compute client 1's rate: g₁ · dir with dir = (1/3, 1/3)"),
+        "inverse": Wrong(2 / 3, "2/3 is what it is owed divided by what it gets. The question is the other way round"),
+        "difference": Wrong(1 / 9, "1/9 is the difference of what it gets and what it is owed. The question asks for the quotient"),
+        "half": Wrong(0.5, "1/2 compares client 1's rate with client 2's. Compare it with what client 1 is owed, 2/9"),
+    },
+    praise="It gets 1/3 instead of 2/9, and nothing of this comes from its own weight",
+))
+
+register(Exercise(
+    slug="picture.turn.promised",
+    task="the least rate that the simplex promises to a client with the scale s_k",
+    right=lambda s_k, squared_length: s_k * squared_length,
+    cases=[(1.0, 0.25), (3.0, 2 / 9), (0.5, 4.0)],
+    wrong={
+        "no scale": Wrong(lambda s_k, squared_length: squared_length,
+                          "For {case} you return {given}; it should be {right}. (2) says ρ_k / s_k ≥ ‖dir‖². Solve this for ρ_k"),
+        "divided": Wrong(lambda s_k, squared_length: squared_length / s_k,
+                         "For {case} you return {given}; it should be {right}. (2) says ρ_k / s_k ≥ ‖dir‖². To solve for ρ_k, multiply by s_k"),
+        "nobody loses": Wrong(lambda s_k, squared_length: 0.0,
+                              "For {case} you return {given}; it should be {right}. The rate is not negative, but (2) promises more than that"),
+        "length": Wrong(lambda s_k, squared_length: s_k * np.sqrt(squared_length),
+                        "For {case} you return {given}; it should be {right}. You took the length of dir. (2) has its square"),
+    },
+    praise="A client that is owed twice as much is promised twice as much",
+))
+
+register(Exercise(
+    slug="picture.turn.corner",
+    task="the weight λ₂ in FedFV's projection of g₁ = (2, 0) against g₂ = (−1, 1)",
+    right=1.0,
+    tolerance=1e-2,
+    wrong={
+        "dot product": Wrong(2.0, "2 is minus the dot product. It still has to be divided by the squared length of g₂, which is 2"),
+        "own length": Wrong(0.5, "You divided by the squared length of g₁. The projection divides by that of g₂: adding λ₂ g₂ changes client 2's "
+                                 "rate by λ₂ ‖g₂‖²"),
+        "length": Wrong(2**0.5, "You divided by the length of g₂. Client 2's rate is −2 + λ₂ ‖g₂‖², with the square"),
+        "sign": Wrong(-1.0, "The weight is never negative. Client 2's rate along g₁ is −2, and it grows when g₂ is added"),
+    },
+    praise="Then client 2's rate is −2 + 1 · 2 = 0",
+))
+
+register(Exercise(
+    slug="picture.turn.window",
+    task="the largest s₂/s₁ at which both sets agree, for g₁ = (2, 0) and g₂ = (1, 2)",
+    right=2.5,
+    tolerance=1e-2,
+    wrong={
+        "lower end": Wrong(0.5, "0.5 = A₁₂ / A₁₁ is the smallest ratio. The largest is what client 2 gets, compared with client 1, if only client 2 "
+                                "is served"),
+        "lengths": Wrong(1.25, "You divided A₂₂ by A₁₁. If only client 2 is served, client 1's rate is A₁₂, not A₁₁"),
+        "inverse": Wrong(0.4, "0.4 is A₁₂ / A₂₂. The ratio has client 2's rate on top"),
+        "product": Wrong(2.0, "2 is A₁₂, and also the end of the window in Figure 10.3. For the new pair, divide A₂₂ = 5 by A₁₂"),
+        "squared length": Wrong(5.0, "5 is A₂₂, client 2's rate if only client 2 is served. Divide it by client 1's rate, A₁₂"),
+    },
+    praise="A₁₂ = 2 and A₂₂ = 5",
+))
+
+register(Exercise(
+    slug="picture.turn.wall",
+    task="client 2's loss where a line of slope 1 from (5.62, 3.28) meets f₁ = 4 f₂",
+    right=0.78,
+    tolerance=0.01,
+    wrong={
+        "difference": Wrong(2.34, "2.34 is the conserved difference f₁ − f₂. On the edge f₁ = 4 f₂, so the difference is 3 f₂"),
+        "client 1": Wrong(3.12, "That is client 1's loss at the wall. Client 2's is a quarter of it"),
+        "quarter": Wrong(0.585, "You divided the difference by 4. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
+        "arrives": Wrong(0.0, "The run does not arrive at the tip. It keeps f₁ − f₂ = 2.34, and at the tip the difference would be 0"),
+        "fifth": Wrong(0.468, "You divided the difference by 5. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
+    },
+    praise="Client 1's loss is then 3.12, and the difference is 2.34, as at the start",
+))
+
+register(Exercise(
+    slug="picture.turn.who_made_pay",
+    task="the rule under which a client ends with a larger loss in Figure 10.5",
+    right="FedAvg",
+    wrong={
+        "AdaFed": Wrong("AdaFed", "AdaFed stops at a wall, which is another fault: nobody has paid there. Look for a point outside the striped square "
+                                  "on the right"),
+        "FedMGDA": Wrong("FedMGDA", "FedMGDA ends inside the striped square, so both losses have fallen"),
+        "FedFV": Wrong("FedFV", "FedFV ends inside the striped square, so both losses have fallen. Look for a point outside"),
+        "DQN-Fed": Wrong("DQN-Fed", "DQN-Fed is not among the four rules of Figure 10.5. Look for a point outside the striped square"),
+    },
+    praise="Its path leaves the striped square at the top",
+))
