@@ -1,4 +1,7 @@
-"""How well a whole table was reproduced, in one line: the typical difference, the order of the rows, and whether wrong rows would pass as well."""
+"""How well a whole table was reproduced, in one line.
+
+The line has the typical difference, the order of the rows, the differences between rows, and whether wrong rows would pass as well.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,15 +11,17 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from reproductions import report
-from reproductions.equivalence import WORDS, margin_of
+from reproductions import contrasts, report
+from reproductions.equivalence import WORDS, in_points
 from reproductions.experiment import Column, Experiment
 
-HEAD = f"{'table':33} {'n':>5} {'cells':>5} {'=':>3} {'≠':>3} {'?':>3}  {'miss':>5}  {'order':12} {'wrong':>6}"
+HEAD = f"{'table':40} {'n':>4} {'miss':>5}  {'order':13} {'pairs':>6} {'right':>5} {'wrong':>5}  {'=':>2} {'≠':>2} {'?':>2}"
 LEGEND = (
-    "n: seeds; =, ≠, ?: cells equivalent, different, undecided; miss: median difference in points of accuracy;\n"
-    "order: rank correlation of the rows, per column; wrong: share of the other rows' printed cells to which a\n"
-    "row's runs would be equivalent (compare with =/cells). Without --short, every cell is printed."
+    "n: seeds. miss: median difference from print, in points of accuracy. order: rank correlation of our\n"
+    "means with print, column by column. pairs: of the rows minus FedAvg (or the first row), how many are\n"
+    "equivalent to the authors' logs, or print. right: cells equivalent to print; wrong: the same if a\n"
+    "row is held against another row's print. =, ≠, ?: cells equivalent, different, undecided.\n"
+    "More of one table: fairfl-reproduce report TABLE"
 )
 
 
@@ -29,6 +34,7 @@ class Agreement:
     - ``miss``: the median of |ours − printed| over the cells in points of accuracy, including spreads in points; NaN without one.
     - ``order``: the smallest and the largest of Spearman's rank correlations between printed and our means over the rows, one per
       column with three rows or more; empty without such a column.
+    - ``pairs``: the differences from FedAvg (``contrasts``), as in "20/60": equivalent ones and all that can be judged.
     - ``wrong``: of all pairs of a row's runs and another row's printed cell in the same column, the fraction that ``report.beside``
       calls *equivalent*. A table of interchangeable rows would have this rate. NaN with one row.
     """
@@ -39,16 +45,46 @@ class Agreement:
     miss: float
     order: tuple[float, ...]
     wrong: float
+    pairs: str = ""
+    columns: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def right(self) -> float:
+        """The fraction of judged cells that are *equivalent*."""
+        return self.words["equivalent"] / max(1, sum(self.words[word] for word in WORDS if word != "not run"))
 
     def line(self) -> str:
         """The summary in at most 100 characters, with the columns of ``HEAD``."""
         seeds = "–".join(map(str, dict.fromkeys(self.seeds)))
-        counts = " ".join(f"{self.words[word]:3}" for word in ("equivalent", "different", "undecided"))
+        counts = " ".join(f"{self.words[word]:2}" for word in ("equivalent", "different", "undecided"))
         order = " to ".join(f"{value:.2f}" for value in dict.fromkeys(self.order))
         wrong = "" if isnan(self.wrong) else f"{100 * self.wrong:.0f} %"
         miss = "" if isnan(self.miss) else f"{self.miss:.2f}"
-        cells = sum(self.words[word] for word in WORDS if word != "not run")
-        return f"{self.name:33} {seeds:>5} {cells:5} {counts}  {miss:>5}  {order:12} {wrong:>6}".rstrip()
+        right = f"{100 * self.right:.0f} %"
+        return f"{self.name:40} {seeds:>4} {miss:>5}  {order:13} {self.pairs:>6} {right:>5} {wrong:>5}  {counts}"
+
+    def sentences(self) -> list[str]:
+        """The summary in words, a sentence for each of its parts that is known."""
+        seeds = "–".join(map(str, dict.fromkeys(self.seeds)))
+        out = [f"{seeds} {'seed' if self.seeds[1] == 1 else 'seeds'} of ours."]
+        if not isnan(self.miss):
+            out.append(f"Median difference from print {self.miss:.2f} points.")
+        if self.columns:
+            out.append(
+                "Rank correlation of the rows: "
+                + ", ".join(f"{metric} {value:.2f}" for metric, value in self.columns)
+                + "."
+            )
+        if self.pairs:
+            alike, _, among = self.pairs.partition("/")
+            out.append(f"Of {among} differences between rows, {alike} are equivalent to theirs.")
+        wrong = (
+            ""
+            if isnan(self.wrong)
+            else f", and {100 * self.wrong:.0f} % where a row is held against another row's print"
+        )
+        out.append(f"Equivalent to print: {100 * self.right:.0f} % of the cells{wrong}.")
+        return out
 
 
 def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agreement | None:
@@ -58,9 +94,15 @@ def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agr
         return None
     columns = {column.metric: column for column in experiment.columns}
     seeds = [sum(line["row"] == row and not line["failed"] for line in recorded) for row in {c.row for c in judged}]
-    misses = [abs(c.equivalence.difference) for c in judged if margin_of(columns[c.metric].of) in (1.0, 2.0)]
-    orders = [value for metric in columns if not isnan(value := _order([c for c in judged if c.metric == metric]))]
-    wrong = [word for metric in columns for word in _wrong_rows(experiment, columns[metric], judged, recorded)]
+    misses = [abs(c.equivalence.difference) for c in judged if in_points(columns[c.metric].of)]
+    by = {metric: order([c for c in judged if c.metric == metric]) for metric in columns}
+    orders = [value for value in by.values() if not isnan(value)]
+    limits = report.margins(experiment, report.printed(experiment, papers))
+    wrong = [
+        word
+        for metric in columns
+        for word in _wrong_rows(experiment, columns[metric], judged, recorded, limits[metric])
+    ]
     return Agreement(
         experiment.name,
         (min(seeds), max(seeds)),
@@ -68,10 +110,12 @@ def agreement(experiment: Experiment, recorded: list[dict], papers: Path) -> Agr
         float(np.median(misses)) if misses else nan,
         (min(orders), max(orders)) if orders else (),
         wrong.count("equivalent") / len(wrong) if wrong else nan,
+        contrasts.told(contrasts.contrasts(experiment, recorded, papers)),
+        tuple((metric, value) for metric, value in by.items() if not isnan(value)),
     )
 
 
-def _order(column: list[report.Cell]) -> float:
+def order(column: list[report.Cell]) -> float:
     """Spearman's rank correlation of printed and our means; NaN with fewer than three different values of either."""
     printed = [float(cell.value) for cell in column]
     ours = [value + cell.equivalence.difference for value, cell in zip(printed, column)]
@@ -80,12 +124,14 @@ def _order(column: list[report.Cell]) -> float:
     return float(stats.spearmanr(printed, ours).statistic)
 
 
-def _wrong_rows(experiment: Experiment, column: Column, judged: list[report.Cell], recorded: list[dict]) -> list[str]:
+def _wrong_rows(
+    experiment: Experiment, column: Column, judged: list[report.Cell], recorded: list[dict], margin: float
+) -> list[str]:
     """The verdicts on each row's runs beside the other rows' printed cells in ``column``."""
     cells = [cell for cell in judged if cell.metric == column.metric]
     runs = {cell.row: report.measured([line for line in recorded if line["row"] == cell.row], column) for cell in cells}
     return [
-        report.beside(experiment, experiment.row(cell.row), column, runs[cell.row], other.value, other.spread).word
+        report.beside(experiment, experiment.row(cell.row), runs[cell.row], other.value, other.spread, margin).word
         for cell in cells
         for other in cells
         if (other.value, other.spread) != (cell.value, cell.spread)

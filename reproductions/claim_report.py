@@ -15,7 +15,10 @@ METHOD = (
     "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
     '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
 )
-LEGEND = "n: seeds behind the tests; !: the paper's own numbers say otherwise. Without --short, every test is printed."
+LEGEND = (
+    "!: the paper's own numbers say otherwise. After holds and depends, the tests; after other words, what\n"
+    "it would take to decide the claim. Each test in full: fairfl-reproduce claims PAPER"
+)
 HEADER = [
     "effect",
     "measure",
@@ -46,6 +49,8 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
         lines = [f"{one.claim.where}. Refuted by: {one.claim.refuted_by}"]
         if one.printed:
             lines.append(f"The printed numbers themselves say: {one.printed}.")
+        if one.claim.decided_by:
+            lines.append(f"What it would take to decide it: {one.claim.decided_by}.")
         lines += [f"Settings, {name}: {source(catalogue.load(name))}." for name in _tables(one)]
         parts.append("\n\n".join(lines) if markdown else "\n".join(f"    {line}" for line in lines))
         if one.found:
@@ -55,8 +60,16 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
 
 
 def short(paper: str, judged: Sequence[Judgement]) -> str:
-    """The claims of ``paper``, each in a line of at most 100 characters: the verdict and the outcomes of its tests (``LEGEND``)."""
-    return "".join(f"{paper:12} {one.claim.id:28} {one.word:15} {_tests(one)}".rstrip() + "\n" for one in judged)
+    """The claims of ``paper``, each in a line of at most 100 characters.
+
+    After the verdict stands what would decide the claim, or how its tests came out.
+    """
+    out = []
+    for one in judged:
+        mark = "!" if one.printed == "otherwise" else " "
+        what = _tests(one) if one.word in ("holds", "fails", "depends") else one.claim.decided_by
+        out.append(f"{paper:12} {one.claim.id:28} {one.word:15}{mark} {what}".rstrip() + "\n")
+    return "".join(out)
 
 
 def _tests(one: Judgement) -> str:
@@ -64,7 +77,7 @@ def _tests(one: Judgement) -> str:
     outcomes = report.counted(counts, WORDS, {"holds": "hold", "fails": "fail"})
     seeds = sorted({len(each.effect.values) for each in one.found} - {0})
     over = "–".join(map(str, dict.fromkeys((seeds[0], seeds[-1])))) if seeds else ""
-    return "; ".join(filter(None, [outcomes, over and f"n = {over}"])) + " !" * (one.printed == "otherwise")
+    return "; ".join(filter(None, [outcomes, over and f"n = {over}"]))
 
 
 def verdict(one: Judgement) -> str:

@@ -42,6 +42,23 @@ class Judgement:
     remark: str = ""
 
     @property
+    def lacks(self) -> str:
+        """What an undecided claim lacks: "settings", "runs" or "seeds"; "" for other words.
+
+        "settings": the paper leaves out what may decide, or readings come out differently. "runs": a test has one seed or none.
+        """
+        if self.word != "undecided":
+            return ""
+        if any(catalogue.load(name).underspecified for one in self.found for name in one.effect.contrast.tables):
+            return "settings"
+        if any(len(one.effect.values) < 2 and not one.effect.diverged for one in self.found):
+            return "runs"
+        readings: dict[str, list[str]] = {}
+        for one in self.found:
+            readings.setdefault(one.effect.contrast.reading, []).append(one.word)
+        return "settings" if len({_together(words) for words in readings.values()}) > 1 else "seeds"
+
+    @property
     def printed(self) -> str:
         """What the paper's own numbers say: "as claimed", "otherwise", or "" if they are not printed."""
         directions = [

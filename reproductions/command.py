@@ -1,6 +1,7 @@
-"""``fairfl-reproduce run``, ``fairfl-reproduce report`` and ``fairfl-reproduce claims``."""
+"""``fairfl-reproduce run``, ``tables``, ``report`` and ``claims``."""
 
 import argparse
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -47,12 +48,16 @@ def parser() -> argparse.ArgumentParser:
     )
     make.set_defaults(run=_reproduce)
 
+    table = commands.add_parser("tables", help="print how well each recorded table came out, in one line each")
+    table.add_argument("names", nargs="*", help="tables, or TOML files of your own (default: all that have records)")
+    table.add_argument("--out", type=Path, help="write the lines to this file instead of the screen")
+    table.set_defaults(run=_tables)
+
     show = commands.add_parser("report", help="compile finished runs and compare them with the published tables")
     show.add_argument(
         "names", nargs="*", help="tables, or TOML files of your own (default: all that have runs or records)"
     )
     show.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
-    show.add_argument("--short", action="store_true", help="print one line per recorded table")
     show.add_argument("--format", choices=FORMATS, default="text", help="the report's format (default: text)")
     show.add_argument("--out", type=Path, help="write the report to this file instead of the screen")
     show.set_defaults(run=_report)
@@ -218,18 +223,19 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _report(given: argparse.Namespace) -> int:
-    from reproductions import catalogue, report, result_folders, results, spread
+    from reproductions import catalogue, contrasts, report, result_folders, results, spread, terminal_report
 
     records, folder, reports = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
-    chosen = [catalogue.load(name) for name in given.names or catalogue.names()]
-    if given.short:
-        _write(_short(chosen, records), given.out)
-        return 0
-    for experiment in chosen:
+    narrow = given.format == "text" and not given.out
+    width = max(40, shutil.get_terminal_size((terminal_report.WIDTH, 0)).columns)
+    for experiment in [catalogue.load(name) for name in given.names or catalogue.names()]:
         results.compile(experiment, folder or records.runs, records.results)
         recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
         if not (recorded or earlier or given.names):
+            continue
+        if narrow:
+            reports.append(terminal_report.render(experiment, recorded, records.papers, width, len(earlier)))
             continue
         splits = [
             job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job
@@ -244,6 +250,7 @@ def _report(given: argparse.Namespace) -> int:
                 "; ".join(sorted(variants)),
                 len(earlier),
                 spread.spreads(experiment, records.results),
+                contrasts.contrasts(experiment, recorded, records.papers),
             )
         )
     text = "\n\n".join(reports) or "no runs are recorded yet; fairfl-reproduce run lists the tables\n"
@@ -251,14 +258,20 @@ def _report(given: argparse.Namespace) -> int:
     return 0
 
 
-def _short(chosen, records) -> str:
-    from reproductions import agreement, results
+def _tables(given: argparse.Namespace) -> int:
+    from reproductions import agreement, catalogue, ledger, result_folders, results
 
+    records = result_folders.find()
+    refuse_unwritable(given.out)
     found = [
         agreement.agreement(experiment, results.load(experiment, records.results), records.papers)
-        for experiment in chosen
+        for experiment in map(catalogue.load, given.names or catalogue.names())
     ]
-    return "\n".join([agreement.HEAD, *(one.line() for one in found if one), "", agreement.LEGEND, ""])
+    lines = [agreement.HEAD, *(one.line() for one in found if one), "", agreement.LEGEND]
+    if not given.names:
+        lines += ["", textwrap.fill(ledger.headline(records) + ".", 100)]
+    _write("\n".join([*lines, ""]), given.out)
+    return 0
 
 
 def _write(text: str, out: Path | None) -> None:

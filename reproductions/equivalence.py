@@ -31,6 +31,13 @@ MARGINS = {
     "95th percentile": 2.0,
 }
 WORDS = ("equivalent", "different", "undecided", "not run")
+# Why a comparison is undecided, by what would have to change.
+LACKS = {
+    "ours": "ours too few",
+    "theirs": "theirs too few",
+    "margin": "near the margin",
+    "settings": "settings not printed",
+}
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,9 @@ class Equivalence:
     - ``p``: the p-value of "the true difference is within the margin" (``outside``); small means *different*.
     - ``risk``: the probability of the word *different* if the true difference equals the margin.
     - ``remark``: what limits the verdict.
+    - ``lacks``: why the verdict is undecided, a key of ``LACKS``; "" otherwise. "ours": more runs of ours would decide it, if the
+      difference stayed. "theirs": even with very many runs of ours the interval would be wider than the margin, because the paper's own
+      runs are few. "margin": their runs would do, but the difference is too near the margin. "settings": the paper leaves out what may decide.
     - ``mean``, ``spread``, ``runs``: of our runs, the mean, the sample standard deviation, and how many there are.
     """
 
@@ -53,14 +63,81 @@ class Equivalence:
     p: float = nan
     risk: float = nan
     remark: str = ""
+    lacks: str = ""
     mean: float = nan
     spread: float = nan
     runs: int = 0
+
+    @property
+    def told(self) -> str:
+        """The word, and for *undecided* the reason."""
+        return f"{self.word}: {LACKS[self.lacks]}" if self.lacks else self.word
 
 
 def margin_of(of: str) -> float:
     """The margin of a measure, in its own unit; points of accuracy unless ``MARGINS`` says otherwise."""
     return MARGINS.get(of, MARGIN)
+
+
+def in_points(of: str) -> bool:
+    """Whether a measure is in points of accuracy."""
+    return margin_of(of) in (1.0, 2.0) and of != "angle"
+
+
+def margin_between(printed: Sequence[str]) -> float:
+    """A margin for a column that follows the spread between its ``printed`` rows.
+
+    It is the tenth percentile of the differences between two rows: with such a margin, nine in ten wrong rows would differ by more.
+    At least one unit of the last printed digit; NaN with fewer than four rows.
+    """
+    if len(printed) < 4:
+        return nan
+    values = np.array([float(value) for value in printed])
+    one, other = np.triu_indices(len(values), 1)
+    unit = max(10.0 ** -len(value.partition(".")[2]) for value in printed)
+    return max(float(np.percentile(abs(values[one] - values[other]), 10)), unit)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a difference's variance: an estimated ``variance``, its ``factor``, and its degrees of freedom."""
+
+    variance: float
+    factor: float
+    freedom: float
+
+
+def error_of(parts: Sequence[Part]) -> tuple[float, float]:
+    """The standard error of a difference, and its degrees of freedom (Satterthwaite 1946, for a weighted sum of variances)."""
+    error = sqrt(sum(part.factor * part.variance for part in parts))
+    if error == 0:
+        return 0.0, inf
+    below = sum((part.factor * part.variance) ** 2 / part.freedom for part in parts)
+    return error, error**4 / below if below > 0 else inf
+
+
+def reach_of(parts: Sequence[Part]) -> float:
+    """How far the 90 % interval reaches to each side."""
+    error, freedom = error_of(parts)
+    return float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0
+
+
+def word_of(difference: float, reach: float, margin: float) -> str:
+    """The word for an interval that reaches ``reach`` to each side of ``difference``."""
+    if -margin <= difference - reach and difference + reach <= margin:
+        return "equivalent"
+    return "different" if abs(difference) - reach > margin else "undecided"
+
+
+def lack(difference: float, theirs: Sequence[Part], rounding: float, margin: float, several: bool = True) -> str:
+    """Why a comparison is undecided: "ours", "theirs" or "margin".
+
+    ``theirs``: the part of the variance that would be left with very many runs of ours. ``several``: we have two runs or more. With one, "margin" is "ours".
+    """
+    reach = reach_of(theirs) + rounding
+    if word_of(difference, reach, margin) != "undecided":
+        return "ours"
+    return "theirs" if reach > margin else "margin" if several else "ours"
 
 
 def compare(
@@ -72,58 +149,71 @@ def compare(
     margin: float,
     population: bool = False,
     one_split: bool = False,
+    published_one_split: bool = False,
     settings: str = "",
 ) -> Equivalence:
     """The verdict on a cell printed as ``value`` ± ``spread`` over ``seeds`` runs, from ``ours``, one number per seed.
 
     A cell is *equivalent* if the whole interval lies within ± ``margin``, *different* if it lies wholly outside, and otherwise
-    *undecided*. A cell with one seed of ours is undecided. Degrees of freedom are Welch's (Satterthwaite 1946, for a weighted sum of
-    variances). Half a unit of the last printed digit widens the interval on either side.
+    *undecided*. A cell with one seed of ours is undecided. Half a unit of the last printed digit widens the interval on either side.
 
     - ``spread``: if no ± is printed, ours is used for both, with n − 1 degrees of freedom, and the remark says so.
     - ``population``: the printed ± divides by n.
     - ``one_split``: our runs share one split, and the paper's drew one per run. The excess of their variance over ours is then what a
       split may add to our mean, once and not averaged. If no ± is printed either, nothing shows what a split adds, and the cell is
       undecided.
+    - ``published_one_split``: the mirror. The paper's runs share one split, and ours drew one per run, so the excess of our variance
+      over theirs is what a split may add to their mean, once. If no ± is printed, that may be all of our variance.
     - ``settings``: what the paper leaves out that may decide the cell; if this is not empty, the cell is undecided.
     """
     if not len(ours):
         return Equivalence("not run")
     values, rounding = np.asarray(ours, dtype=float), 0.5 * 10 ** -len(value.partition(".")[2])
     n = len(values)
-    mean, std = float(values.mean()), float(values.std(ddof=1)) if n > 1 else nan
+    mean, our_variance = float(values.mean()), float(values.var(ddof=1)) if n > 1 else nan
     difference = mean - float(value)
-    found = partial(Equivalence, difference=difference, margin=margin, mean=mean, spread=std, runs=n)
-    if n < 2 or seeds < 2:
-        return found("undecided", remark="one seed of ours" if n < 2 else "one run of theirs")
-    our_variance = float(values.var(ddof=1))
+    found = partial(
+        Equivalence,
+        difference=difference,
+        margin=margin,
+        mean=mean,
+        spread=float(values.std(ddof=1)) if n > 1 else nan,
+        runs=n,
+    )
+    theirs_once = published_one_split and not one_split
     if spread:
-        printed_variance = float(spread) ** 2 * (seeds / (seeds - 1) if population else 1)
-        # Each part: an estimated variance, its factor in the variance of the difference, and its degrees of freedom. The excess of
-        # the printed variance over ours rests on the same two estimates; as a third part it would claim degrees of freedom of its own.
-        split = one_split and printed_variance > our_variance
-        parts = [(our_variance, 1 / n - split, n - 1), (printed_variance, 1 / seeds + split, seeds - 1)]
+        printed_variance = float(spread) ** 2 * (seeds / (seeds - 1) if population and seeds > 1 else 1)
+        # The excess of one variance over the other rests on the same two estimates; as a third part it would claim degrees of
+        # freedom of its own.
+        mine = one_split and printed_variance > our_variance
+        their_own = theirs_once and our_variance > printed_variance
+        parts = [
+            Part(our_variance, 1 / n - mine + their_own, n - 1),
+            Part(printed_variance, 1 / seeds + mine - their_own, seeds - 1),
+        ]
+        # With very many runs of ours, each on a split of its own, our variance would be known, and our mean as well.
+        left = [Part(printed_variance, 1 / seeds - their_own, seeds - 1), Part(our_variance, float(their_own), inf)]
     else:  # one variance is used for both, with its n − 1 degrees of freedom counted once
-        parts = [(our_variance, 1 / n + 1 / seeds, n - 1)]
-    error = sqrt(sum(factor * variance for variance, factor, _ in parts))
-    freedom = error**4 / sum((factor * variance) ** 2 / df for variance, factor, df in parts) if error > 0 else inf
-    reach = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * error if error > 0 else 0.0
+        parts = [Part(our_variance, 1 / n + (1 if theirs_once else 1 / seeds), n - 1)]
+        left = [Part(our_variance, 1 if theirs_once else 1 / seeds, inf)]
+    if n == 1:  # our variance is not known
+        left = left[:1] if spread else []
+    if n < 2 or seeds < 2:
+        lacks = "settings" if settings else "theirs" if seeds < 2 else lack(difference, left, rounding, margin, False)
+        return found("undecided", remark="one seed of ours" if n < 2 else "one run of theirs", lacks=lacks)
+    reach, (error, freedom) = reach_of(parts), error_of(parts)
     low, high = difference - reach - rounding, difference + reach + rounding
     p = outside(abs(difference) - rounding, margin, error, freedom)
     risk = outside(margin + reach, margin, error, freedom) if error > 0 else 0.0
-    within, beyond = -margin <= low and high <= margin, low > margin or high < -margin
-    word = "equivalent" if within else "different" if beyond else "undecided"
-    open_question = (
-        "the paper leaves out what may decide it"
-        if settings
-        else "no ± is printed, and ours share one split: nothing shows what a split adds"
-        if one_split and not spread
-        else ""
-    )
+    word = word_of(difference, reach + rounding, margin)
+    lacks = lack(difference, left, rounding, margin) if word == "undecided" else ""
     remark = "" if spread else "no printed ±: taken to be ours"
-    if open_question:
-        word, remark = "undecided", f"{word} as run, but {open_question}"
-    return found(word, low=low, high=high, p=p, risk=risk, remark=remark)
+    if settings:
+        word, remark, lacks = "undecided", f"{word} as run, but the paper leaves out what may decide it", "settings"
+    elif one_split and not spread:
+        nothing = "no ± is printed, and ours share one split: nothing shows what a split adds"
+        word, remark, lacks = "undecided", f"{word} as run, but {nothing}", "ours"
+    return found(word, low=low, high=high, p=p, risk=risk, remark=remark, lacks=lacks)
 
 
 def outside(distance: float, margin: float, error: float, freedom: float) -> float:

@@ -25,6 +25,8 @@ ATTACKS = {
 }
 TOGETHER = ("none", "seeds", "rows")
 SPREADS = ("population", "sample", "unsaid")
+PUBLISHED_SPLITS = ("per run", "one")
+MARGIN_RULES = ("rows", "fixed")
 SOURCED = (
     "federation",
     "split_per_seed",
@@ -32,6 +34,7 @@ SOURCED = (
     "model_settings",
     "rounds",
     "participation",
+    "always",
     "local",
     "server",
     "spread",
@@ -120,7 +123,13 @@ class Experiment:
       server and attack). On CUDA at least the seeds do.
     - ``chosen``: what the paper leaves out, and what was used.
     - ``underspecified``: why no verdict is possible. ``not_run``: why the table is not run here. ``tried``: as a row's, for all rows.
-    - ``reading_of``: the table that this is another reading of; its cells are not counted twice.
+    - ``reading_of``: the table that this is another reading of; its cells are not counted twice. With ``fills_in``, its runs are counted
+      for the cells of that table that have none.
+    - ``published_split``: "one" if the paper's runs share one split, so that their ± does not contain what a split adds; "per run" if
+      each has its own.
+    - ``margins``: "rows" if a column's margin follows the spread between the printed rows (``equivalence.margin_between``), "fixed" if it
+      is its measure's (``equivalence.margin_of``), as in the tables declared before there was a choice.
+    - ``always``: clients that take part in every round, as an attacker may; the others are drawn.
     - ``sources``: the source of each setting, by the setting's name, written as a row's ``source``.
 
     Raises ``Refused`` naming what is wrong.
@@ -155,6 +164,10 @@ class Experiment:
     underspecified: str = ""
     not_run: str = ""
     reading_of: str = ""
+    fills_in: bool = False
+    published_split: str = "per run"
+    margins: str = "rows"
+    always: tuple[int, ...] = ()
     tried: str = ""
     sources: dict = field(default_factory=dict)
 
@@ -163,6 +176,12 @@ class Experiment:
             raise refuse("name", self.name, "lowercase letters, digits and underscores", "It is used as a file name.")
         one_of("together", self.together, *TOGETHER)
         one_of("spread", self.spread, *SPREADS)
+        one_of("published_split", self.published_split, *PUBLISHED_SPLITS)
+        one_of("margins", self.margins, *MARGIN_RULES)
+        if self.fills_in and not self.reading_of:
+            raise Refused(
+                "fills_in is for a reading of another table; give reading_of, or leave fills_in out", "combination"
+            )
         for what in ("rounds", "evaluate_every", "last", "checkpoint_every", "published_seeds"):
             integer(what, getattr(self, what), 1, f"Change it in experiment {self.name!r}.")
         number("participation", self.participation, 0, 1, "It is the fraction of clients in a round.", above=True)

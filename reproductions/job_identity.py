@@ -22,6 +22,7 @@ DECIDES = (
     "model_settings",
     "rounds",
     "participation",
+    "always",
     "evaluate_every",
 )
 

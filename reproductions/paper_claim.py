@@ -12,6 +12,8 @@ from reproductions.experiment import Experiment
 FOLDER = Path(__file__).parent / "claims"
 EXPECTED = ("greater", "smaller", "equal")
 WORDS = 35  # of a quotation, at most
+LETTERS = 41  # of ``decided_by``, at most: so many fit in a claim's line
+NEEDS = ("runs", "seeds", "settings", "data", "nothing")
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Claim:
     - ``tests``: contrasts, all of which hold if the claim does. ``depends_on``: what their readings disagree about.
     - ``by_construction``: why the claim cannot fail.
     - ``not_run``: why our records cannot decide it.
+    - ``decided_by``: what it would take to decide it: one of ``NEEDS``, a colon, and a few words. "runs": rows or numbers that are not
+      recorded. "seeds": more of rows that are. "settings": what the paper does not give. "nothing": it is decided.
     """
 
     id: str
@@ -80,8 +84,13 @@ class Claim:
     depends_on: str = ""
     by_construction: str = ""
     not_run: str = ""
+    decided_by: str = ""
 
     def __post_init__(self) -> None:
+        need, mark, what = self.decided_by.partition(": ")
+        if self.decided_by and (need not in NEEDS or not what or len(self.decided_by) > LETTERS):
+            allowed = f"one of {', '.join(NEEDS)}, a colon, and what, in at most {LETTERS} letters"
+            raise refuse("decided_by", self.decided_by, allowed, "Say what it would take to decide the claim.")
         if sum(map(bool, (self.tests, self.by_construction, self.not_run))) != 1:
             raise Refused(
                 "a claim has tests, or a reason in by_construction, or a reason in not_run; give one of the three",

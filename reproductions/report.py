@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from fairfl._validation import one_of
 from fairfl.errors import Refused
 from reproductions import catalogue, published, results, spread
 from reproductions.cell_verdict import Verdict, first_word
-from reproductions.equivalence import Equivalence, compare, holm, margin_of
+from reproductions.equivalence import Equivalence, compare, holm, margin_between, margin_of
 from reproductions.experiment import Column, Experiment, Row
 from reproductions.spread import Spread
+
+if TYPE_CHECKING:
+    from reproductions.contrasts import Contrast
 
 FORMATS = ("text", "markdown", "latex")
 
@@ -49,6 +53,7 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
     Raises ``Refused`` for a row whose algorithm and hyper-parameters the published table does not have.
     """
     table = printed(experiment, papers)
+    limits = margins(experiment, table)
     out = []
     for row in experiment.rows:
         if not row.algorithm:
@@ -66,26 +71,40 @@ def cells(experiment: Experiment, recorded: list[dict], papers: Path) -> list[Ce
             if column.metric not in found:
                 continue
             value, spread = found[column.metric]
-            equivalence, word = _judged(experiment, row, column, lines, value, spread)
+            equivalence, word = _judged(experiment, row, column, lines, value, spread, limits[column.metric])
             out.append(Cell(row.label, column.metric, value, spread, equivalence, keys, word))
     return out
 
 
+def margins(experiment: Experiment, table: dict[tuple[str, str], dict[str, tuple[str, str]]]) -> dict[str, float]:
+    """The margin of each column, as ``Experiment.margins`` says; ``table`` is ``printed``.
+
+    Where too few rows are printed for their spread to give one, the measure's fixed margin is taken.
+    """
+    out = {column.metric: margin_of(column.of) for column in experiment.columns}
+    if experiment.margins == "rows":
+        for metric in out:
+            between = margin_between([row[metric][0] for row in table.values() if metric in row])
+            out[metric] = out[metric] if isnan(between) else between
+    return out
+
+
 def _judged(
-    experiment: Experiment, row: Row, column: Column, lines: list[dict], value: str, spread: str
+    experiment: Experiment, row: Row, column: Column, lines: list[dict], value: str, spread: str, margin: float
 ) -> tuple[Equivalence, str]:
     """The verdict on one cell by the recorded ``lines`` of its row, and the first edition's word on it."""
     left_out = bool(row.underspecified or experiment.underspecified)
     if failed := [line["failed"] for line in lines if line["failed"]]:
         remark = f"{len(failed)} of {len(lines)} runs diverged: {failed[0][:80]}"
         word = "undecided" if left_out or len(lines) < 2 else "different"
-        verdict = Equivalence(word, margin=margin_of(column.of), remark=remark)
+        lacks = "" if word == "different" else "settings" if left_out else "ours"
+        verdict = Equivalence(word, margin=margin, remark=remark, lacks=lacks)
         return verdict, "underspecified" if left_out else "not reproduced"
     if not lines:
         return Equivalence("not run", remark=experiment.not_run), "not run"
     ours = measured(lines, column)
     word = first_word(ours, value, spread, experiment.published_seeds, experiment.spread, left_out)
-    return beside(experiment, row, column, ours, value, spread), word
+    return beside(experiment, row, ours, value, spread, margin), word
 
 
 def measured(lines: list[dict], column: Column) -> list[float]:
@@ -94,7 +113,7 @@ def measured(lines: list[dict], column: Column) -> list[float]:
     return [line[column.metric] for line in lines if not line["failed"] and isinstance(line.get(column.metric), float)]
 
 
-def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], value: str, spread: str) -> Equivalence:
+def beside(experiment: Experiment, row: Row, ours: list[float], value: str, spread: str, margin: float) -> Equivalence:
     """``compare`` ``row``'s runs with a printed number, using all that the declaration says of both."""
     runs = catalogue.load(row.reprinted[0]) if row.reprints else experiment
     return compare(
@@ -102,9 +121,10 @@ def beside(experiment: Experiment, row: Row, column: Column, ours: list[float], 
         value,
         spread,
         experiment.published_seeds,
-        margin=margin_of(column.of),
+        margin=margin,
         population=experiment.spread == "population",
         one_split=not (runs.split_per_seed or runs.split_given),
+        published_one_split=experiment.published_split == "one",
         settings=row.underspecified or experiment.underspecified,
     )
 
@@ -174,12 +194,14 @@ def render(
     variant: str = "",
     earlier: int = 0,
     spreads: Sequence[Spread] = (),
+    contrasts: Sequence["Contrast"] = (),
 ) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
     ``recorded``: the lines of ``results.load``. ``variant``: how the copies of the data differ. ``earlier``: the number of runs
     recorded under an earlier declaration, which are mentioned but not judged. ``spreads``: the rows' spreads over clients
-    (``spread.spreads``). Raises ``Refused`` for an unknown format, and as ``cells``.
+    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). Raises ``Refused`` for an unknown
+    format, and as ``cells``.
     """
     one_of("format", format, *FORMATS)
     judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}
@@ -190,11 +212,38 @@ def render(
         [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
+    beside = [
+        [
+            "row",
+            "minus",
+            "metric",
+            "ours",
+            "seeds",
+            "theirs",
+            "from",
+            "90 % interval of the difference",
+            "margin",
+            "verdict",
+        ]
+    ]
+    beside += [
+        [
+            shown[one.row],
+            shown[one.base],
+            one.metric,
+            _signed(one.ours),
+            str(one.seeds),
+            _signed(one.theirs),
+            one.source,
+        ]
+        + ["" if isnan(one.low) else f"{one.low:+.2f} to {one.high:+.2f}", _plain(one.margin), one.word]
+        for one in contrasts
+    ]
     unequal = spread.table(spreads)
     notes = _notes(experiment, recorded, judged, variant, earlier, spreads)
     escape = _latex if format == "latex" else str
     between = "\n" if format == "text" else "\n\n"
-    parts = [LAYOUT[format](part) for part in (table, differences, unequal) if part is table or len(part) > 1]
+    parts = [LAYOUT[format](part) for part in (table, differences, beside, unequal) if part is table or len(part) > 1]
     return "\n\n".join([between.join(map(escape, notes)), *parts]) + "\n"
 
 
@@ -219,8 +268,7 @@ def _notes(
     if variant:
         lines.append(f"Data: {variant}.")
     if earlier:
-        runs = "run" if earlier == 1 else "runs"
-        lines.append(f"Recorded under an earlier declaration, kept in {e.name}.csv and not judged: {earlier} {runs}.")
+        lines.append(not_judged(e, earlier))
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in e.columns if c.why]
     lines += [f"Chosen: {what}" for what in e.chosen]
     lines += [f"{row.label}: {row.chosen}" for row in e.rows if row.chosen]
@@ -232,13 +280,19 @@ def _notes(
     return lines + [spread.READ] * any(row.runs for row in spreads)
 
 
+def not_judged(experiment: Experiment, earlier: int) -> str:
+    """A sentence on the number of runs recorded under an ``earlier`` declaration."""
+    runs = "run" if earlier == 1 else "runs"
+    return f"Recorded under an earlier declaration, kept in {experiment.name}.csv and not judged: {earlier} {runs}."
+
+
 def _line(cell: Cell) -> list[str]:
     """A cell's line of the report, without the row's name."""
     e = cell.equivalence
     ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}") + f" ({e.runs})"
     published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
     interval = "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}"
-    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.word, e.remark]
+    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.told, e.remark]
 
 
 def _signed(value: float) -> str:

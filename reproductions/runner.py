@@ -15,6 +15,7 @@ from fairfl.federation import Federation
 from fairfl.training import History
 from fairfl.training import run_batches as training
 from reproductions import locks, own_code, provenance, unfinished
+from reproductions.attendance import Attendance
 from reproductions.experiment import Experiment
 from reproductions.jobs import Job, groups
 
@@ -204,7 +205,7 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
         checkpoint=begin,
         rounds=e.rounds,
         device=device,
-        participation=e.participation,
+        participation=Attendance(e.participation, len(federation), e.always) if e.always else e.participation,
         evaluate_every=e.evaluate_every,
         checkpoint_every=e.checkpoint_every,
     )

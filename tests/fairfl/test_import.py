@@ -41,7 +41,7 @@ HELP = "import sys, runpy; sys.argv = ['{0}', *{1}]; runpy.run_module('{0}', run
         HELP.format("fairfl_book", ["--help"]),
         *(HELP.format("fairfl_book", [name, "--help"]) for name in ("lab", "mark", "check-chapters", "release")),
         HELP.format("reproductions", ["--help"]),
-        *(HELP.format("reproductions", [name, "--help"]) for name in ("run", "report", "claims")),
+        *(HELP.format("reproductions", [name, "--help"]) for name in ("run", "tables", "report", "claims")),
     ],
 )
 def test_no_pytorch_is_loaded_before_something_computes_with_it(code):

@@ -90,10 +90,10 @@ def test_the_run_times_are_those_of_the_notebooks():
 
 
 def test_the_ledgers_headline_is_the_ledgers():
-    from reproductions import claim_verdict
+    from reproductions import claim_verdict, ledger
     from reproductions.result_folders import Records
 
-    assert claim_verdict.headline(Records(ROOT)) in README
+    assert claim_verdict.headline(Records(ROOT)) in README and ledger.headline(Records(ROOT)) in README
 
 
 def test_the_tables_that_came_out_again_are_told_as_they_did():
@@ -107,6 +107,19 @@ def test_the_tables_that_came_out_again_are_told_as_they_did():
             experiment = catalogue.load(line.split()[0])
             recorded = results.load(experiment, Records(ROOT).results)
             assert agreement.agreement(experiment, recorded, Records(ROOT).papers).line() == line
+
+
+def test_the_sites_first_page_tells_the_best_table_as_it_came_out():
+    from reproductions import agreement, catalogue, claim_verdict, paper_claim, results
+    from reproductions.result_folders import Records
+
+    page, records = " ".join((ROOT / "book/pages/index.md").read_text(encoding="utf-8").split()), Records(ROOT)
+    experiment = catalogue.load("fedfv_table_3_logged")
+    told = agreement.agreement(experiment, results.load(experiment, records.results), records.papers)
+    assert f"(rank correlation {told.order[0]:.2f} to {told.order[1]:.2f})" in page
+    assert f"half of its numbers are within {told.miss:.2f} points" in page
+    words = [one.word for paper in paper_claim.papers() for one in claim_verdict.judge(paper, records)]
+    assert f"Of {len(words)} claims, {words.count('holds')} hold, {words.count('undecided')} are undecided" in page
 
 
 def test_the_header_to_copy_is_valid():

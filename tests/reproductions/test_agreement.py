@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from reproductions import agreement, catalogue, result_folders, results
+from reproductions import agreement, catalogue, ledger, result_folders, results
 from reproductions.command import main
 
 RECORDS = result_folders.find()
@@ -53,10 +53,38 @@ def test_a_table_of_rows_that_hardly_differ_lets_wrong_rows_pass(table):
 
 
 def test_a_line_is_short_and_says_it_all():
-    line = agreement.Agreement("a_table", (1, 5), Counter(equivalent=2, undecided=3), 0.5, (-0.2, 1.0), 0.25).line()
-    assert line.split() == ["a_table", "1–5", "5", "2", "0", "3", "0.50", "-0.20", "to", "1.00", "25", "%"]
-    bare = agreement.Agreement("a_table", (5, 5), Counter(different=1), float("nan"), (), float("nan")).line()
-    assert bare.split() == ["a_table", "5", "1", "0", "1", "0"]
+    words = Counter(equivalent=2, undecided=3, **{"not run": 5})
+    told = agreement.Agreement("a_table", (1, 5), words, 0.5, (-0.2, 1.0), 0.25, "3/8", (("mean", 1.0), ("std", -0.2)))
+    assert told.line().split() == [
+        "a_table",
+        "1–5",
+        "0.50",
+        "-0.20",
+        "to",
+        "1.00",
+        "3/8",
+        "40",
+        "%",
+        "25",
+        "%",
+        "2",
+        "0",
+        "3",
+    ]
+    text = " ".join(told.sentences())
+    for part in (
+        "1–5 seeds",
+        "0.50 points",
+        "mean 1.00, std -0.20",
+        "Of 8 differences",
+        "3 are equivalent",
+        "40 %",
+        "25 %",
+    ):
+        assert part in text
+    bare = agreement.Agreement("a_table", (1, 1), Counter(different=1), float("nan"), (), float("nan"))
+    assert bare.line().split() == ["a_table", "1", "0", "%", "0", "1", "0"]
+    assert bare.sentences() == ["1 seed of ours.", "Equivalent to print: 0 % of the cells."]
 
 
 def test_a_table_without_runs_has_no_line():
@@ -65,7 +93,23 @@ def test_a_table_without_runs_has_no_line():
 
 
 def test_the_command_prints_every_recorded_table_in_a_line(capsys):
-    assert main(["report", "--short", "fedfv_table_3_logged", "adafed_table_12_logged"]) == 0
-    head, first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first.startswith("fedfv_table_3_logged") and second.startswith("adafed_table_12_logged")
-    assert all(len(line) <= 100 for line in (head, first, second))
+    assert (
+        main(["tables", "fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"])
+        == 0
+    )
+    head, *lines = capsys.readouterr().out.splitlines()
+    for name, line in zip(
+        ("fedfv_table_3_logged", "adafed_table_12_logged", "fedfv_table_2_one_softmax_dealt_per_seed"), lines
+    ):
+        assert line.startswith(f"{name} ")
+    assert all(len(line) <= 100 for line in (head, *lines)) and "" in lines
+
+
+def test_the_ledgers_headline_counts_tables():
+    told = ledger.outcomes(RECORDS)
+    assert [one.name for one in told] == list(ledger.counted(RECORDS))
+    near, both = sum(one.near for one in told), sum(one.near and one.ordered for one in told)
+    text = ledger.headline(RECORDS)
+    assert text.startswith(f"{len(told)} published tables rerun: in {near}, ") and f"in {both} of these" in text
+    best = next(one for one in told if one.name == "fedfv_table_3_logged")
+    assert best.near and best.ordered and best.miss == pytest.approx(of(best.name).miss)

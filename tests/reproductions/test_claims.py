@@ -359,16 +359,43 @@ def test_a_decided_verdict_says_where_the_settings_are_from(place):
 
 def test_all_claims_in_a_line_each(shipped, capsys):
     lines = {paper: claim_report.short(paper, judged).splitlines() for paper, judged in shipped.items()}
+    assert sum(map(len, lines.values())) == 30
     for paper, judged in shipped.items():
         assert len(lines[paper]) == len(judged)
         for one, line in zip(judged, lines[paper]):
-            assert (
-                len(line) <= 100 and line.startswith(f"{paper} ") and f" {one.claim.id} " in line and one.word in line
-            )
-            assert line.endswith(" !") == (one.printed == "otherwise")
+            assert len(line) <= 100 and line.startswith(f"{paper} ") and f" {one.claim.id} " in line
+            assert line.split()[2] == one.word.split()[0] and (line[57] == "!") == (one.printed == "otherwise")
+            assert line.endswith(one.claim.decided_by) == (one.word not in ("holds", "fails", "depends"))
     assert "2 hold; n = 5–15" in next(line for line in lines["adafed"] if "gamma_buys_fairness" in line)
     assert main(["claims", "adafed", "--short"]) == 0
-    assert capsys.readouterr().out.splitlines() == [*lines["adafed"], claim_report.LEGEND]
+    assert capsys.readouterr().out.splitlines() == [*lines["adafed"], *claim_report.LEGEND.splitlines()]
+
+
+def test_each_claim_says_what_it_would_take_to_decide_it(shipped):
+    for one in (one for judged in shipped.values() for one in judged):
+        need, _, what = one.claim.decided_by.partition(": ")
+        assert what and len(one.claim.decided_by) <= 41
+        assert (need == one.lacks) if one.word == "undecided" else (not one.lacks)
+        if one.word != "undecided" and one.word != "depends":
+            assert (need == "nothing") == (one.word != "not run"), one.claim.id
+
+
+def test_what_an_undecided_claim_lacks(place):
+    record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(NOISE), "First": seeds(FALLS)})
+    assert judged(place, contrast(place))[0].lacks == "seeds"
+    assert judged(place, contrast(place, row="First"))[0].lacks == ""
+    record(place, "first", {"FedAvg": seeds([0] * 5), "FedFV, a third": seeds(RISES[:1])})
+    assert judged(place, contrast(place))[0].lacks == "runs"
+    own.declared(place.root, 'underspecified = "the step size"\n' + TOML, "first")
+    assert judged(place, contrast(place))[0].lacks == "settings"
+
+
+def test_a_claim_is_decided_by_something(place):
+    path = place.root / "paper.toml"
+    for wrong in ("time: more", "runs", "runs: " + "x" * 40):
+        path.write_text(f'[[claims]]\nid = "c0"\n{HEAD}decided_by = "{wrong}"\n{contrast(place)}')
+        with refused("value", "decided_by", "runs, seeds, settings"):
+            paper_claim.load(path)
 
 
 def test_the_command(tmp_path, capsys):

@@ -133,23 +133,36 @@ def test_the_same_run_in_two_tables_is_one_job():
     assert keys("fedfv_table_3", "FedFV, α = 0.0") == keys("fedfv_table_4_fashion_mnist", "FedFV, ascending")
 
 
-def test_no_table_on_dealt_shards_calls_a_split_a_seed_the_released_codes():
-    """FedFV's released code deals the shards once; ours deals them anew for each seed, and says that this is our guess."""
-    dealt = [catalogue.load(name) for name in catalogue.names()]
-    dealt = [e for e in dealt if e.federation == "fedfv_cifar10_released" and e.split_per_seed]
-    assert len(dealt) >= 6
-    assert {e.sources["split_per_seed"].partition(":")[0] for e in dealt} == {"guess"}
-    assert not [e.name for e in dealt if any("Every setting is that of" in told for told in e.chosen)]
+def test_old_runs_whose_shards_are_dealt_per_seed_have_a_name_that_says_so():
+    """FedFV's released code deals the shards once; ours once dealt them anew for each seed, and no text calls that theirs."""
+    tables = [catalogue.load(name) for name in catalogue.names()]
+    anew = [e for e in tables if e.federation == "fedfv_cifar10_released" and e.split_per_seed]
+    assert {e.name for e in anew} == {name for name in catalogue.names() if name.endswith("_dealt_per_seed")}
+    assert len(anew) == 3
+    for e in anew:
+        assert e.sources["split_per_seed"].startswith("guess") and e.published_split == "one"
+        assert "dealt per seed" in e.title and e.reading_of.endswith("_dealt_once")
+        assert not [
+            told for told in (e.title, *e.chosen) if "as the logs were made" in told or "very setting is that" in told
+        ]
+
+
+def test_tables_with_the_logs_settings_deal_the_shards_once():
+    logged = [catalogue.load(name) for name in catalogue.names() if name.endswith(("_logged", "_dealt_once", "_steps"))]
+    cifar = [e for e in logged if e.dataset == "CIFAR-10"]
+    assert len(cifar) == 6 and {e.federation for e in cifar} == {"fedfv_cifar10_dealt_once"}
+    assert all(e.sources["split_per_seed"].startswith("released code") for e in cifar)
 
 
 def test_the_scaling_attack_is_declared_as_the_paper_says():
-    """FedMGDA+'s Figure 2 and its B.2: 1,500 rounds, a fifth of the users, five runs, decay 1/10, q = 0.5 and 2."""
+    """FedMGDA+'s Figure 2, B.2 and 6.2.2: 1,500 rounds, a fifth of the users, five runs, decay 1/10, q = 0.5 and 2, the attacker always."""
     figure = catalogue.load("fedmgda_figure_2_scaling")
     assert (figure.rounds, figure.participation, len(figure.seeds)) == (1500, 0.2, 5)
     assert {row.settings["q"] for row in figure.rows if row.rule == "QFedAvg"} == {0.5, 2.0}
     decays = {figure.server_of(row).decay for row in figure.rows if row.rule in ("FedMGDAPlus", "FedAvgN")}
     assert decays == {0.1}
-    assert any("every round" in told for told in figure.chosen)  # what the declaration cannot say
+    attackers = {row.tamper["client"] for row in figure.rows if row.tamper}
+    assert attackers == set(figure.always) == {0}
 
 
 def test_a_width_that_no_paper_prints_is_called_a_guess():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproductions.equivalence import compare, holm, margin_of, outside
+from reproductions.equivalence import LACKS, compare, holm, in_points, margin_between, margin_of, outside
 
 
 def test_a_tight_agreement_is_equivalent_and_a_clear_gap_is_different():
@@ -102,6 +102,71 @@ def test_one_split_of_ours_errs_in_five_of_a_hundred_as_well():
     assert wrong / 4000 < 0.065
 
 
+@pytest.mark.parametrize("printed", [True, False])
+def test_one_split_of_theirs_errs_in_five_of_a_hundred_as_well(printed):
+    """The mirror: all their runs share one split, and each of ours has its own."""
+    rng, wrong, plain = np.random.default_rng(3), 0, 0
+    for _ in range(1500):
+        ours = 1 + rng.normal(size=5) + 2 * rng.normal(size=5)
+        theirs = rng.normal(size=5) + 2 * rng.normal()
+        given = (ours, f"{theirs.mean():.9f}", f"{theirs.std(ddof=1):.9f}" if printed else "", 5)
+        wrong += compare(*given, margin=1, published_one_split=True).word == "different"
+        plain += compare(*given, margin=1).word == "different"
+    assert wrong / 1500 < 0.065 < plain / 1500
+
+
+def test_one_split_on_both_sides_is_no_mirror():
+    ours = [79.0, 82.0, 80.0, 81.0, 78.0]
+    tied = compare(ours, "80.0", "0.5", 5, margin=1, one_split=True)
+    assert compare(ours, "80.0", "0.5", 5, margin=1, one_split=True, published_one_split=True) == tied
+
+
+TIGHT, WIDE = [0.1, 0.0, -0.1, 0.2, -0.2], [2.0, -2.0, 1.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "gap, runs, spread, more, lacks",
+    [
+        (0.0, WIDE, "0.20", {}, "ours"),  # with many runs of ours the interval is narrow, around 0
+        (5.0, [0.0], "0.20", {}, "ours"),
+        (2.5, WIDE, "0.20", {}, "ours"),
+        (0.0, TIGHT, "2.00", {}, "theirs"),
+        (0.0, [0.0], "2.00", {}, "theirs"),
+        (1.0, TIGHT, "0.20", {}, "margin"),
+        (1.0, [0.0], "0.20", {}, "ours"),
+        (0.0, TIGHT, "0.20", {"settings": "the width"}, "settings"),
+        (0.0, TIGHT, "", {"one_split": True}, "ours"),
+        (0.0, TIGHT, "0.20", {}, ""),
+        (5.0, TIGHT, "0.20", {}, ""),
+    ],
+)
+def test_undecided_says_what_is_lacking(gap, runs, spread, more, lacks):
+    told = compare([80 + gap + run for run in runs], "80.00", spread, 5, margin=1, **more)
+    assert told.lacks == lacks and (told.word == "undecided") == bool(lacks)
+    assert told.told == (told.word if not lacks else f"undecided: {LACKS[lacks]}")
+
+
+def test_what_theirs_lack_no_number_of_our_runs_can_mend():
+    """FedFV's Table 3, AFL with step 0.01 on pullovers: 81.89 ± 1.30, whose own error is 0.65."""
+    ours = 81.89 + 1e-6 * np.random.default_rng(0).normal(size=100_000)
+    told = compare(ours, "81.89", "1.30", 5, margin=1, population=True)
+    assert (told.word, told.lacks) == ("undecided", "theirs") and told.high == pytest.approx(
+        2.132 * 0.65 + 0.005, abs=1e-3
+    )
+
+
+def test_one_run_of_theirs_decides_nothing():
+    told = compare([80.0, 80.1], "80.0", "", 1, margin=1)
+    assert (told.word, told.lacks) == ("undecided", "theirs")
+    assert compare([80.0, 80.1], "80.0", "0.5", 1, margin=1, population=True).lacks == "theirs"
+
+
+def test_a_margin_between_rows_lets_one_pair_of_rows_in_ten_pass():
+    printed = ["80.0", "81.0", "83.0", "86.0", "90.0"]  # differences 1, 2, 3, 3, 4, 5, 6, 7, 9, 10
+    assert margin_between(printed) == pytest.approx(1.9)
+    assert margin_between(["80.0"] * 4) == 0.1 and np.isnan(margin_between(printed[:3]))
+
+
 def test_without_a_margin_p_is_the_two_sided_one():
     ours, theirs = np.array([80.1, 79.2, 81.0, 80.4]), np.array([79.0, 80.5, 81.5, 78.2, 80.9])
     from scipy import stats
@@ -150,3 +215,4 @@ def test_holm_is_stricter_than_each_alone_and_not_than_bonferroni():
 
 def test_margins_are_points_unless_the_measure_has_another_unit():
     assert margin_of("mean") == margin_of("client 3") == margin_of("std") == 1 and margin_of("root of std") == 0.15
+    assert in_points("worst 5 %") and in_points("std") and not in_points("angle") and not in_points("Jain")

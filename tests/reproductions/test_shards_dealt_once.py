@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproductions import load
+from reproductions import catalogue, load
 
 
 def correlation(table, row):
@@ -13,11 +13,22 @@ def correlation(table, row):
     return np.corrcoef(runs)[np.triu_indices(len(runs), 1)].mean()
 
 
-@pytest.mark.parametrize("table, row", [("fedfv_table_2_dealt_once", "FedAvg")])
+def rows(ending):
+    """The rows with three runs or more of the recorded tables whose names end like this."""
+    seeds = {name: load(name).groupby("row")["seed"].nunique() for name in catalogue.names() if name.endswith(ending)}
+    return [(name, row) for name, runs in seeds.items() for row in runs.index[runs >= 3] if row != "each alone"]
+
+
+@pytest.mark.parametrize("table, row", rows("_dealt_once"))
 def test_clients_correlate_between_seeds_as_in_the_logs(table, row):
-    assert 0.4 <= correlation(table, row) <= 0.7
+    """In the logs of Table 2, 0.41 to 0.65 by row."""
+    assert 0.35 <= correlation(table, row) <= 0.7
 
 
-@pytest.mark.parametrize("table", ["fedfv_table_2_logged", "fedfv_table_2_one_softmax"])
-def test_where_shards_are_dealt_anew_they_do_not(table):
-    assert abs(correlation(table, "FedAvg")) < 0.1
+@pytest.mark.parametrize("table, row", rows("_dealt_per_seed"))
+def test_where_shards_are_dealt_anew_they_do_not(table, row):
+    assert abs(correlation(table, row)) < 0.1
+
+
+def test_rows_of_both_kinds_are_recorded():
+    assert len(rows("_dealt_once")) >= 3 and len(rows("_dealt_per_seed")) >= 9

@@ -209,7 +209,7 @@ register(Exercise(
     praise="So a small weight is a licence: a client with a share of 1 % can gain 99 times what any single other client pays",
     hints=(
         "The model is a minimiser, so Σ λ_k f_k is nowhere smaller. Write this down for the other point, with the gain of client i on one side.",
-        "Let ε be the largest loss among the other clients. Their weighted losses are at most ε times the sum of their weights.",
+        "Let h be the largest loss among the other clients. Their weighted losses are at most h times the sum of their weights.",
         "To see that no smaller M can be promised, let all the others pay the same. For which i is the bound largest?",
     ),
 ))

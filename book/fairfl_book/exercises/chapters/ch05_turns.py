@@ -7,7 +7,7 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="fedmgda.turn.enough",
-    task="the ε from which on the fourth client's rate is not negative",
+    task="the smallest ε at which the fourth client's loss does not rise",
     right=0.125,
     wrong={
         "equal rates": Wrong(0.25, "At 1/4 all four rates are equal. The fourth client stops paying earlier: its rate is −2 (1 − 4ε) + 1. Where is that zero?"),
@@ -27,7 +27,7 @@ register(Exercise(
         "the weight": Wrong(0.2, "This is the largest weight of the tenth client. The nine others then have 0.8 together. How low may the rate be so that the mixture is not negative?"),
         "sign": Wrong(4.0, "The nine others gain, and the mixture must only be at least zero. So the tenth client may pay: watch the sign."),
     },
-    praise="The tenth may have the weight 0.2, and then 0.8 · 1 + 0.2 ρ ≥ 0. So it may pay four times what each of the others gains.",
+    praise="The tenth may have weight 0.2, and then 0.8 · 1 + 0.2 ρ ≥ 0. So it may pay four times what each of the others gains.",
 ))
 
 register(Exercise(
@@ -37,7 +37,7 @@ register(Exercise(
     wrong={
         "before": Wrong(0.125, "This was λ₂ before, μ₂/‖g₂‖ = 1/8. The gradient is ten times as long now, and μ₂ is still one half."),
         "the unit row": Wrong(0.5, "This is μ₂, the weight of the unit row. The question asks for λ₂ = μ₂/‖g₂‖."),
-        "MGDA": Wrong(9 / 1609, "This is MGDA's weight, for the gradients as they are. FedMGDA+ gives both unit rows the weight one half."),
+        "MGDA": Wrong(9 / 1609, "This is MGDA's weight, for the gradients as they are. FedMGDA+ gives both unit rows weight one half."),
         "more": Wrong(1.25, "A longer gradient gets a smaller weight: divide μ₂ by the new length."),
     },
     praise="The new length is 40, and 0.5/40 = 0.0125. Weight times length is one half, as before.",
@@ -98,10 +98,10 @@ register(Exercise(
     task="the tenth office's accuracy in per cent, if five of ten offices are drawn and the others forgotten",
     right=0,
     wrong={
-        "half": Wrong(50, "The tenth office is drawn in half of the rounds, but it does not get half of the progress. In the other rounds the nine agree, and their step undoes what it has gained."),
+        "half": Wrong(50, "The tenth office is drawn in half of the rounds, but it does not get half of the progress. In the other rounds nothing limits its loss, and their step undoes more than it has gained."),
         "as before": Wrong(90, "MGDA protects the tenth office in the rounds in which it is drawn. In the other half of the rounds, nobody asks it."),
     },
-    praise="It is 0 %. In the rounds without it, the others agree and take long steps, which undo what it has gained.",
+    praise="It is 0 %. In a round with it, the direction is a compromise, and it gains a little. In a round without it, nothing limits its loss, and it loses more than it has gained.",
 ))
 
 register(Exercise(
@@ -109,7 +109,7 @@ register(Exercise(
     task="whether the liar's accuracy rises, stays or falls, with FedMGDA on the gradients",
     right="falls",
     wrong={
-        "rises": Wrong("rises", "With FedAvg it would. But in a nearest point, a longer row gets less weight, and more than in proportion."),
+        "rises": Wrong("rises", "With FedAvg it would. But at the nearest point, a longer row gets less weight, and more than in proportion."),
         "stays": Wrong("stays", "On unit rows it would. Here the rows are the gradients, and FedMGDA gives a longer gradient less weight."),
     },
     praise="The weight shrinks faster than the gradient grows, so the client counts less than before.",

@@ -45,52 +45,53 @@ register(
 )
 
 
-def _again(A, C, order, own=True, raw=False, floor=True, every=False):
-    A, C = np.asarray(A, float), np.array(C, float)
-    for j in np.asarray(order, int):
-        for k in range(len(A)):
-            product = C[k] @ A[:, j]
-            if (product < 0 or every) and (own or j != k):
-                C[k, j] -= product if raw else product / A[j, j]
-    return C
+def _negative(numbers):
+    return [bool(number < -1e-9) for number in numbers]
 
 
-_HAND = [[24.0, -4.0, -6.0], [-4.0, 4.0, -2.0], [-6.0, -2.0, 5.0]]
-_SWEPT = [[1.0, 1.0, 1.6], [1 / 6, 1.0, 0.6], [0.25, 0.75, 1.0]]
-# The last client of this problem has been bent until it points against itself.
+# Three clients, of whom the last one has been bent until it points against itself; the same with the clients numbered anew; the
+# chapter's example by hand, in which all pairs conflict.
 _BENT = [[5.0, 2.0, -4.0], [2.0, 2.0, -3.0], [-4.0, -3.0, 5.0]]
 _BENT_SWEPT = [[1.0, 0.0, 0.8], [0.0, 1.0, 0.6], [0.8, 0.7, 1.0]]
+_ANEW = [[5.0, -4.0, -3.0], [-4.0, 5.0, 2.0], [-3.0, 2.0, 2.0]]
+_ANEW_SWEPT = [[1.0, 0.8, 0.7], [0.8, 1.0, 0.0], [0.6, 0.0, 1.0]]
+_HAND = [[24.0, -4.0, -6.0], [-4.0, 4.0, -2.0], [-6.0, -2.0, 5.0]]
+_SWEPT = [[1.0, 1.0, 1.6], [1 / 6, 1.0, 0.6], [0.25, 0.75, 1.0]]
 
 register(
     Exercise(
-        slug="fedfv.sweep_again",
-        task="the account after one more sweep by (4), in which every row also meets its own gradient",
-        right=_again,
-        cases=[(_HAND, _SWEPT, (0, 1, 2)), (_BENT, _BENT_SWEPT, (0, 1, 2)), (_HAND, _SWEPT, (2, 0, 1))],
+        slug="fedfv.bent",
+        task="for each client k, whether (CA)_kk < 0",
+        right=lambda A, C: _negative(np.diagonal(np.asarray(C) @ np.asarray(A))),
+        cases=[(np.array(A), np.array(C)) for A, C in ((_BENT, _BENT_SWEPT), (_ANEW, _ANEW_SWEPT), (_HAND, _SWEPT))],
         wrong={
-            "without the own gradient": Wrong(
-                lambda A, C, order: _again(A, C, order, own=False),
-                "In one of the cases a client has been bent until it points against itself, and your sweep leaves it so. In this sweep, row k also "
-                "meets target k: drop the condition k ≠ j",
+            "who loses": Wrong(
+                lambda A, C: _negative(np.asarray(A) @ np.asarray(C).mean(0)),
+                "For {case} you answer {given}, the clients that lose along the mean. The exercise asks about each client's own part alone: {right}",
             ),
-            "not divided": Wrong(
-                lambda A, C, order: _again(A, C, order, raw=True),
-                "You subtract the whole dot product. By (4) it is divided by the target's squared length, A[j, j]",
+            "against anybody": Wrong(
+                lambda A, C: _negative((np.asarray(C) @ np.asarray(A)).min(1)),
+                "For {case} you answer {given}, the clients whose rest points against some gradient. Against its own: {right}",
             ),
-            "without a conflict": Wrong(
-                lambda A, C, order: _again(A, C, order, every=True),
-                "Your sweep also takes copies back, where the dot product is positive. Formula (4) does something only if it is negative",
+            "columns": Wrong(
+                lambda A, C: _negative(np.diagonal(np.asarray(A) @ np.asarray(C))),
+                "For {case} you answer {given}; it should be {right}. Client k holds what row k of C says, so the product is CA and not AC",
             ),
-            "from the identity": Wrong(
-                lambda A, C, order: _again(A, np.eye(len(A)), order),
-                "This is a first sweep. The second one continues from C, so do not replace it",
+            "the other way round": Wrong(
+                lambda A, C: [not one for one in _negative(np.diagonal(np.asarray(C) @ np.asarray(A)))],
+                "For {case} you answer {given}, which says True where what is left does not point against the own gradient: {right}",
+            ),
+            "dot products": Wrong(
+                lambda A, C: np.diagonal(np.asarray(C) @ np.asarray(A)),
+                "For {case} you answer {given}. These are the dot products. The exercise asks whether each of them is negative: {right}",
             ),
         },
-        praise="After two sweeps of the chapter's example, the rates are 1.23, 0.18 and 0.33, so nobody loses",
+        praise="If all pairs conflict, this never happens. Otherwise it can, and that is why each client must also meet its own gradient in further "
+        "sweeps",
         hints=(
-            "The first gap is the dot product of what client k holds with g_j: the entry (CA)_kj.",
-            "The second gap is the condition of formula (4), without any exception for k = j.",
-            "The third gap is the right-hand side of (4).",
+            "Row k of C says what client k holds: the sum of C_ki g_i over all clients i.",
+            "Take the dot product of this sum with g_k. The dot products of the gradients are in A.",
+            "It is the sum of C_ki A_ik over i: the entry (CA)_kk. When does what is left point against g_k?",
         ),
     )
 )

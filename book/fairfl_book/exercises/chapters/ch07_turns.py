@@ -4,14 +4,15 @@ from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
 register(Exercise(
-    slug="fedfv.turn.gains_most",
-    task="the client with the largest rate after six meetings",
-    right=1,
+    slug="fedfv.turn.meetings",
+    task="the number of meetings between clients whose gradients point against each other",
+    right=4,
     wrong={
-        "client 2": Wrong(2, "Client 2 no longer loses, but it does not gain most. The loud client gives up much of its gradient, and not all of it. Try the lab."),
-        "client 3": Wrong(3, "Client 3 had the largest loss to make good, and now it gains a little. But the meetings only end conflicts. They do not reverse them. Try the lab."),
+        "pairs": Wrong(2, "Two of the three pairs point against each other, but each pair meets twice. Once the one client gives way, and once the other."),
+        "all": Wrong(6, "There are six meetings, but not all pairs point against each other. The dot product of clients 2 and 3 is 0.75 + 1.08."),
+        "half": Wrong(3, "Each pair meets twice, so the number is even. Which of the three dot products are negative?"),
     },
-    praise="Its rate has fallen from 1.48 to 0.33, and the others have 0.25 and 0.08.",
+    praise="The dot products are −3.19, −7.17 and 1.83. Client 1 points against each of the other two, and each pair meets twice.",
 ))
 
 register(Exercise(
@@ -40,14 +41,15 @@ register(Exercise(
 
 register(Exercise(
     slug="fedfv.turn.order",
-    task="the order of the targets for the losses 0.9, 0.2 and 0.5",
-    right=(2, 3, 1),
+    task="what client 3's gradient becomes if it meets g₂ first and g₁ second",
+    right=(-2 / 3, 2 / 3, 2 / 3),
+    tolerance=0.01,
     wrong={
-        "largest first": Wrong((1, 3, 2), "This order begins with the largest loss. The worst-off client should be met last."),
-        "ranks": Wrong((3, 1, 2), "These are the places of clients 1, 2 and 3. The question is which client comes first, second and third."),
-        "as numbered": Wrong((1, 2, 3), "This is the order of their numbers. FedFV sorts the clients by their losses."),
+        "as numbered": Wrong((0, 1, 1 / 2), "Here client 3 meets g₁ first, as in the table. With these losses client 2 comes first, because its loss is the smallest."),
+        "one meeting": Wrong((0, 2, 0), "That is client 3 after its meeting with g₂. It still has to meet g₁, and the dot product is −8."),
+        "g₁ alone": Wrong((-3 / 2, 1, 1 / 2), "That is client 3 after a meeting with g₁ alone. With these losses it meets g₂ first and g₁ second."),
     },
-    praise="Client 2 has the smallest loss and comes first.",
+    praise="The order is 2, 3, 1. Client 3 takes in half a copy of g₂ and is at (0, 2, 0). Then it takes in a third of a copy of g₁.",
 ))
 
 register(Exercise(
@@ -77,12 +79,16 @@ register(Exercise(
 
 register(Exercise(
     slug="fedfv.turn.far_away",
-    task="whether FedFV or FedAvg leaves client 1 better off in the second triangle",
-    right="FedAvg",
+    task="client 1's share of the weights after one sweep in which it is met last",
+    right=1 / 4,
+    tolerance=0.005,
     wrong={
-        "the last word": Wrong("FedFV", "Client 1 is the last target, which helps it. But count who gives way to whom: clients 2 and 3 hardly disagree with each other, and client 1 gives way to both."),
+        "weight": Wrong(5 / 9, "That is client 1's weight. Divide it by the sum of the three weights."),
+        "FedAvg": Wrong(1 / 3, "That is its share with FedAvg. Fill in the account first: client 1 takes in 1 / (2/3) copies of each of the other two gradients, and each of them takes in 1/3 of a copy of client 1's."),
+        "row": Wrong(3 / 5, "You used row 1 of the account, which is what client 1 holds. Its weight is the mean of column 1."),
+        "met first": Wrong(5 / 23, "You let clients 2 and 3 meet client 1 first. Client 1 has the largest loss, so it is met last."),
     },
-    praise="With FedAvg client 1's loss ends at 1.2, and with FedFV at 1.5.",
+    praise="The weights are 5/9, 5/6 and 5/6.",
 ))
 
 register(Exercise(

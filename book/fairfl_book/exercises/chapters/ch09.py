@@ -26,7 +26,7 @@ register(Exercise(
     },
     praise="With κ = 1000 the factor is 0.998, and gaining one decimal digit takes 1,150 rounds, even with exact Hessians",
     hints=(
-        "With one client, (7) is a step along g. The curvature determines its length, not its direction.",
+        "With one client, the full step goes along g. The curvature determines its length, not its direction.",
         "Formula (8) gives the factor, and from the worst start it is reached. κ is the largest eigenvalue of H divided by the smallest.",
     ),
 ))
@@ -80,7 +80,7 @@ register(Exercise(
                                "For {case} you answer {given}; it should be {right}. That would be right for perpendicular gradients. The "
                                "off-diagonal entries of A say how much the clients help each other or conflict"),
         "largest bound": Wrong(lambda A, r: np.max(np.asarray(r) / np.sqrt(np.diag(A))),
-                               "For {case} you answer {given}, the bound (13), which looks at one client at a time. The step can be longer: {right}"),
+                               "For {case} you answer {given}, the bound (14), which looks at one client at a time. The step can be longer: {right}"),
         "multiplied": Wrong(lambda A, r: np.sqrt(np.asarray(r, float) @ np.asarray(A, float) @ np.asarray(r, float)),
                             "For {case} you answer {given}; it should be {right}. You multiplied by A. For G u = r, the weights are A⁻¹ r"),
     },
@@ -89,6 +89,90 @@ register(Exercise(
         "u = Gᵀ y with the weights y = A⁻¹ r. Write out ‖u‖² = u · u.",
         "u · u = y · G Gᵀ y, and G Gᵀ is A.",
         "A y is r, so r · y is left. Do not forget the square root.",
+    ),
+))
+
+
+def _return_distance(A, r, A_next, r_next):
+    return np.sqrt(max(0.0, _length(A, r) ** 2 - _length(A_next, r_next) ** 2))
+
+
+_ROUNDS = [
+    ([[4.0, 1.0], [1.0, 1.0]], [2.0, 3.0], [[2.0, 0.5], [0.5, 3.0]], [1.0, 1.5]),
+    ([[2.0, -1.0], [-1.0, 1.0]], [1.0, 2.0], [[4.0, -1.0], [-1.0, 2.0]], [2.0, 1.0]),
+]
+
+register(Exercise(
+    slug="newton.return_distance",
+    task="the distance from w_t to w_{t+2}, from the Gram matrices and the rates of rounds t and t + 1",
+    right=_return_distance,
+    cases=_ROUNDS,
+    wrong={
+        "squared": Wrong(lambda A, r, B, s: _return_distance(A, r, B, s) ** 2,
+                         "For {case} you answer {given}, the squared distance. Formula (13) is about squares, so take the root: {right}"),
+        "lengths": Wrong(lambda A, r, B, s: _length(A, r) - _length(B, s),
+                         "For {case} you answer {given}; it should be {right}. You subtracted the lengths of the steps. Subtract their squares, and take "
+                         "the root"),
+        "sum": Wrong(lambda A, r, B, s: np.hypot(_length(A, r), _length(B, s)),
+                     "For {case} you answer {given}; it should be {right}. You added the squares. The right angle is at w_{{t+2}}, so the first step is "
+                     "the longest side of the triangle"),
+        "old matrix": Wrong(lambda A, r, B, s: np.sqrt(abs(_length(A, r) ** 2 - _length(A, s) ** 2)),
+                            "For {case} you answer {given}; it should be {right}. The second step needs the Gram matrix of its own round, `A_next`"),
+        "first step": Wrong(lambda A, r, B, s: _length(A, r), "For {case} you answer {given}, the length of the first step; it should be {right}"),
+    },
+    praise="So a server can watch the path become 2-periodic without ever comparing two models",
+    hints=(
+        "The second line is the first one again, with the numbers of the next round.",
+        "Formula (13): the squared distance is the difference of the two squared lengths.",
+        "The function returns a distance, so take the square root at the end.",
+    ),
+))
+
+
+def _hull_weights(A, r):
+    A, r = _arrays(A, r)
+    B = A / np.outer(r, r)
+    across = B[0, 0] - 2 * B[0, 1] + B[1, 1]
+    a = 0.5 if across == 0 else np.clip((B[1, 1] - B[0, 1]) / across, 0, 1)
+    return B, np.array([a, 1 - a])
+
+
+def _at_least_rates(A, r):
+    B, lam = _hull_weights(A, r)
+    return np.asarray(r, float) * (B @ lam) / (lam @ B @ lam)
+
+
+def _unclipped(A, r):
+    return np.asarray(r, float)
+
+
+def _undivided(A, r):
+    A = np.asarray(A, float)
+    B, lam = _hull_weights(A, np.ones(2))
+    return A @ lam / (lam @ B @ lam)
+
+
+register(Exercise(
+    slug="newton.at_least_rates",
+    task="both clients' rates along v = D / ‖D‖², from the Gram matrix A and the rates r",
+    right=_at_least_rates,
+    cases=[([[4.0, 1.0], [1.0, 1.0]], [2.0, 1.0]), ([[1.0, 3.0], [3.0, 16.0]], [1.0, 2.0]), ([[9.0, 4.0], [4.0, 2.0]], [1.0, 1.0])],
+    wrong={
+        "exact": Wrong(_unclipped, "For {case} you answer {given}, which is r; it should be {right}. If formula (1) of chapter 4 gives a weight outside 0 to 1, "
+                                   "D is an end of the segment, and the other client has more than its r_k"),
+        "not divided": Wrong(_undivided, "For {case} you answer {given}; it should be {right}. This is the nearest point for the gradients themselves. The segment "
+                                         "is between g₁/r₁ and g₂/r₂, whose Gram matrix has the entries A_jk / (r_j r_k)"),
+        "along D": Wrong(lambda A, r: np.asarray(r, float) * (lambda B, lam: B @ lam)(*_hull_weights(A, r)),
+                         "For {case} you answer {given}, the rates along D; it should be {right}. The step is v = D / ‖D‖²"),
+        "scaled": Wrong(lambda A, r: _at_least_rates(A, r) / np.asarray(r, float),
+                        "For {case} you answer {given}, each client's rate divided by its r_k; it should be {right}. Multiply by r again, because a row is "
+                        "g_k / r_k"),
+    },
+    praise="A client that has no weight in the hull can have more than its r_k. By chapter 4's optimality conditions, a client with weight has exactly r_k",
+    hints=(
+        "The rows g_k / r_k have the Gram matrix B with B_jk = A_jk / (r_j r_k): `A / np.outer(r, r)`.",
+        "Formula (1) of chapter 4 with B gives the weight of the first row; cut it off at 0 and 1. With the weights λ, ‖D‖² = λᵀ B λ.",
+        "(B λ)_k is the dot product of g_k / r_k with D. Multiply by r_k and divide by ‖D‖².",
     ),
 ))
 

@@ -251,7 +251,7 @@ register(Exercise(
         "Theorem 1 (b) requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
         "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
         "μ, only the one with the smallest product matters.",
-        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first. Chapter 5's `cheapest` does so. The bounds are max(0, 1/K − ε) and 1/K + ε.",
+        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first.. The bounds are max(0, 1/K − ε) and 1/K + ε.",
     ),
 ))
 

@@ -1,0 +1,108 @@
+"""A table's report for a terminal: how well it came out, cell by cell and difference by difference, in lines that fit."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+from math import isnan
+from pathlib import Path
+
+from reproductions import contrasts, report
+from reproductions.agreement import agreement
+from reproductions.equivalence import LACKS, WORDS
+from reproductions.experiment import Experiment
+
+WIDTH = 100  # where the screen's is not known
+LEAST = 8  # letters of a shortened name
+REST = "Settings, guesses, remarks, margins and each row's spread over clients: add --format markdown, or --out FILE."
+
+
+def render(experiment: Experiment, recorded: list[dict], papers: Path, width: int = WIDTH, earlier: int = 0) -> str:
+    """The report in lines of at most ``width`` letters; ``recorded`` and ``earlier`` as in ``report.render``.
+
+    It leaves out what ``report.render`` also prints, and ends by saying where that is.
+    """
+    judged = report.cells(experiment, recorded, papers)
+    found = contrasts.contrasts(experiment, recorded, papers)
+    counts, lacks = (
+        Counter(get(cell) for cell in judged) for get in (lambda c: c.equivalence.word, lambda c: c.equivalence.lacks)
+    )
+    reasons = report.counted(lacks, LACKS, LACKS)
+    notes = [experiment.title, f"Cells: {report.counted(counts, WORDS)}" + (f" ({reasons})." if reasons else ".")]
+    told = agreement(experiment, recorded, papers)
+    notes += told.sentences() if told else []
+    head = ["", "print", "ours", "Δ", "90 % interval", "verdict"]
+    rows = {row.label: row.shown for row in experiment.rows}
+    ran = [cell for cell in judged if cell.equivalence.word != "not run"]
+    idle = list(dict.fromkeys(rows[cell.row] for cell in judged if cell.equivalence.word == "not run"))
+    if earlier:
+        notes.append(report.not_judged(experiment, earlier))
+    if idle:
+        notes.append(f"Not run: {'; '.join(idle)}.")
+    blocks = [("Cells", head, _blocks(ran, lambda cell: rows[cell.row], _cell))] if ran else []
+    if found:
+        title = f"Rows minus {rows[found[0].base]}, seed by seed, beside {' or '.join(sorted({one.source for one in found}))}"
+        head = ["", "theirs", "ours", "Δ", "90 % interval", "verdict"]
+        blocks.append((title, head, _blocks(found, lambda one: rows[one.row], _contrast)))
+    parts = ["\n".join(line for note in notes for line in textwrap.wrap(note, width))]
+    for title, head, lines in blocks:
+        parts.append("\n".join([*textwrap.wrap(title, width), *fitted([head, *lines], width)]))
+    parts.append("\n".join(textwrap.wrap(REST, width)))
+    return "\n\n".join(parts) + "\n"
+
+
+def fitted(table: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The lines of a ``table`` in at most ``width`` letters: its first column is shortened first, then whole lines.
+
+    A line of one entry is a heading and takes no part in the columns.
+    """
+    whole = [line for line in table if len(line) > 1]
+    widths = [max(len(line[i]) for line in whole) for i in range(len(whole[0]))]
+    over = sum(widths) + 2 * (len(widths) - 1) - width
+    widths[0] = max(LEAST, widths[0] - max(0, over))
+    out = []
+    for line in table:
+        cells = [short(line[0], widths[0] if len(line) > 1 else width), *line[1:]]
+        text = "  ".join(cell.ljust(w) for cell, w in zip(cells, widths)) if len(line) > 1 else cells[0]
+        out.append(short(text.rstrip(), width))
+    return out
+
+
+def short(text: str, width: int) -> str:
+    """``text``, or as much as fits, with "…" for the rest."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _blocks(things, name, line) -> list[list[str]]:
+    return [entry for row, group in groupby(things, name) for entry in ([row], *map(line, group))]
+
+
+def _cell(cell: report.Cell) -> list[str]:
+    e = cell.equivalence
+    ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}")
+    published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
+    return [
+        f"  {cell.metric}",
+        published,
+        ours,
+        _signed(e.difference),
+        _interval(e.low, e.high),
+        _word(e.word, e.lacks),
+    ]
+
+
+def _contrast(one: contrasts.Contrast) -> list[str]:
+    gap = _signed(one.ours - one.theirs)
+    return [f"  {one.metric}", _signed(one.theirs), _signed(one.ours), gap, _interval(one.low, one.high), one.word]
+
+
+def _signed(value: float) -> str:
+    return "" if isnan(value) else f"{value:+.2f}"
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if isnan(low) else f"{low:+.2f} to {high:+.2f}"
+
+
+def _word(word: str, lacks: str) -> str:
+    return f"{word} ({lacks})" if lacks else word
