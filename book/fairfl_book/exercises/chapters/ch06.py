@@ -229,24 +229,25 @@ register(Question(
 
 register(Exercise(
     slug="reweighting.shortest",
-    task="MGDA's weights for the gradients (−3, 4), (4, −3) and (3, 1)",
-    right=(0.5, 0.5, 0.0),
+    task="the smallest s at which (½, ½, 0) are MGDA's weights for the gradients (−3, 4), (4, −3) and (3s, s)",
+    right=0.25,
+    tolerance=1e-3,
     wrong={
-        "equal": Wrong((1 / 3, 1 / 3, 1 / 3), "With equal weights, client 1's rate is −4/3, so the mean is not MGDA's direction. Look for the side of the "
-                                              "triangle that is nearest to the origin"),
-        "side of 1 and 3": Wrong((1 / 3, 0.0, 2 / 3), "That is the nearest point on the side from g₁ to g₃, (1, 2). Its squared length is 5, and another side "
-                                                      "comes much nearer to the origin"),
-        "the shortest gradient": Wrong((0.0, 0.0, 1.0), "g₃ is the shortest gradient, with the squared length 10. But a point inside a side can be much "
-                                                        "nearer to the origin than a corner"),
-        "TERM": Wrong((1 / 11, 2 / 11, 8 / 11), "Those are TERM's weights. MGDA does not look at the losses. It looks for the shortest combination of the "
-                                                "gradients"),
-        "side of 2 and 3": Wrong((0.0, 1 / 17, 16 / 17), "That is the nearest point on the side from g₂ to g₃. Along it, client 1's rate is negative, which "
-                                                         "MGDA's direction never allows"),
+        "any": Wrong(0.0, "As soon as s is positive, client 3's loss falls. But that is not enough. If its rate is smaller than the squared length of the "
+                          "direction, MGDA has to give it weight"),
+        "length": Wrong(0.5 / np.sqrt(2), "You have set client 3's rate, 2 s, equal to the length of the direction. The conditions compare the rates with its "
+                                          "squared length"),
+        "equally long": Wrong(0.5 / np.sqrt(5), "With this s, client 3's gradient is as long as the direction. But what counts is its rate along the direction, "
+                                                "which is 2 s"),
+        "sum": Wrong(0.5, "With s = 1/2, client 3's rate is 1, twice what it has to be. The squared length of (1/2, 1/2) is 1/2"),
+        "unchanged": Wrong(1.0, "With s = 1, client 3's rate is 2, four times what it has to be. So its gradient may become shorter"),
+        "upside down": Wrong(4.0, "Client 3's rate is 2 s, and it has to be at least 1/2. Your fraction is upside down"),
     },
-    praise="The direction is (1/2, 1/2), and the rates are 1/2, 1/2 and 2. The client with the largest loss has no weight at all, and gains the most",
+    praise="At s = 1/4 the gradient (3/4, 1/4) lies on the line through g₁ and g₂. If it becomes still shorter, it comes nearer to the origin than "
+           "this line, and MGDA has to give client 3 weight",
     hints=(
-        "Formula (1) of chapter 4 gives the nearest point on the side between two gradients. There are three sides.",
-        "The conditions (3) of chapter 4 tell you when to stop: no rate may be smaller than the squared length of the direction.",
-        "Try the side from g₁ to g₂. Both have the length 5.",
+        "The conditions (3) of chapter 4 say when a direction is the shortest. No rate may be smaller than the squared length of the direction.",
+        "The direction is (1/2, 1/2). What is its squared length, and what is client 3's rate along it?",
+        "Client 3's rate is (3 s + s)/2.",
     ),
 ))

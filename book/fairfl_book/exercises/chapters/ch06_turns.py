@@ -7,13 +7,13 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="reweighting.turn.seven_tenths",
-    task="client 1's rate with the weight 0.7",
+    task="client 1's rate with weight 0.7",
     right=-0.2,
     wrong={
         "sign": Wrong(0.2, "The sign is wrong. 4 · 0.7 is 2.8, which is less than 3."),
         "client 2": Wrong(3.3, "This is client 2's rate. Client 1's rate is 4x − 3."),
         "own part": Wrong(0.7, "This is what client 1 gets from its own gradient. Client 2's gradient takes away 3 · 0.3."),
-        "mean": Wrong(-1.0, "This is the rate with the weight 0.5. Put x = 0.7 into 4x − 3."),
+        "mean": Wrong(-1.0, "This is the rate with weight 0.5. Put x = 0.7 into 4x − 3."),
     },
     praise="It is 4 · 0.7 − 3 = −0.2, so client 1's loss still rises.",
 ))
@@ -68,7 +68,7 @@ register(Exercise(
         "price multiplied": Wrong(4 - np.log(2) * np.log(3), "The relative entropy is divided by t, not multiplied by it."),
         "the price alone": Wrong(np.log2(3), "This is the price. Subtract it from the weighted mean, which is 4."),
     },
-    praise="The weighted mean is 4, and the price is ln 3 / ln 2 = 1.58.",
+    praise="The weighted mean is 4, and the price is ln 3 / ln 2 = 1.585.",
 ))
 
 register(Exercise(
@@ -87,7 +87,7 @@ register(Exercise(
     task="the client's weight five rounds after it has caught up",
     right=0.2,
     wrong={
-        "forgotten": Wrong(0.1, "AFL has a memory. While the client's loss is at the mean, the sum in (8) does not change, and neither does the weight."),
+        "forgotten": Wrong(0.1, "AFL has a memory. While the client's loss is at the mean, the change (8) is zero, and its weight stays where it is."),
         "went on": Wrong(0.25, "In the last five rounds the client's loss is at the mean, so nothing more is added."),
         "one round": Wrong(0.1 + 0.02 * 0.5, "This is the weight after one round. The client was behind for ten."),
         "fell back": Wrong(0.15, "The weight only falls while the client's loss is *below* the mean."),
@@ -113,7 +113,7 @@ register(Exercise(
     task="the t with which the tenth office starts with the smallest weight",
     right=5,
     wrong={
-        "equal": Wrong(0, "With t = 0 the tenth office has the weight 1/10. TERM gives a client with a small loss less than that."),
+        "equal": Wrong(0, "With t = 0 the tenth office has weight 1/10. TERM gives a client with a small loss less than that."),
         "middle": Wrong(2, "With t = 2 the weight is below 1/10. But a larger t takes away even more from the client with the smallest loss."),
     },
     praise="The larger t is, the less weight goes to the client with the smallest loss.",
