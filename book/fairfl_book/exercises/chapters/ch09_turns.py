@@ -4,17 +4,18 @@ from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
 register(Exercise(
-    slug="newton.turn.round_twelve",
-    task="where the model is after round 12, with one minimiser for two clients and with two",
-    right=("second point", "start"),
+    slug="newton.turn.dots_on_the_start",
+    task="how many of the thirteen dots lie on the start, with one minimiser for two clients and with two",
+    right=(1, 7),
     wrong={
-        "both at rest": Wrong(("second point", "second point"), "With one minimiser, yes. With two, the model moves in every round, and it has only two "
-                                                                "points to be at. Where does round 2 lead, and where do rounds 3 and 4?"),
-        "swapped": Wrong(("start", "second point"), "It is the other way round. With one minimiser the model stays at the second point. With two it moves "
-                                                    "in every round, and twelve is an even number."),
-        "both at the start": Wrong(("start", "start"), "With two minimisers, yes. With one, the model comes to rest at the second point."),
+        "without the start": Wrong((0, 6), "The start itself is one of the thirteen dots, in both panels."),
+        "six": Wrong((1, 6), "Nearly. With two minimisers, the start itself counts as well as rounds 2, 4 and so on up to 12."),
+        "swapped": Wrong((7, 1), "It is the other way round. With one minimiser the model never comes back. With two it has only two points to be at."),
+        "alike": Wrong((1, 1), "With one minimiser, yes. With two, the model moves in every round, and it has only two points to be at. Where does round 2 "
+                               "lead?"),
+        "half": Wrong((7, 7), "With two minimisers, yes. With one, the model comes to rest at the second point and never comes back."),
     },
-    praise="With two minimisers, every even round ends at the start.",
+    praise="With one minimiser the model never comes back. With two it is back after every even round.",
 ))
 
 register(Exercise(
