@@ -114,8 +114,8 @@ register(Exercise(
                          "For {case} you answer {given}; it should be {right}. You subtracted the lengths of the steps. Subtract their squares, and take "
                          "the root"),
         "sum": Wrong(lambda A, r, B, s: np.hypot(_length(A, r), _length(B, s)),
-                     "For {case} you answer {given}; it should be {right}. You added the squares. The right angle is at w_{{t+2}}, so the first step is "
-                     "the longest side of the triangle"),
+                     "For {case} you answer {given}; it should be {right}. You added the squares. The right angle is at the last of the three "
+                     "models, so the first step is the longest side of the triangle"),
         "old matrix": Wrong(lambda A, r, B, s: np.sqrt(abs(_length(A, r) ** 2 - _length(A, s) ** 2)),
                             "For {case} you answer {given}; it should be {right}. The second step needs the Gram matrix of its own round, `A_next`"),
         "first step": Wrong(lambda A, r, B, s: _length(A, r), "For {case} you answer {given}, the length of the first step; it should be {right}"),
@@ -170,7 +170,7 @@ register(Exercise(
     },
     praise="A client that has no weight in the hull can have more than its r_k. By chapter 4's optimality conditions, a client with weight has exactly r_k",
     hints=(
-        "The rows g_k / r_k have the Gram matrix B with B_jk = A_jk / (r_j r_k): `A / np.outer(r, r)`.",
+        "The rows g_k / r_k have the Gram matrix B with B_jk = A_jk / (r_j r_k). `np.outer(r, r)` has the entries r_j r_k.",
         "Formula (1) of chapter 4 with B gives the weight of the first row; cut it off at 0 and 1. With the weights λ, ‖D‖² = λᵀ B λ.",
         "(B λ)_k is the dot product of g_k / r_k with D. Multiply by r_k and divide by ‖D‖².",
     ),

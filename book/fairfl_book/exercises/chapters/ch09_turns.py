@@ -4,18 +4,18 @@ from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
 register(Exercise(
-    slug="newton.turn.count_the_dots",
-    task="how many different points the path has with one minimiser for two clients, and with two",
-    right=(2, 2),
+    slug="newton.turn.dots_on_the_start",
+    task="how many of the thirteen dots lie on the start, with one minimiser for two clients and with two",
+    right=(1, 7),
     wrong={
-        "without the start": Wrong((1, 2), "Below, yes. Above on the right, count the start as well. The model leaves it in the first round."),
-        "one dot each": Wrong((1, 1), "Count the start as well, in both panels. The model leaves it in the first round."),
-        "all dots": Wrong((13, 13), "All the dots are drawn, but many of them lie on top of each other. How many points can you tell apart?"),
-        "twelve rounds, twelve hops": Wrong((2, 13), "Above on the right, yes. Below, many dots lie on top of each other. Where does the second round lead?"),
-        "three below": Wrong((2, 3), "Above on the right, yes. Below, follow the first round from the start to its end. The second round begins there. "
-                                     "Where does it lead?"),
+        "without the start": Wrong((0, 6), "The start itself is one of the thirteen dots, in both panels."),
+        "six": Wrong((1, 6), "Nearly. With two minimisers, the start itself counts as well as rounds 2, 4 and so on up to 12."),
+        "swapped": Wrong((7, 1), "It is the other way round. With one minimiser the model never comes back. With two it has only two points to be at."),
+        "alike": Wrong((1, 1), "With one minimiser, yes. With two, the model moves in every round, and it has only two points to be at. Where does round 2 "
+                               "lead?"),
+        "half": Wrong((7, 7), "With two minimisers, yes. With one, the model comes to rest at the second point and never comes back."),
     },
-    praise="The other eleven dots of each panel lie on top of these two.",
+    praise="With one minimiser the model never comes back. With two it is back after every even round.",
 ))
 
 register(Exercise(
@@ -60,15 +60,16 @@ register(Exercise(
 ))
 
 register(Exercise(
-    slug="newton.turn.half_as_many",
-    task="how many rounds 25 clients with 50 parameters need",
-    right=14,
+    slug="newton.turn.shadow",
+    task="the distance to the minimiser after a full step, for the error (3, 4, 12) and the gradients (1, 0, 0) and (0, 2, 0)",
+    right=12.0,
     wrong={
-        "two": Wrong(2, "Two rounds would be enough if the new gradients spanned just those 25 directions that the first round left over. They point "
-                        "elsewhere, so some error remains."),
-        "hardly fewer": Wrong(24, "That would mean that 15 more clients hardly help. In every round they span 15 more directions."),
+        "the step": Wrong(5.0, "5 is the length of the step (3, 4, 0). The question is what remains of the error."),
+        "arrived": Wrong(0.0, "Two gradients span only a plane. The part of the error that is perpendicular to this plane remains."),
+        "difference of lengths": Wrong(8.0, "You subtracted the length of the step, 5, from 13. Subtract the vectors: e − u."),
+        "not projected": Wrong(13.0, "This is the distance before the step. The part of the error in the plane of the gradients goes away."),
     },
-    praise="Now compare it with other numbers of clients in the figure.",
+    praise="The step removes (3, 4, 0), and (0, 0, 12) remains.",
 ))
 
 register(Exercise(
@@ -113,12 +114,14 @@ register(Exercise(
 ))
 
 register(Exercise(
-    slug="newton.turn.tenth_office",
-    task="the rule that halves the tenth office's training loss first",
-    right="DQN-Fed",
+    slug="newton.turn.without_curvature",
+    task="the round in which gradient rates halve the tenth office's training loss: 3, 9 or 19",
+    right=3,
     wrong={
-        "AdaFed": Wrong("AdaFed", "Its rates follow the losses, and the tenth office's is not much larger than the others' at the start. Look at the figure."),
-        "FedAvg": Wrong("FedAvg", "FedAvg is the slowest here. The nine have nine times the tenth office's weight."),
+        "like AdaFed": Wrong(9, "AdaFed looks at the losses. The variant looks at the gradients. In the first round, before any office knows a curvature, "
+                                "how does it differ from DQN-Fed?"),
+        "like FedAvg": Wrong(19, "FedAvg averages the gradients. The variant still prescribes a rate for every office. In the first round, before any "
+                                 "office knows a curvature, how does it differ from DQN-Fed?"),
     },
-    praise="But look at the figure before you thank the curvature for it.",
+    praise="It is as fast as DQN-Fed.",
 ))
