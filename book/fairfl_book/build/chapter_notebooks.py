@@ -27,6 +27,7 @@ except ImportError:  # Windows
 
 COMPANION_BUDGET = 20.0  # the same for a companion
 BUDGET = 60.0  # seconds that a chapter may take on one thread; one text took 36 and 44 s on the same rented machine, hours apart
+SLOWEST = 1.5  # a slow machine's time in a quick one's: chapter 14's text took 42 and 65 s of processor time on two rented machines
 ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")  # the same as in tests/nbval.cfg
 QUIET = {"FAIRFL_PROGRESS": "0"}  # progress bars would be stored in the outputs
 RUN = "fairfl_run"  # the notebook's metadata that says how it was executed
