@@ -6,6 +6,8 @@ from math import sqrt
 
 import numpy as np
 
+from reproductions.equivalence import last_digit
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -42,5 +44,5 @@ def first_word(
         return "undecided"
     if underspecified:
         return "underspecified"
-    allowed = 2 * sqrt(known[0] ** 2 / seeds + known[-1] ** 2 / n) + 0.5 * 10 ** -len(value.partition(".")[2])
+    allowed = 2 * sqrt(known[0] ** 2 / seeds + known[-1] ** 2 / n) + 0.5 * last_digit(value)
     return "reproduced" if abs(float(np.mean(ours)) - float(value)) <= allowed else "not reproduced"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from reproductions import report
-from reproductions.equivalence import Part, reach_of, word_of
+from reproductions.equivalence import Part, last_digit, printed_variance, reach_of, word_of
 from reproductions.experiment import Column, Experiment, Row
 
 LOGS = "fedfv_finals.csv"
@@ -100,13 +100,13 @@ def _theirs(
     cells = [table.get((each.algorithm, each.hyperparameters), {}).get(column.metric) for each in (row, base)]
     if None in cells:
         return None
-    rounding = sum(0.5 * 10 ** -len(value.partition(".")[2]) for value, _ in cells)
+    rounding = sum(0.5 * last_digit(value) for value, _ in cells)
     n = experiment.published_seeds
     if n < 2 or len(ours) < 2:
         parts = []
     elif all(spread for _, spread in cells):
-        factor = n / (n - 1) if experiment.spread == "population" else 1
-        parts = [Part(float(spread) ** 2 * factor, 1 / n, n - 1) for _, spread in cells]
+        population = experiment.spread == "population"
+        parts = [Part(printed_variance(spread, n, population), 1 / n, n - 1) for _, spread in cells]
     else:
         parts = [Part(float(ours.var(ddof=1)), 1 / n, len(ours) - 1)]
     return float(cells[0][0]) - float(cells[1][0]), "print", rounding, parts

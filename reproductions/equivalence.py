@@ -84,6 +84,16 @@ def in_points(of: str) -> bool:
     return margin_of(of) in (1.0, 2.0) and of != "angle"
 
 
+def last_digit(printed: str) -> float:
+    """One unit of the last digit of a printed number."""
+    return 10.0 ** -len(printed.partition(".")[2])
+
+
+def printed_variance(spread: str, seeds: int, population: bool) -> float:
+    """The sample variance behind a printed ± of ``seeds`` runs; ``population``: that ± divides by n."""
+    return float(spread) ** 2 * (seeds / (seeds - 1) if population and seeds > 1 else 1)
+
+
 def margin_between(printed: Sequence[str]) -> float:
     """A margin for a column that follows the spread between its ``printed`` rows.
 
@@ -94,7 +104,7 @@ def margin_between(printed: Sequence[str]) -> float:
         return nan
     values = np.array([float(value) for value in printed])
     one, other = np.triu_indices(len(values), 1)
-    unit = max(10.0 ** -len(value.partition(".")[2]) for value in printed)
+    unit = max(last_digit(value) for value in printed)
     return max(float(np.percentile(abs(values[one] - values[other]), 10)), unit)
 
 
@@ -168,7 +178,7 @@ def compare(
     """
     if not len(ours):
         return Equivalence("not run")
-    values, rounding = np.asarray(ours, dtype=float), 0.5 * 10 ** -len(value.partition(".")[2])
+    values, rounding = np.asarray(ours, dtype=float), 0.5 * last_digit(value)
     n = len(values)
     mean, our_variance = float(values.mean()), float(values.var(ddof=1)) if n > 1 else nan
     difference = mean - float(value)
@@ -182,17 +192,17 @@ def compare(
     )
     theirs_once = published_one_split and not one_split
     if spread:
-        printed_variance = float(spread) ** 2 * (seeds / (seeds - 1) if population and seeds > 1 else 1)
+        their_variance = printed_variance(spread, seeds, population)
         # The excess of one variance over the other rests on the same two estimates; as a third part it would claim degrees of
         # freedom of its own.
-        mine = one_split and printed_variance > our_variance
-        their_own = theirs_once and our_variance > printed_variance
+        mine = one_split and their_variance > our_variance
+        their_own = theirs_once and our_variance > their_variance
         parts = [
             Part(our_variance, 1 / n - mine + their_own, n - 1),
-            Part(printed_variance, 1 / seeds + mine - their_own, seeds - 1),
+            Part(their_variance, 1 / seeds + mine - their_own, seeds - 1),
         ]
         # With very many runs of ours, each on a split of its own, our variance would be known, and our mean as well.
-        left = [Part(printed_variance, 1 / seeds - their_own, seeds - 1), Part(our_variance, float(their_own), inf)]
+        left = [Part(their_variance, 1 / seeds - their_own, seeds - 1), Part(our_variance, float(their_own), inf)]
     else:  # one variance is used for both, with its n − 1 degrees of freedom counted once
         parts = [Part(our_variance, 1 / n + (1 if theirs_once else 1 / seeds), n - 1)]
         left = [Part(our_variance, 1 if theirs_once else 1 / seeds, inf)]

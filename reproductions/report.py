@@ -209,7 +209,7 @@ def render(
     table += [[shown[cell.row], *_line(cell)] for cell in judged]
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
     differences += [
-        [shown[d["row"]], shown[d["minus"]], d["metric"], _signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
+        [shown[d["row"]], shown[d["minus"]], d["metric"], signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
         for d in paired(experiment, recorded)
     ]
     beside = [
@@ -227,16 +227,8 @@ def render(
         ]
     ]
     beside += [
-        [
-            shown[one.row],
-            shown[one.base],
-            one.metric,
-            _signed(one.ours),
-            str(one.seeds),
-            _signed(one.theirs),
-            one.source,
-        ]
-        + ["" if isnan(one.low) else f"{one.low:+.2f} to {one.high:+.2f}", _plain(one.margin), one.word]
+        [shown[one.row], shown[one.base], one.metric, signed(one.ours), str(one.seeds), signed(one.theirs), one.source]
+        + [interval(one.low, one.high), _plain(one.margin), one.word]
         for one in contrasts
     ]
     unequal = spread.table(spreads)
@@ -289,14 +281,37 @@ def not_judged(experiment: Experiment, earlier: int) -> str:
 def _line(cell: Cell) -> list[str]:
     """A cell's line of the report, without the row's name."""
     e = cell.equivalence
-    ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}") + f" ({e.runs})"
-    published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
-    interval = "" if isnan(e.low) else f"{e.low:+.2f} to {e.high:+.2f}"
-    return [cell.metric, published, ours, _signed(e.difference), interval, _plain(e.margin), e.told, e.remark]
+    ours = mean_of(e)
+    return [
+        cell.metric,
+        print_of(cell),
+        ours and f"{ours} ({e.runs})",
+        signed(e.difference),
+        interval(e.low, e.high),
+        _plain(e.margin),
+        e.told,
+        e.remark,
+    ]
 
 
-def _signed(value: float) -> str:
+def print_of(cell: Cell) -> str:
+    """The printed number, with its ±."""
+    return cell.value + (f" ± {cell.spread}" if cell.spread else "")
+
+
+def mean_of(e: Equivalence) -> str:
+    """Our mean, with its ±; "" without runs."""
+    return "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}")
+
+
+def signed(value: float) -> str:
+    """A difference in two decimals; "" for NaN."""
     return "" if isnan(value) else f"{value:+.2f}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval of differences; "" where there is none."""
+    return "" if isnan(low) else f"{low:+.2f} to {high:+.2f}"
 
 
 def _plain(value: float) -> str:

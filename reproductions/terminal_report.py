@@ -4,7 +4,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
-from math import isnan
 from pathlib import Path
 
 from reproductions import contrasts, report
@@ -79,30 +78,11 @@ def _blocks(things, name, line) -> list[list[str]]:
 
 def _cell(cell: report.Cell) -> list[str]:
     e = cell.equivalence
-    ours = "" if isnan(e.mean) else f"{e.mean:.2f}" + ("" if isnan(e.spread) else f" ± {e.spread:.2f}")
-    published = cell.value + (f" ± {cell.spread}" if cell.spread else "")
-    return [
-        f"  {cell.metric}",
-        published,
-        ours,
-        _signed(e.difference),
-        _interval(e.low, e.high),
-        _word(e.word, e.lacks),
-    ]
+    word = f"{e.word} ({e.lacks})" if e.lacks else e.word
+    gap, interval = report.signed(e.difference), report.interval(e.low, e.high)
+    return [f"  {cell.metric}", report.print_of(cell), report.mean_of(e), gap, interval, word]
 
 
 def _contrast(one: contrasts.Contrast) -> list[str]:
-    gap = _signed(one.ours - one.theirs)
-    return [f"  {one.metric}", _signed(one.theirs), _signed(one.ours), gap, _interval(one.low, one.high), one.word]
-
-
-def _signed(value: float) -> str:
-    return "" if isnan(value) else f"{value:+.2f}"
-
-
-def _interval(low: float, high: float) -> str:
-    return "" if isnan(low) else f"{low:+.2f} to {high:+.2f}"
-
-
-def _word(word: str, lacks: str) -> str:
-    return f"{word} ({lacks})" if lacks else word
+    levels = [report.signed(value) for value in (one.theirs, one.ours, one.ours - one.theirs)]
+    return [f"  {one.metric}", *levels, report.interval(one.low, one.high), one.word]
