@@ -87,3 +87,17 @@ register(Exercise(
     tolerance=1e-3,
     praise="The highest point is 20.49 °C, with η near 68. FedAvg rests 0.2 degrees above it.",
 ))
+
+register(Exercise(
+    slug="prox.turn.fedprox",
+    task="where FedProx rests with μ = 1 and 150 local steps",
+    right=18.92,
+    wrong={
+        "no leash": Wrong(20.70, "This is where FedAvg rests. The leash keeps client 1 from going all the way home."),
+        "μ = 1/3": Wrong(19.40, "This is the result for μ = 1/3. With μ = 1 the leash is η = 1/μ = 1."),
+        "curvature plus μ": Wrong(19.85, "You added μ to each curvature. Formula (8) divides instead: h / (1 + ηh) with η = 1/μ."),
+        "mean loss": Wrong(18.55, "The mean loss is smallest here, and the rounds approach this point only as the leash becomes very short."),
+    },
+    tolerance=1e-3,
+    praise="The leash is η = 1/μ = 1, and the proximal average with η = 1 is smallest at 18.92 °C.",
+))
