@@ -229,7 +229,7 @@ register(Question(
 
 register(Exercise(
     slug="reweighting.shortest",
-    task="the smallest s at which (½, ½, 0) are MGDA's weights for the gradients (−3, 4), (4, −3) and (3s, s)",
+    task="the smallest s at which (½, ½, 0) gives the shortest direction for the gradients (−3, 4), (4, −3) and (3s, s)",
     right=0.25,
     tolerance=1e-3,
     wrong={

@@ -63,12 +63,12 @@ register(Exercise(
     right=4 - np.log2(3),
     tolerance=4e-3,
     wrong={
-        "free": Wrong(4.0, "This is the weighted mean without the price. With all the weight on one client, the relative entropy is ln 3."),
-        "price not divided": Wrong(4 - np.log(3), "The price is the relative entropy divided by t, and t is ln 2."),
+        "free": Wrong(4.0, "This is the weighted mean before the opponent pays. With all the weight on one client, the relative entropy is ln 3."),
+        "price not divided": Wrong(4 - np.log(3), "The opponent pays the relative entropy divided by t, and t is ln 2."),
         "price multiplied": Wrong(4 - np.log(2) * np.log(3), "The relative entropy is divided by t, not multiplied by it."),
-        "the price alone": Wrong(np.log2(3), "This is the price. Subtract it from the weighted mean, which is 4."),
+        "the price alone": Wrong(np.log2(3), "This is what the opponent pays. Subtract it from the weighted mean, which is 4."),
     },
-    praise="The weighted mean is 4, and the price is ln 3 / ln 2 = 1.585.",
+    praise="The weighted mean is 4, and the opponent pays ln 3 / ln 2 = 1.585.",
 ))
 
 register(Exercise(
@@ -98,7 +98,7 @@ register(Exercise(
 
 register(Exercise(
     slug="reweighting.turn.mean_accuracy",
-    task="whether the mean accuracy rises, stays or falls",
+    task="your prediction for the mean accuracy: does it rise, stay or fall",
     right="rises",
     wrong={
         "falls": Wrong("falls", "With MGDA it fell. But here the tenth office gains almost 50 points, which alone lifts the mean by 5, and the nine lose less than "
@@ -110,11 +110,11 @@ register(Exercise(
 
 register(Exercise(
     slug="reweighting.turn.first_round",
-    task="the t with which the tenth office starts with the smallest weight",
+    task="the t that gives the tenth office the smallest weight in round 0",
     right=5,
     wrong={
-        "equal": Wrong(0, "With t = 0 the tenth office has weight 1/10. TERM gives a client with a small loss less than that."),
-        "middle": Wrong(2, "With t = 2 the weight is below 1/10. But a larger t takes away even more from the client with the smallest loss."),
+        "equal": Wrong(0, "With t = 0 the tenth office has weight 1/10. Its loss is below the mean, so TERM gives it less than that."),
+        "middle": Wrong(2, "With t = 2 the weight is below 1/10. But a larger t takes away even more from a client whose loss is below the mean."),
     },
-    praise="The larger t is, the less weight goes to the client with the smallest loss.",
+    praise="Its loss is below the mean, so its weight falls as t grows.",
 ))
