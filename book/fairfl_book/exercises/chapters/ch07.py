@@ -147,9 +147,9 @@ register(
         praise="In the chapter's example, each client has its largest weight in the last place and its smallest in the first. If all pairs conflict, a client "
         "that moves back by one place never gets less weight",
         hints=(
-            "Start from C = np.eye(len(A)). The chapter's cell with the six meetings shows what one meeting does.",
-            "Each client k meets the targets j in `order`, except itself. If C[k] @ A[:, j] is negative, C[k, j] changes by formula (4).",
-            "Client j's weight is the mean of column j: C.mean(axis=0).",
+            "At first each client holds its own gradient once. The chapter's cell with the six meetings shows what one meeting does.",
+            "Each client k meets the targets j in `order`, except itself. The entry (k, j) of the account changes by formula (4) if their dot product is negative.",
+            "Client j's weight is the mean of column j of the account.",
         ),
     )
 )
