@@ -34,7 +34,7 @@ register(
             "client 2": Wrong(2.0, "2 is client 2's rate, ½ ‖g₂‖² sin² φ = ½ · 5 · 0.8. The question is about client 1"),
         },
         tolerance=1e-3,
-        praise="The length of g₂ does not matter, only its direction. This is how FedFV keeps loud clients from drowning out quiet ones",
+        praise="The length of g₂ does not matter, only its direction. This is how FedFV keeps loud clients from drowning out the others",
         hints=(
             "Formula (2) needs ‖g₁‖² and the angle φ between the two gradients.",
             "cos φ = g₁ · g₂ / (‖g₁‖ ‖g₂‖), and sin² φ = 1 − cos² φ.",
@@ -97,43 +97,59 @@ register(
 )
 
 
+def _swept(A, order, chained=False, always=False):
+    """The account after one sweep, with two mistakes to choose from."""
+    A = np.asarray(A, float)
+    C = np.eye(len(A))
+    for k in range(len(A)):
+        for j in order:
+            target = C[j] if chained else np.eye(len(A))[j]
+            product, square = C[k] @ A @ target, target @ A @ target
+            if j != k and (always or product < 0):
+                C[k] = C[k] - product / square * target
+    return C
+
+
 register(
     Exercise(
-        slug="fedfv.least_alpha",
-        task="the smallest α with ⌈(K − 1)(1 − α)⌉ ≤ K − m",
-        right=lambda K, m: (m - 1) / (K - 1),
-        cases=[(11, 2), (10, 5), (100, 11), (3, 3)],
+        slug="fedfv.weights_after",
+        task="the mean of C's rows after one sweep, with the targets in the given order",
+        right=lambda A, order: _swept(A, order).mean(0),
+        # The chapter's example in two orders, and three clients of whom two agree.
+        cases=[(_HAND, [0, 1, 2]), (_HAND, [2, 0, 1]), (_BENT, [1, 2, 0])],
         wrong={
-            "mK": Wrong(
-                lambda K, m: m / K,
-                "For {case} you answer {given}; it should be {right}. That would be right if αK clients kept their gradients. The authors' rule has K "
-                "− 1 under the ceiling, and with it one more client keeps its gradient",
+            "rows": Wrong(
+                lambda A, order: _swept(A, order).mean(1),
+                "For {case} you answer {given}, the means of the rows of C, which say what each client holds. A weight is what all clients hold of one "
+                "gradient, the mean of a column: {right}",
             ),
-            "one more": Wrong(
-                lambda K, m: m / (K - 1),
-                "For {case} you answer {given}; it should be {right}. The client with the largest loss keeps its gradient for every positive α, so α "
-                "has to provide only for the other m − 1",
+            "sum": Wrong(
+                lambda A, order: _swept(A, order).sum(0),
+                "For {case} you answer {given}, the sums of the columns. The server takes the mean: {right}",
             ),
-            "over K": Wrong(
-                lambda K, m: (m - 1) / K,
-                "For {case} you answer {given}; it should be {right}. Solve (K − 1)(1 − α) ≤ K − m: the factor is K − 1",
+            "as numbered": Wrong(
+                lambda A, order: _swept(A, sorted(order)).mean(0),
+                "For {case} you answer {given}; it should be {right}. Your clients meet the targets in the order of their numbers. Go through `order` instead",
             ),
-            "not turned round": Wrong(
-                lambda K, m: (K - m) / (K - 1),
-                "For {case} you answer {given}. That is 1 − α, the share that is projected; α itself is {right}",
+            "always": Wrong(
+                lambda A, order: _swept(A, order, always=True).mean(0),
+                "For {case} you answer {given}; it should be {right}. Without a conflict, nothing is added and nothing taken away",
             ),
-            "clients projected": Wrong(
-                lambda K, m: 1 - (m - 1) / K,
-                "For {case} you answer {given}; it should be {right}. A larger m needs a larger α",
+            "chained": Wrong(
+                lambda A, order: _swept(A, order, chained=True).mean(0),
+                "For {case} you answer {given}; it should be {right}. Your targets are what is left of the clients. A target is a gradient as it was sent",
+            ),
+            "share": Wrong(
+                lambda A, order: _share(_swept(A, order).mean(0)),
+                "For {case} you answer {given}, which sums to 1. FedFV's weights need not: {right}",
             ),
         },
-        praise="With eleven clients α = 0.1 is exactly enough for two keepers, and with ten it is not. A hyper-parameter does not carry over from one "
-               "number of clients to another",
+        praise="In the chapter's example, each client has its largest weight in the last place and its smallest in the first. If all pairs conflict, a client "
+        "that moves back by one place never gets less weight",
         hints=(
-            "Every client from place ⌈(K − 1)(1 − α)⌉ on, counted from 0, keeps its gradient. How many clients is that?",
-            "At least m clients keep their gradients if the ceiling is at most K − m. A ceiling is at most a given whole number exactly when the "
-            "number under it is.",
-            "Solve (K − 1)(1 − α) ≤ K − m for α.",
+            "At first each client holds its own gradient once. The chapter's cell with the six meetings shows what one meeting does.",
+            "Each client k meets the targets j in `order`, except itself. The entry (k, j) of the account changes by formula (4) if their dot product is negative.",
+            "Client j's weight is the mean of column j of the account.",
         ),
     )
 )
@@ -145,13 +161,7 @@ def _last(A):
 
 
 def _one_sweep(A):
-    A = np.asarray(A, float)
-    C = np.eye(len(A))
-    for j in range(len(A)):
-        for k in range(len(A)):
-            if j != k:
-                C[k, j] -= min(0, C[k] @ A[:, j]) / A[j, j]
-    return C.mean(0)
+    return _swept(A, range(len(A))).mean(0)
 
 
 def _share(weights):

@@ -100,7 +100,7 @@ register(Exercise(
         "rest": Wrong((0, 0), "That would be on the Pareto set. But the step has the length 2 again, and the set is only 1 away."),
         "stays": Wrong((0, -1), "The model would stay if the direction were zero. Its length is that of FedAvg's mean, which is 2.28 here as well."),
     },
-    praise="It is the mirror image of the last step.",
+    praise="It is the mirror image of the last step, because the losses do not change if w₂ changes its sign.",
 ))
 
 register(Exercise(
