@@ -234,6 +234,8 @@ def test_the_picture_is_stored_with_its_words(name, capsys, monkeypatch):
     assert set(data) == {"image/svg+xml", "text/plain"} and metadata["image/svg+xml"]["alt"] == data["text/plain"]
     assert len(data["text/plain"].split()) > 10
     assert capsys.readouterr().out == "\n".join(LABS[name].words(LABS[name].numbers())) + "\n"
+    LABS[name].picture(words=False)
+    assert len(shown) == 2 and not capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", LABS)

@@ -118,15 +118,19 @@ class Lab:
         alt = html.unescape(re.search("<desc>(.*?)</desc>", still, re.DOTALL)[1])
         return {"image/svg+xml": still, "text/plain": alt}, {"image/svg+xml": {"alt": alt}}
 
-    def picture(self, which: str = "") -> None:
+    def picture(self, which: str = "", words: bool = True) -> None:
         """Show the lab at its start, or in the state ``which`` in ``also``, as ordinary output: the image with its
-        alternative text, then the numbers."""
+        alternative text, then the numbers.
+
+        ``words=False`` leaves the numbers out, for a turn that asks for one of them.
+        """
         with needed_by("the lab's picture"):
             from IPython.display import display
 
         data, metadata = self.output(which)
         display(data, raw=True, metadata=metadata)
-        print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
+        if words:
+            print("\n".join(self.words(self.numbers(**self.also.get(which, {})))))
 
     def widget(self, **state: object) -> "AnyWidget":
         """The interactive lab, for a notebook with a kernel (tested in JupyterLab). ``state``: start values of

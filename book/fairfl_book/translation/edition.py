@@ -29,7 +29,7 @@ ABOUT = (
 REFERENCES = "References"
 _COMPANION = "](more/"  # how a link to a companion begins; companions are in English, and translated chapters one folder further down
 _MADE = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
-_SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?\)$", re.MULTILINE)
+_SHOWN = re.compile(r"^(\w+)\.picture\((?:\"(\w+)\")?(?:, )?(?:words=False)?\)$", re.MULTILINE)
 _FULL = r"[\u2e80-\u9fff\u3000-\u303f\uff00-\uffef“”‘’…—]"  # Chinese characters and punctuation, between which a line break must not become a space
 _MARK = r"[\u3000-\u303f\uff00-\uffef“”‘’…—]"
 _BLOCK = r"(?:\s|>|\||#|<|[-+*] |\d+[.)] |\$\$|```)"  # the beginning of a line that does not continue a paragraph

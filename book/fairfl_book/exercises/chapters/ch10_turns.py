@@ -35,36 +35,32 @@ register(Exercise(
 ))
 
 register(Exercise(
-    slug="picture.turn.promised",
-    task="the least rate that the simplex promises to a client with the scale s_k",
-    right=lambda s_k, squared_length: s_k * squared_length,
-    cases=[(1.0, 0.25), (3.0, 2 / 9), (0.5, 4.0)],
+    slug="picture.turn.whole_share",
+    task="the weights μ that give client 3 the whole share, for the scales 1, 2 and 4",
+    right=(0.0, 0.0, 0.25),
     wrong={
-        "no scale": Wrong(lambda s_k, squared_length: squared_length,
-                          "For {case} you return {given}; it should be {right}. (2) says ρ_k / s_k ≥ ‖dir‖². Solve this for ρ_k"),
-        "divided": Wrong(lambda s_k, squared_length: squared_length / s_k,
-                         "For {case} you return {given}; it should be {right}. (2) says ρ_k / s_k ≥ ‖dir‖². To solve for ρ_k, multiply by s_k"),
-        "nobody loses": Wrong(lambda s_k, squared_length: 0.0,
-                              "For {case} you return {given}; it should be {right}. The rate is not negative, but (2) promises more than that"),
-        "length": Wrong(lambda s_k, squared_length: s_k * np.sqrt(squared_length),
-                        "For {case} you return {given}; it should be {right}. You took the length of dir. (2) has its square"),
+        "shares": Wrong((0, 0, 1), "These are the shares ν. Client 3's share is 1 = s₃ μ₃ = 4 μ₃. Solve this for μ₃"),
+        "multiplied": Wrong((0, 0, 4), "You multiplied by the scale. The share is ν₃ = s₃ μ₃, so μ₃ is the share divided by s₃"),
+        "everybody": Wrong((1, 0.5, 0.25), "Each of these weights is a whole share, so the shares add up to 3. Only client 3 has a share here"),
+        "equal": Wrong((1 / 3, 1 / 3, 1 / 3), "These weights are equal, but client 3 is to have the whole share, and the others none"),
     },
-    praise="A client that is owed twice as much is promised twice as much",
+    praise="Client 3's share is 4 · ¼ = 1",
 ))
 
 register(Exercise(
     slug="picture.turn.corner",
-    task="the weight λ₂ in FedFV's projection of g₁ = (2, 0) against g₂ = (−1, 1)",
-    right=1.0,
+    task="the weight λ₂ in FedFV's projection of g₁ = (3, 0) against g₂ = (−1, 1)",
+    right=1.5,
     tolerance=1e-2,
     wrong={
-        "dot product": Wrong(2.0, "2 is minus the dot product. It still has to be divided by the squared length of g₂, which is 2"),
-        "own length": Wrong(0.5, "You divided by the squared length of g₁. The projection divides by that of g₂: adding λ₂ g₂ changes client 2's "
-                                 "rate by λ₂ ‖g₂‖²"),
-        "length": Wrong(2**0.5, "You divided by the length of g₂. Client 2's rate is −2 + λ₂ ‖g₂‖², with the square"),
-        "sign": Wrong(-1.0, "The weight is never negative. Client 2's rate along g₁ is −2, and it grows when g₂ is added"),
+        "dot product": Wrong(3.0, "3 is minus the dot product. It still has to be divided by the squared length of g₂, which is 2"),
+        "own length": Wrong(1 / 3, "You divided by the squared length of g₁. The projection divides by that of g₂: adding λ₂ g₂ changes client 2's "
+                                   "rate by λ₂ ‖g₂‖²"),
+        "length": Wrong(3 / 2**0.5, "You divided by the length of g₂. Client 2's rate is −3 + λ₂ ‖g₂‖², with the square"),
+        "sign": Wrong(-1.5, "The weight is never negative. Client 2's rate along g₁ is −3, and it grows when g₂ is added"),
+        "figure": Wrong(1.0, "1 is the weight in Figure 10.2, where g₁ = (2, 0). Here client 2's rate along g₁ is −3"),
     },
-    praise="Then client 2's rate is −2 + 1 · 2 = 0",
+    praise="Then client 2's rate is −3 + 1.5 · 2 = 0",
 ))
 
 register(Exercise(
@@ -110,4 +106,25 @@ register(Exercise(
         "DQN-Fed": Wrong("DQN-Fed", "DQN-Fed is not among the four rules of Figure 10.5. Look for a point outside the striped square"),
     },
     praise="Its path leaves the striped square at the top",
+))
+
+register(Exercise(
+    slug="picture.turn.advice",
+    task="the rows of the table that fit (a) no loser and nothing to gain by rescaling, (b) equal percentages, (c) the mean alone",
+    right=(3, 5, 1),
+    wrong={
+        "sends less": Wrong((4, 5, 1), "In (a), no client loses with FedMGDA either. But it owes every client the same rate, in terms of what the "
+                                       "client sent. A client that sends a shorter gradient gets more: look at the last column"),
+        "outvoted": Wrong((8, 5, 1), "In (a), FedAvg-n cannot be moved by rescaling. But it promises little: a client that is outvoted loses"),
+        "same amount": Wrong((3, 4, 1), "In (b), FedMGDA promises the same least *amount* to everybody. The same percentage means that gains are in "
+                                        "proportion to the losses"),
+        "large losses": Wrong((3, 2, 1), "In (b), row 2 gives large losses more weight. But it promises only a weighted mean, and nothing about any "
+                                         "single loss"),
+        "alone": Wrong((3, 6, 1), "In (b), DQN-Fed's gains are in proportion to what each client could gain alone. A percentage of the loss is in "
+                                  "proportion to the loss"),
+        "conflicts": Wrong((3, 5, 7), "In (c), FedFV limits what conflicts cost. This group does not ask for it: only the mean counts"),
+        "deaf": Wrong((3, 5, 8), "In (c), FedAvg-n helps against clients that send too much. This group trusts its clients, and FedAvg-n does not promise "
+                                 "that the mean falls"),
+    },
+    praise="Row 3 protects without proportions, row 5 keeps proportions until it meets a wall, and row 1 protects no single client",
 ))
