@@ -6,28 +6,28 @@ from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 
 register(Exercise(
     slug="newton.factor",
-    task="the largest factor by which a step can multiply one client's distance to its minimiser, for H = diag(1, 9)",
-    right=0.8,
+    task="the largest factor by which a step can multiply one client's distance to its minimiser, for H = diag(1, 9), and an x for which "
+         "the start (x, 1) reaches it in every round",
+    right=(0.8, 3.0),
     wrong={
-        "newton": Wrong(0.0, "0 would be right for Newton's own step. With one client, u points along g, and only its rate is Newton's"),
-        "safe step": Wrong(8 / 9, "8/9 is what gradient descent with the step 1/L guarantees. The length of u is chosen better: (κ − 1)/(κ + 1)"),
-        "loss": Wrong(0.64, "0.64 would be the factor for squared distances. The question asks for the distance itself"),
-        "conjugate": Wrong(0.5, "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees only one "
-                                "gradient"),
-        "too little": Wrong(0.9, "0.9 is 1 − 1/(κ + 1). The best step takes away 2/(κ + 1), and (κ − 1)/(κ + 1) is left"),
-        "fixed step": Wrong(
-            2 / 10,
-            "0.2 is 2/(1 + 9), the best fixed step size. The question asks for the factor of the distance that is left from the worst start",
-        ),
-        "kappa upside down": Wrong(
-            1 / 9,
-            "1/9 is 1/κ. Formula (8) has (κ − 1)/(κ + 1)",
-        ),
+        "newton": Wrong((0.0, 3.0), "0 would be right for Newton's own step. With one client, u points along g, and only its rate is Newton's"),
+        "safe step": Wrong((8 / 9, 3.0), "8/9 is what gradient descent with the step 1/L guarantees. The length of u is chosen better: (κ − 1)/(κ + 1)"),
+        "loss": Wrong((0.64, 3.0), "0.64 would be the factor for squared distances. The question asks for the distance itself"),
+        "conjugate": Wrong((0.5, 3.0), "0.5 is (√κ − 1)/(√κ + 1), which methods with a memory reach (conjugate gradients). Each of our steps sees only "
+                                       "one gradient"),
+        "fixed step": Wrong((2 / 10, 3.0), "0.2 is 2/(1 + 9), the best fixed step size. The question asks for the factor of the distance that is left"),
+        "kappa upside down": Wrong((1 / 9, 3.0), "1/9 is 1/κ. Formula (8) has (κ − 1)/(κ + 1)"),
+        "equal slopes": Wrong((0.8, 9.0), "The factor is right. From (9, 1) both components of the gradient are 9. The step is (5, 5) and leaves (4, −4), "
+                                          "which is only 0.62 times as far from the minimiser"),
+        "diagonal": Wrong((0.8, 1.0), "The factor is right. From (1, 1) the gradient is (1, 9). The step leaves about (0.88, −0.10), so only 0.88 of 1.41"),
+        "the other axis": Wrong((0.8, 1 / 3), "The factor is right. You have exchanged the axes. The long part of the error belongs to the small eigenvalue"),
     },
     praise="With κ = 1000 the factor is 0.998, and gaining one decimal digit takes 1,150 rounds, even with exact Hessians",
     hints=(
         "With one client, the full step goes along g. The curvature determines its length, not its direction.",
-        "Formula (8) gives the factor, and from the worst start it is reached. κ is the largest eigenvalue of H divided by the smallest.",
+        "Formula (8) gives the factor. κ is the largest eigenvalue of H divided by the smallest.",
+        "From (x, 1) the gradient is (x, 9). To be mirrored in the first axis and shortened, what is left has to be a multiple of (x, −1). For "
+        "which step size is it?",
     ),
 ))
 
@@ -39,18 +39,18 @@ register(Exercise(
         "circle": Wrong([1.0, -1.0], "(1, −1) is the answer for two identity Hessians. Client 1's right angle depends on H₁: the line through c₁ is "
                                      "perpendicular to g₁ = (1, 3), not to w"),
         "one Newton step": Wrong([0.0, 0.0], "(0, 0) is client 1's minimiser, where its own Newton step leads. But the two clients share one u: use "
-                                             "(12)"),
-        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed satisfies both rates at once: use (12)"),
+                                             "(10)"),
+        "averaged Newton": Wrong([1.0, 0.0], "(1, 0) is where the mean of the two Newton steps leads. DQN-Fed satisfies both rates at once: use (10)"),
         "the step": Wrong([-0.5, 1.5], "(−½, 3/2) is u itself. The next point is w − u"),
         "uphill": Wrong([0.5, 2.5], "(½, 5/2) is w + u. The rows point uphill, and the server subtracts"),
         "stays": Wrong([1.0, 1.0], "The point cannot stay where it is. That would need u = 0, so r = 0 for both clients, but r₁ = 4 and r₂ = 2"),
         "rates halved": Wrong([1.25, 0.25], "You used the rates 2 and 1, which is what the two clients could still gain. Newton's rate is twice that: "
                                             "4 and 2"),
     },
-    praise="And the next step leads from (3/2, −1/2) back to (1, 1), because (12) cannot tell which of the two points came first",
+    praise="And the next step leads from (3/2, −1/2) back to (1, 1), because (10) cannot tell which of the two points came first",
     hints=(
         "The gradients at (1, 1) are H_k (w − c_k): (1, 3) and (−1, 1).",
-        "By (12), w⁺ lies on the line through c_k that is perpendicular to g_k. Draw both lines.",
+        "By (10), w⁺ lies on the line through c_k that is perpendicular to g_k. Draw both lines.",
         "Write w⁺ = (x, y). Then x + 3 y = 0 for client 1, and −(x − 2) + y = 0 for client 2.",
     ),
 ))
@@ -80,7 +80,7 @@ register(Exercise(
                                "For {case} you answer {given}; it should be {right}. That would be right for perpendicular gradients. The "
                                "off-diagonal entries of A say how much the clients help each other or conflict"),
         "largest bound": Wrong(lambda A, r: np.max(np.asarray(r) / np.sqrt(np.diag(A))),
-                               "For {case} you answer {given}, the bound (14), which looks at one client at a time. The step can be longer: {right}"),
+                               "For {case} you answer {given}, the bound (12), which looks at one client at a time. The step can be longer: {right}"),
         "multiplied": Wrong(lambda A, r: np.sqrt(np.asarray(r, float) @ np.asarray(A, float) @ np.asarray(r, float)),
                             "For {case} you answer {given}; it should be {right}. You multiplied by A. For G u = r, the weights are A⁻¹ r"),
     },
@@ -109,7 +109,7 @@ register(Exercise(
     cases=_ROUNDS,
     wrong={
         "squared": Wrong(lambda A, r, B, s: _return_distance(A, r, B, s) ** 2,
-                         "For {case} you answer {given}, the squared distance. Formula (13) is about squares, so take the root: {right}"),
+                         "For {case} you answer {given}, the squared distance. Formula (11) is about squares, so take the root: {right}"),
         "lengths": Wrong(lambda A, r, B, s: _length(A, r) - _length(B, s),
                          "For {case} you answer {given}; it should be {right}. You subtracted the lengths of the steps. Subtract their squares, and take "
                          "the root"),
@@ -123,7 +123,7 @@ register(Exercise(
     praise="So a server can watch the path become 2-periodic without ever comparing two models",
     hints=(
         "The second line is the first one again, with the numbers of the next round.",
-        "Formula (13): the squared distance is the difference of the two squared lengths.",
+        "Formula (11): the squared distance is the difference of the two squared lengths.",
         "The function returns a distance, so take the square root at the end.",
     ),
 ))
@@ -214,71 +214,71 @@ register(Exercise(
 ))
 
 
-def _flat(p):
-    return (p - 2) / (p - 1)
+def _flat(m):
+    return (m - 2) / (m - 1)
 
 
 register(Exercise(
     slug="newton.flat",
-    task="the factor by which a round multiplies the error, for homogeneous losses of degree p with one shared minimiser and K = d",
+    task="the factor by which a round multiplies the error, for homogeneous losses of degree m with one shared minimiser and K = d",
     right=_flat,
     cases=[(4.0,), (3.0,), (10.0,), (2.5,)],
     wrong={
-        "removed": Wrong(lambda p: 1 / (p - 1), "For {case} you answer {given}; it should be {right}. 1/(p − 1) is the part of the error that u "
+        "removed": Wrong(lambda m: 1 / (m - 1), "For {case} you answer {given}; it should be {right}. 1/(m − 1) is the part of the error that u "
                                                 "removes. The exercise asks for the part that is left"),
-        "degree": Wrong(lambda p: (p - 1) / p, "For {case} you answer {given}; it should be {right}. Euler's e · g = p f is about the loss. You need "
-                                               "the same for the gradient, which is homogeneous of degree p − 1: H e = (p − 1) g"),
-        "linear": Wrong(lambda p: (p - 2) / p, "For {case} you answer {given}; it should be {right}. r = 2 f and g · e = p f give 2/p, but r = 2 f "
-                                               "holds for quadratics only. Compute H⁻¹ g from H e = (p − 1) g"),
-        "zero": Wrong(lambda p: 0.0, "0 is right for p = 2, which is the quadratic case. For {case} the Hessian vanishes at the minimiser, and part "
+        "degree": Wrong(lambda m: (m - 1) / m, "For {case} you answer {given}; it should be {right}. Euler's e · g = m f is about the loss. You need "
+                                               "the same for the gradient, which is homogeneous of degree m − 1: H e = (m − 1) g"),
+        "linear": Wrong(lambda m: (m - 2) / m, "For {case} you answer {given}; it should be {right}. r = 2 f and g · e = m f give 2/m, but r = 2 f "
+                                               "holds for quadratics only. Compute H⁻¹ g from H e = (m − 1) g"),
+        "zero": Wrong(lambda m: 0.0, "0 is right for m = 2, which is the quadratic case. For {case} the Hessian vanishes at the minimiser, and part "
                                      "of the error is left: {right}"),
-        "squared": Wrong(lambda p: _flat(p) ** 2, "For {case} you answer {given}; it should be {right}. The exercise asks for the error itself, not "
+        "squared": Wrong(lambda m: _flat(m) ** 2, "For {case} you answer {given}; it should be {right}. The exercise asks for the error itself, not "
                                                   "its square"),
-        "loss": Wrong(lambda p: _flat(p) ** p, "For {case} you answer {given}, the factor by which the loss is multiplied. The exercise asks for the "
+        "loss": Wrong(lambda m: _flat(m) ** m, "For {case} you answer {given}, the factor by which the loss is multiplied. The exercise asks for the "
                                                "error's: {right}"),
     },
-    praise="The mean loss is homogeneous of degree p as well, so for Newton's method H⁻¹ g = e/(p − 1) too. For p = 4, both keep two thirds of the "
+    praise="The mean loss is homogeneous of degree m as well, so for Newton's method H⁻¹ g = e/(m − 1) too. For m = 4, both keep two thirds of the "
            "error in every round",
     hints=(
-        "Differentiate f(w* + τe) = τᵖ f(w* + e): gradients are homogeneous of degree p − 1.",
-        "Differentiate g(w* + τe) = τ^(p−1) g(w* + e) with respect to τ at τ = 1. This gives H e = (p − 1) g. What is H⁻¹ g, and so r?",
-        "r_k = g_k · e / (p − 1) for every k. With K = d linearly independent gradients, the equations G u = r have exactly one solution. Guess it, "
+        "Differentiate f(w* + τe) = τᵐ f(w* + e): gradients are homogeneous of degree m − 1.",
+        "Differentiate g(w* + τe) = τ^(m−1) g(w* + e) with respect to τ at τ = 1. This gives H e = (m − 1) g. What is H⁻¹ g, and so r?",
+        "r_k = g_k · e / (m − 1) for every k. With K = d linearly independent gradients, the equations G u = r have exactly one solution. Guess it, "
         "and then look at e − u.",
     ),
 ))
 
 
-def _hop_length(D, p, y):
-    return np.hypot(D - 2 * p, y + p * (D - p) / y)
+def _hop_length(D, s, h):
+    return np.hypot(D - 2 * s, h + s * (D - s) / h)
 
 
 register(Exercise(
     slug="newton.hop_length",
-    task="the length of the step from height y above the point at distance p from c₁, for minimisers D apart and Hessians aI and bI",
+    task="the length of the step from height h above the point at distance s from c₁, for minimisers D apart and Hessians aI and bI",
     right=_hop_length,
     cases=[(2.0, 0.5, 1.0), (4.0, 1.0, 0.5), (3.0, 2.5, 2.0), (5.0, 1.0, 2.0)],
     wrong={
-        "straight down": Wrong(lambda D, p, y: y + p * (D - p) / y, "For {case} you answer {given}; it should be {right}. You went straight down. "
-                                                                    "That is right in the middle, at p = D/2; elsewhere w⁺ also moves sideways, by D "
-                                                                    "− 2p"),
-        "unit height": Wrong(lambda D, p, y: y + 1 / y, "For {case} you answer {given}; it should be {right}. y + 1/y is for the pair in the text, "
-                                                        "with D = 2 and p = 1"),
-        "depth": Wrong(lambda D, p, y: p * (D - p) / y, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height y "
+        "straight down": Wrong(lambda D, s, h: h + s * (D - s) / h, "For {case} you answer {given}; it should be {right}. You went straight down. "
+                                                                    "That is right in the middle, at s = D/2; elsewhere w⁺ also moves sideways, by D "
+                                                                    "− 2s"),
+        "unit height": Wrong(lambda D, s, h: h + 1 / h, "For {case} you answer {given}; it should be {right}. h + 1/h is for the pair in the text, "
+                                                        "with D = 2 and s = 1"),
+        "depth": Wrong(lambda D, s, h: s * (D - s) / h, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height h "
                                                         "above the line, and it also goes sideways: {right}"),
-        "sideways alone": Wrong(lambda D, p, y: abs(D - 2 * p), "For {case} you answer {given}, the sideways part of the step. Vertically it moves by "
-                                                                "y + p (D − p)/y"),
-        "shortest": Wrong(lambda D, p, y: D, "For {case} you answer {given}, the shortest step there is. From this height it is {right}"),
-        "back up": Wrong(lambda D, p, y: np.hypot(D - 2 * p, y - p * (D - p) / y),
-                         "For {case} you answer {given}; it should be {right}. w⁺ is at the height z = −p (D − p)/y, below the line. So the vertical "
-                         "distance is y − z, which is a sum"),
-        "squared": Wrong(lambda D, p, y: _hop_length(D, p, y) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
+        "sideways alone": Wrong(lambda D, s, h: abs(D - 2 * s), "For {case} you answer {given}, the sideways part of the step. Vertically it moves by "
+                                                                "h + s (D − s)/h"),
+        "shortest": Wrong(lambda D, s, h: D, "For {case} you answer {given}, the shortest step there is. From this height it is {right}"),
+        "back up": Wrong(lambda D, s, h: np.hypot(D - 2 * s, h - s * (D - s) / h),
+                         "For {case} you answer {given}; it should be {right}. w⁺ is at the height z = −s (D − s)/h, below the line. So the vertical "
+                         "distance is h − z, which is a sum"),
+        "squared": Wrong(lambda D, s, h: _hop_length(D, s, h) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
     },
     praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. The curvatures multiply whole "
-           "equations of (12) and drop out",
+           "equations of (10) and drop out",
     hints=(
-        "Put c₁ = (−p, 0), c₂ = (D − p, 0), w = (0, y) and w⁺ = (x, z) into (12). Each curvature multiplies a whole equation.",
-        "Subtract one equation from the other: y z cancels, which leaves x = D − 2p. Substitute this to get y z.",
-        "y z = −p (D − p). The step is the vector from (0, y) to (D − 2p, z).",
+        "Put c₁ = (−s, 0), c₂ = (D − s, 0), w = (0, h) and w⁺ = (x, z) into (10). Each curvature multiplies a whole equation.",
+        "Subtract one equation from the other: h z cancels, which leaves x = D − 2s. Substitute this to get h z.",
+        "h z = −s (D − s). The step is the vector from (0, h) to (D − 2s, z).",
     ),
 ))
 
