@@ -30,6 +30,18 @@ FAMILIES = {
     "FedFV": "neither",
     "FedLF": "neither",
     "FedHEAL": "weights",
+    "PropFair": "weights",
+    "CVaR": "weights",
+    "FedMDFG": "neither",
+    "NashMTL": "neither",
+    "FairGrad": "neither",
+    "IMTLG": "rates",
+    "ConFIG": "rates",
+    "AlignedMTL": "neither",
+    "CAGrad": "neither",
+    "DualProj": "neither",
+    "UPGrad": "neither",
+    "PCGrad": "neither",
 }
 LIES = ("loss", "Newton fall", "gradient")
 TIMES = 3  # rounds with the same updates for a rule with state
