@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fairfl_book.build import node
-from fairfl_book.labs.all_rules import FAMILIES
+from fairfl_book.labs.all_rules import FAMILIES, RULES
 
 from fairfl import rules
 from fairfl.updates import Layout, Updates
@@ -77,6 +77,8 @@ def test_a_rules_direction(name):
 
 
 def test_the_drawing_knows_the_packages_rules_and_what_they_fix():
-    [known] = node.each("() => EVERY.map(({ name, kind }) => [name, kind])", [[]], {"{ EVERY }": "rules"})
-    assert known == [[rules.make(name).name, kind] for name, kind in FAMILIES.items()]
+    [known] = node.each(
+        "() => EVERY.map(({ name, kind, source }) => [name, kind, source])", [[]], {"{ EVERY }": "rules"}
+    )
+    assert known == [[rules.make(name).name, kind, source] for source, some in RULES.items() for name, kind in some.items()]
     assert list(FAMILIES) == rules.names()

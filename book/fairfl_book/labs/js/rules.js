@@ -249,7 +249,9 @@ function cagrad({ G }) {
     reach = 0.5 * Math.sqrt(square);
   if (square <= EXACT) return rows.length ? scaled(mean, 0) : mean;
   const at = (t) => {
-    const w = nearest(gram(rows.map((g) => g.map((v, j) => (v + t * mean[j]) / Math.sqrt(largest))))),
+    const w = nearest(
+        gram(rows.map((g) => g.map((v, j) => (v + t * mean[j]) / Math.sqrt(largest)))),
+      ),
       point = combine(rows, w);
     return { t, point, length: Math.hypot(...point) / Math.sqrt(largest) };
   };
@@ -336,39 +338,53 @@ function pcgrad({ G }) {
   );
 }
 
-/** In the order of fairfl.rules.names(). ``kind``: what a rule fixes (chapter 10). */
-export const EVERY = [
-  { name: "FedAvg", kind: "weights", direction: ({ G }) => combine(G, equal(G)) },
-  { name: "FedAvg-n", kind: "weights", direction: fedavgn },
-  { name: "q-FedAvg", kind: "weights", direction: qfedavg },
-  { name: "TERM", kind: "weights", direction: term },
-  { name: "AFL", kind: "weights", direction: afl },
-  { name: "FedFA", kind: "weights", direction: fedfa },
-  { name: "FedMGDA", kind: "rates", direction: ({ G }) => decide("FedMGDA", G).direction },
-  { name: "FedMGDA+", kind: "rates", direction: ({ G }) => decide("FedMGDA+", G).direction },
-  { name: "AdaFed", kind: "rates", direction: adafed },
-  { name: "DQN-Fed", kind: "rates", direction: dqnfed },
-  { name: "FedFV", kind: "neither", direction: mostLossKept },
-  { name: "FedLF", kind: "neither", direction: fedlf },
-  { name: "FedHEAL", kind: "weights", direction: fedheal },
-  { name: "PropFair", kind: "weights", direction: propfair },
-  { name: "CVaR", kind: "weights", direction: cvar },
-  { name: "FedMDFG", kind: "neither", direction: fedmdfg },
-  { name: "Nash-MTL", kind: "neither", direction: (round) => alphaFair(round, 1) },
-  { name: "FairGrad", kind: "neither", direction: (round) => alphaFair(round, 2) },
-  { name: "IMTL-G", kind: "rates", direction: imtlg },
-  { name: "ConFIG", kind: "rates", direction: config },
-  { name: "Aligned-MTL", kind: "neither", direction: alignedMtl },
-  { name: "CAGrad", kind: "neither", direction: cagrad },
-  { name: "DualProj", kind: "neither", direction: (round) => dualProjection(round, [equal(round.G)]) },
-  {
-    name: "UPGrad",
-    kind: "neither",
-    direction: (round) =>
-      dualProjection(
-        round,
-        round.G.map((_, k) => round.G.map((__, j) => (j === k ? 1 / round.G.length : 0))),
-      ),
-  },
-  { name: "PCGrad", kind: "neither", direction: pcgrad },
-];
+/** In the order of fairfl.rules.names(). ``kind``: what a rule fixes (chapter 10); ``source``: where it comes from. */
+const FOUND = {
+  "the four papers": [
+    { name: "FedAvg", kind: "weights", direction: ({ G }) => combine(G, equal(G)) },
+    { name: "FedAvg-n", kind: "weights", direction: fedavgn },
+    { name: "q-FedAvg", kind: "weights", direction: qfedavg },
+    { name: "TERM", kind: "weights", direction: term },
+    { name: "AFL", kind: "weights", direction: afl },
+    { name: "FedFA", kind: "weights", direction: fedfa },
+    { name: "FedMGDA", kind: "rates", direction: ({ G }) => decide("FedMGDA", G).direction },
+    { name: "FedMGDA+", kind: "rates", direction: ({ G }) => decide("FedMGDA+", G).direction },
+    { name: "AdaFed", kind: "rates", direction: adafed },
+    { name: "DQN-Fed", kind: "rates", direction: dqnfed },
+    { name: "FedFV", kind: "neither", direction: mostLossKept },
+    { name: "FedLF", kind: "neither", direction: fedlf },
+    { name: "FedHEAL", kind: "weights", direction: fedheal },
+  ],
+  "other federated": [
+    { name: "PropFair", kind: "weights", direction: propfair },
+    { name: "CVaR", kind: "weights", direction: cvar },
+    { name: "FedMDFG", kind: "neither", direction: fedmdfg },
+  ],
+  "multi-task": [
+    { name: "Nash-MTL", kind: "neither", direction: (round) => alphaFair(round, 1) },
+    { name: "FairGrad", kind: "neither", direction: (round) => alphaFair(round, 2) },
+    { name: "IMTL-G", kind: "rates", direction: imtlg },
+    { name: "ConFIG", kind: "rates", direction: config },
+    { name: "Aligned-MTL", kind: "neither", direction: alignedMtl },
+    { name: "CAGrad", kind: "neither", direction: cagrad },
+    {
+      name: "DualProj",
+      kind: "neither",
+      direction: (round) => dualProjection(round, [equal(round.G)]),
+    },
+    {
+      name: "UPGrad",
+      kind: "neither",
+      direction: (round) =>
+        dualProjection(
+          round,
+          round.G.map((_, k) => round.G.map((__, j) => (j === k ? 1 / round.G.length : 0))),
+        ),
+    },
+    { name: "PCGrad", kind: "neither", direction: pcgrad },
+  ],
+};
+export const SOURCES = Object.keys(FOUND);
+export const EVERY = SOURCES.flatMap((source) =>
+  FOUND[source].map((rule) => ({ ...rule, source })),
+);
