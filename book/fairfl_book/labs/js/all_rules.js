@@ -5,7 +5,7 @@ import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { centred } from "./plane.js";
 import { ZERO, listed, sub, two, where } from "./wording.js";
-import { circleLabels } from "./circle_labels.js";
+import { circlePlaces, drawn } from "./circle_labels.js";
 import { EVERY, SOURCES } from "./rules.js";
 import { KINDS, SHEET, bunches, menu, rows, tallest } from "./rate_charts.js";
 
@@ -197,14 +197,13 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
     pieces.push(
       tag("rect", { x: origin[0] - 5, y: origin[1] - 5, width: 10, height: 10, fill: INK }),
     );
+  const labels = circlePlaces(outside, origin, ARM, [1, 2, WIDE - 1, CAPTION - 13]),
+    taken = labels.flatMap(({ x, y, w, h }) =>
+      [-1, 0, 1].map((side) => [x + (side * Math.max(0, w - h)) / 2, y, h / 2]),
+    );
   pieces.push(
-    placed(
-      beside,
-      G.map((g) => [...at(g), 8]),
-      WIDE,
-      225,
-    ),
-    circleLabels(outside, origin, ARM, [1, 2, WIDE - 1, CAPTION - 13], SOFT),
+    placed(beside, [...G.map((g) => [...at(g), 8]), ...taken], WIDE, 225),
+    drawn(labels, origin, ARM, SOFT),
   );
   pieces.push(
     label(0, CAPTION, helps ? "green: both losses fall" : "no step lowers both losses", {

@@ -10,7 +10,12 @@ const LINE_HIGH = 18,
 /** ``labels``: { turn, words, more }, an angle each. They stand outside the circle of radius ``r`` around ``middle`` and inside the box
  *  [left, top, right, bottom]; where two would overlap they give way to both sides;
  *  long ones have two lines. ``leader``: the colour of a line from the circle to a label that had to give way. */
-export function circleLabels(labels, middle, r, [left, top, right, bottom], leader = "") {
+export function circleLabels(labels, middle, r, box, leader = "") {
+  return drawn(circlePlaces(labels, middle, r, box), middle, r, leader);
+}
+
+/** Where ``circleLabels`` puts them: { x, y, w, h } around their middles, and all that ``drawn`` needs. */
+export function circlePlaces(labels, middle, r, [left, top, right, bottom]) {
   const all = labels
     .map((one) => ({ ...one, at: one.turn, lines: inTwo(one.words) }))
     .sort((a, b) => a.turn - b.turn);
@@ -28,7 +33,7 @@ export function circleLabels(labels, middle, r, [left, top, right, bottom], lead
     Object.assign(one, { w, h });
   };
   all.forEach(place);
-  for (let turn = 0, moved = true; moved && turn < 60; turn++) {
+  for (let turn = 0, moved = true; moved && turn < 150; turn++) {
     moved = false;
     all.forEach((a, i) =>
       all.slice(i + 1).forEach((b) => {
@@ -43,6 +48,10 @@ export function circleLabels(labels, middle, r, [left, top, right, bottom], lead
       }),
     );
   }
+  return all;
+}
+
+export function drawn(all, middle, r, leader) {
   return all
     .map(({ turn, at, x, y, w, h, lines, more = {} }) => {
       const rim = [middle[0] + (r + 2) * Math.cos(turn), middle[1] - (r + 2) * Math.sin(turn)],

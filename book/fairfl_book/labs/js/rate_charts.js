@@ -20,10 +20,10 @@ export const KINDS = {
 
 const NAME = 32,
   ZERO_AT = 184,
-  UNIT = 70,
+  UNIT = 66,
   HEAD = 22,
   FOOT = 24,
-  COLUMNS = [306, 358],
+  COLUMNS = [300, 358],
   LONGEST = 11;
 const LEGEND = [0, 126, 230, 303];
 
@@ -220,7 +220,9 @@ export function menu({ G, rates, kinds, waits, losses }, chosen) {
     ),
   );
   const taken = [
-    ...[235, 260, 285, 310, 335].map((x) => [x, SQUARE.top + 8, 12]),
+    ...[210, 235, 260, 285, 310, 335].flatMap((x) =>
+      [SQUARE.top + 8, SQUARE.bottom - 71, SQUARE.bottom - 54].map((y) => [x, y, 13]),
+    ),
     ...[12, 36, 60, 84, 108].map((x) => [x, 10, 12]),
     ...whole.map((v) => [SQUARE.left - 18, SQUARE.up(v), 14]),
     ...chosen.map((i) => [...at(rates[i]), 5]),
