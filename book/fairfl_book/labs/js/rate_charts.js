@@ -196,7 +196,7 @@ export function menu({ G, rates, kinds, waits, losses }, chosen) {
         }),
       ),
     );
-  const labels = bunches(answered, rates, 0.13).map(({ point, words }) => ({
+  const labels = bunches(answered, rates, 0.1).map(({ point, words }) => ({
     at: at(point),
     towards: Math.hypot(...point) > ZERO ? [point[0], -point[1]] : [1, 1],
     words,
