@@ -66,7 +66,9 @@ def test_numbers_and_words_at_every_end(name):
 @pytest.mark.parametrize("name", LABS)
 def test_the_drawing_computes_what_python_computes(name):
     lab, rng = LABS[name], np.random.default_rng(0)
-    states = [{**lab.start, **state} for state in ends(lab)] + [drawn_at_random(lab, rng) for _ in range(STATES.get(name, 1000))]
+    states = [{**lab.start, **state} for state in ends(lab)] + [
+        drawn_at_random(lab, rng) for _ in range(STATES.get(name, 1000))
+    ]
     for state, theirs in zip(states, node.call(lab.view, [["view.compute", state] for state in states])):
         for key, ours in lab.compute(**state).items():
             if key not in FREE.get(name, lambda numbers: ())(theirs):

@@ -56,7 +56,8 @@ def test_at_its_start_rules_that_fix_weights_make_client_1_pay():
     numbers = labs.AllRules().numbers()
     lowest = numbers["rates"].min(1)
     fixed = {
-        kind: [rate for rate, k in zip(lowest, numbers["kinds"]) if k == kind] for kind in ("weights", "rates", "neither")
+        kind: [rate for rate, k in zip(lowest, numbers["kinds"]) if k == kind]
+        for kind in ("weights", "rates", "neither")
     }
     assert min(fixed["rates"]) > 0.15 and sum(rate < -0.03 for rate in fixed["weights"]) == 8
     assert sum(rate < -0.03 for rate in fixed["neither"]) == 1 and lowest[place("FedFV")] < -0.1
@@ -160,7 +161,11 @@ def test_what_python_answers_is_drawn_with_the_state_that_it_belongs_to(newcomer
     ours = newcomer.numbers(**state)
     for key in ("steps", "rates", "honest"):
         assert np.abs(np.array(here[key]) - ours[key]).max() < 1e-9
-    assert here["names"] == ours["names"] and here["kinds"] == ours["kinds"] and here["waits"] == [""] * (len(FAMILIES) + 1)
+    assert (
+        here["names"] == ours["names"]
+        and here["kinds"] == ours["kinds"]
+        and here["waits"] == [""] * (len(FAMILIES) + 1)
+    )
     assert "Newcomer" in here["figures"] and "of the 14 rules" in here["lines"][0]
     assert late["waits"][-1] == "asking Python …" in late["drawn"]["rates"] and "Newcomer" not in late["figures"]
     assert (

@@ -80,5 +80,7 @@ def test_the_drawing_knows_the_packages_rules_and_what_they_fix():
     [known] = node.each(
         "() => EVERY.map(({ name, kind, source }) => [name, kind, source])", [[]], {"{ EVERY }": "rules"}
     )
-    assert known == [[rules.make(name).name, kind, source] for source, some in RULES.items() for name, kind in some.items()]
+    assert known == [
+        [rules.make(name).name, kind, source] for source, some in RULES.items() for name, kind in some.items()
+    ]
     assert list(FAMILIES) == rules.names()
