@@ -36,7 +36,8 @@ class ConFIG(GramRule):
             found = least_squares(A, sizes, tolerance)
         y = found * sizes
         squared = float(y @ C @ y)
-        if squared <= tolerance * abs(y).sum() ** 2:
+        # Where U⁺ 1 vanishes, all of y is rounding, and 1 is what it is small against.
+        if squared <= tolerance * max(1.0, abs(y).sum() ** 2):
             reason = joined(reason, "which is zero: the unit updates cancel")
             return Weights(torch.zeros(len(gram), dtype=torch.float64), reason=reason)
         return Weights(torch.from_numpy(y * (sizes @ (C @ y)) / K / squared / sizes), reason=reason)

@@ -14,23 +14,40 @@ from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounding import zero
 
-# What each of the book's rules fixes. js/rules.js computes these rules. A rule that a reader adds to fairfl.rules has
-# the kind "new" and is computed in Python. The package's other rules are not shown.
-FAMILIES = {
-    "FedAvg": "weights",
-    "FedAvgN": "weights",
-    "QFedAvg": "weights",
-    "TERM": "weights",
-    "AFL": "weights",
-    "FedFA": "weights",
-    "FedMGDA": "rates",
-    "FedMGDAPlus": "rates",
-    "AdaFed": "rates",
-    "DQNFed": "rates",
-    "FedFV": "neither",
-    "FedLF": "neither",
-    "FedHEAL": "weights",
+# Where each of the package's rules comes from, and what it fixes. js/rules.js computes them, because all of them have an
+# answer for two gradients in a plane. A rule that a reader adds to fairfl.rules has the kind "new" and is computed in
+# Python.
+RULES = {
+    "the four papers": {
+        "FedAvg": "weights",
+        "FedAvgN": "weights",
+        "QFedAvg": "weights",
+        "TERM": "weights",
+        "AFL": "weights",
+        "FedFA": "weights",
+        "FedMGDA": "rates",
+        "FedMGDAPlus": "rates",
+        "AdaFed": "rates",
+        "DQNFed": "rates",
+        "FedFV": "neither",
+        "FedLF": "neither",
+        "FedHEAL": "weights",
+    },
+    "other federated": {"PropFair": "weights", "CVaR": "weights", "FedMDFG": "neither"},
+    "multi-task": {
+        "NashMTL": "neither",
+        "FairGrad": "neither",
+        "IMTLG": "rates",
+        "ConFIG": "rates",
+        "AlignedMTL": "neither",
+        "CAGrad": "neither",
+        "DualProj": "neither",
+        "UPGrad": "neither",
+        "PCGrad": "neither",
+    },
 }
+SOURCES = tuple(RULES)
+FAMILIES = {name: family for some in RULES.values() for name, family in some.items()}
 LIES = ("loss", "Newton fall", "gradient")
 TIMES = 3  # rounds with the same updates for a rule with state
 SHORTEST = 1e-7  # a shorter direction is a rounding error, and the server stands still
@@ -41,12 +58,14 @@ class AllRules(Lab):
     """Two clients whose gradients the reader drags, with losses 1 and f₂ and Newton rates 1 and r₂. Client 2 may send
     false values.
 
-    Every rule's direction is drawn with length 1. Its rates are computed from the true gradients. ``extra``: your own
-    rule or rules, shown after the package's while Python runs.
+    All rules of ``fairfl.rules`` can be shown; at the start they are those of the four papers' tables. A rule's
+    direction is drawn with length 1, and its rates are computed from the true gradients. Rules whose directions coincide
+    share an arrow. ``extra``: your own rule or rules, shown after the package's while Python runs.
     """
 
     view = "all_rules"
     controls = {
+        "sources": Several("rules from", SOURCES, [SOURCES[0]]),
         "families": Several("rules that fix", ("weights", "rates", "neither"), ["weights", "rates", "neither"]),
         "lie": Several("client 2 multiplies its", LIES, []),
         "factor": Slider("how many times", 0.1, 5.0, 0.1, 3.0),
@@ -59,6 +78,7 @@ class AllRules(Lab):
         "client 2: gradient × 3": {"lie": ["gradient"]},
         "client 2: loss, fall, gradient × 3": {"lie": list(LIES)},
         "two who want nearly the same": {"tips": NEAR},
+        f"all {len(FAMILIES)} rules": {"sources": list(SOURCES)},
     }
     also = {"menu": {"show": "ellipse"}, "near": {"tips": NEAR}}
 
@@ -67,10 +87,13 @@ class AllRules(Lab):
         extra = list(extra) if isinstance(extra, (list, tuple)) else [extra]
         new = [name for name in rules.names() if not rules.RULES[name].__module__.startswith("fairfl.")]
         self.rules = [rules.make(name) for name in (*FAMILIES, *new)] + extra
-        self.kinds = [*FAMILIES.values(), *["new"] * len(new), *["yours"] * len(extra)]
+        asked = [*["new"] * len(new), *["yours"] * len(extra)]
+        self.kinds = [*FAMILIES.values(), *asked]
+        self.origins = [*(source for source, some in RULES.items() for _ in some), *asked]
 
     def compute(
         self,
+        sources: Sequence[str],
         families: Sequence[str],
         lie: Sequence[str],
         factor: float,
@@ -85,6 +108,8 @@ class AllRules(Lab):
             "G": G,
             "names": [rule.name for rule in self.rules],
             "kinds": self.kinds,
+            "origins": self.origins,
+            "sources": list(sources),
             "steps": steps,
             "rates": steps @ G.T + 0.0,
             "honest": honest @ G.T + 0.0,
@@ -124,13 +149,21 @@ class AllRules(Lab):
         return _last(rule, _rounds(updates))
 
     def words(self, numbers: dict) -> list[str]:
+        listed = zip(numbers["names"], numbers["rates"], numbers["honest"], numbers["origins"])
+        shown = [
+            (i, name, rate, honest)
+            for i, (name, rate, honest, origin) in enumerate(listed, 1)
+            if origin in numbers["sources"] or origin not in SOURCES
+        ]
+        if not shown:
+            return ["no rule is switched on"]
         if numbers["show"] == "ellipse":
-            pay = [name for name, rate in zip(numbers["names"], numbers["rates"]) if rate.min() < -5e-3]
+            pay = [name for _, name, rate, _ in shown if rate.min() < -5e-3]
             return [f"outside the green, where somebody pays: {', '.join(pay) or 'no rule'}"]
-        lie, both = numbers["lie"], zip(numbers["names"], numbers["rates"], numbers["honest"])
+        lie = numbers["lie"]
         lies = f"{numbers['factor']:.1f} times its {', '.join(lie)}" if lie else "nothing but the truth"
         lines = [f"client 2 tells {lies}", f"{'':20} rate of client 1   client 2"]
-        for i, (name, (one, two), honest) in enumerate(both, 1):
+        for i, name, (one, two), honest in shown:
             pays = [str(k) for k, rate in ((1, one), (2, two)) if rate < -5e-3]
             note = f"   client {pays[0]} pays" if pays else "" if one or two else "   stands still"
             moved = f"   ({zero(honest[0]):.2f}, {zero(honest[1]):.2f} without the lie)" if lie else ""

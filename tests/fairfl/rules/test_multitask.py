@@ -102,8 +102,10 @@ class TestEqualCosines:
         units = CONE / np.linalg.norm(CONE, axis=1)[:, None]
         assert not got.exact and "equal cosines" in got.reason
         assert cosine(got.vector, np.linalg.lstsq(units, np.ones(12))[0]) == pytest.approx(1)
-        apart = direction(rules.ConFIG(), np.array([[1.0, 0], [-2, 0]]))
-        assert not apart.vector.any() and "cancel" in apart.reason
+        row = np.array([0.13203279, -0.56436686, 0.3361402])  # with it and its multiple, U⁺ 1 is not 0 but rounding
+        for opposite in (np.array([[1.0, 0], [-2, 0]]), np.stack([row, -1.9555 * row]), np.stack([row, -3 * row])):
+            apart = direction(rules.ConFIG(), opposite)
+            assert not apart.vector.any() and "cancel" in apart.reason
 
 
 class TestDualCone:

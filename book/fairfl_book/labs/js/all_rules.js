@@ -5,25 +5,28 @@ import { CLIENTS, GOOD, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { arrow, disc, label, line, placed, polygon, px, tag } from "./svg.js";
 import { centred } from "./plane.js";
 import { ZERO, listed, sub, two, where } from "./wording.js";
-import { circleLabels } from "./circle_labels.js";
-import { EVERY } from "./rules.js";
-import { KINDS, SHEET, bunches, menu, rows } from "./rate_charts.js";
+import { circlePlaces, drawn } from "./circle_labels.js";
+import { EVERY, SOURCES } from "./rules.js";
+import { KINDS, SHEET, bunches, menu, rows, tallest } from "./rate_charts.js";
 
 const { width: WIDE, height: TALL } = SHEET,
-  ARM = 90,
+  ARM = 86,
   REACH = 1,
-  MIDDLE = [180, 115],
+  MIDDLE = [180, 128],
   FAR = 1.15;
 const PLANE = centred({ middle: MIDDLE, unit: ARM, half: [FAR, FAR] });
 const TIMES = 3,
-  SHORTEST = 1e-7; // as in all_rules.py
-const CAPTION = 242;
+  SHORTEST = 1e-7, // as in all_rules.py
+  TOGETHER = 0.02, // directions that are no further apart share an arrow, and
+  BESIDE = 0.2, // a label
+  STRIPE = 6;
+const CAPTION = 254;
 const ALONE = "only with Python";
 // What client 2 has and may report, on a line each: a number from 0 to 4, client 1's is 1.
 const LINES = {
-  loss: { y: 271, range: { low: 0.2, high: 4, step: 0.1 }, lie: "loss", words: "losses" },
+  loss: { y: 283, range: { low: 0.2, high: 4, step: 0.1 }, lie: "loss", words: "losses" },
   fall: {
-    y: 308,
+    y: 320,
     range: { low: 0.2, high: 4, step: 0.1 },
     lie: "Newton fall",
     words: "Newton falls",
@@ -38,7 +41,7 @@ const unit = (v) => {
 };
 
 function compute(state, kernel) {
-  const { families, lie, factor, show, loss, fall, tips: G } = state,
+  const { sources, families, lie, factor, show, loss, fall, tips: G } = state,
     losses = [1, loss],
     falls = [1, fall],
     accuracies = losses.map((f) => Math.exp(-f));
@@ -74,6 +77,8 @@ function compute(state, kernel) {
     G,
     names: [...EVERY.map((rule) => rule.name), ...asked],
     kinds: [...EVERY.map((rule) => rule.kind), ...(kernel?.kinds ?? [])],
+    origins: [...EVERY.map((rule) => rule.source), ...(kernel?.kinds ?? [])],
+    sources,
     steps: all,
     rates: all.map(rate),
     honest: honest.map(rate),
@@ -91,17 +96,27 @@ function compute(state, kernel) {
 
 const same = (a, b) =>
   Boolean(a) && Object.keys(b).every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
-/** The places of the rules that are switched on; those that Python is asked for always are. */
-const on = ({ kinds, families }) =>
-  where(kinds, (kind) => families.includes(kind) || !(kind in KINDS.switched));
+/** The places of the rules in the list, and of those that are switched on; those that Python is asked for always are. */
+const list = ({ origins, sources }) =>
+  where(origins, (origin) => sources.includes(origin) || !SOURCES.includes(origin));
+const on = (numbers) =>
+  list(numbers).filter((i) => {
+    const kind = numbers.kinds[i];
+    return numbers.families.includes(kind) || !(kind in KINDS.switched);
+  });
 
 function draw(numbers) {
   const chosen = on(numbers);
   return {
     plane: plane(numbers, chosen),
-    rates: numbers.show === "ellipse" ? menu(numbers, chosen) : rows(numbers, chosen),
+    rates:
+      numbers.show === "ellipse" ? menu(numbers, chosen) : rows(numbers, list(numbers), chosen),
   };
 }
+
+const heights = (numbers) => ({
+  rates: numbers.show === "ellipse" ? TALL : tallest(list(numbers).length),
+});
 
 function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps }, chosen) {
   const { at } = PLANE,
@@ -124,10 +139,25 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
     }),
   );
   G.forEach((g, k) => pieces.push(arrow(origin, at(g), CLIENTS[k], 6)));
-  for (const i of chosen)
-    pieces.push(
-      arrow(origin, at(steps[i]), KINDS.colours[kinds[i]], 2.2, waits[i] ? { opacity: 0.35 } : {}),
+  const moving = chosen.filter((i) => Math.hypot(...steps[i]) > 0.5);
+  for (const { point, members } of bunches(moving, steps, TOGETHER)) {
+    const colours = [...new Set(members.map((i) => KINDS.colours[kinds[i]]))],
+      more = members.every((i) => waits[i]) ? { opacity: 0.35 } : {},
+      shaft = at(point.map((v) => v * (1 - 9 / ARM)));
+    pieces.push(arrow(origin, at(point), colours[0], 2.2, more));
+    // Rules of several kinds share an arrow in stripes.
+    colours.slice(1).forEach((stroke, n) =>
+      pieces.push(
+        line(origin, shaft, {
+          stroke,
+          "stroke-width": 2.2,
+          "stroke-dasharray": `${STRIPE} ${STRIPE * (colours.length - 1)}`,
+          "stroke-dashoffset": -STRIPE * (n + 1),
+          ...more,
+        }),
+      ),
     );
+  }
   const beside = [],
     outside = [];
   G.forEach((g, k) => {
@@ -161,21 +191,19 @@ function plane({ G, steps, kinds, waits, lie, factor, losses, falls, cone: helps
       );
     pieces.push(label(WIDE, CAPTION, `sends ${factor.toFixed(1)} g₂`, { "text-anchor": "end" }));
   }
-  const moving = chosen.filter((i) => Math.hypot(...steps[i]) > 0.5);
-  for (const { point, words } of bunches(moving, steps, 0.13))
+  for (const { point, words } of bunches(moving, steps, BESIDE))
     outside.push({ turn: Math.atan2(point[1], point[0]), words, more: { class: "strong" } });
   if (moving.length < chosen.length)
     pieces.push(
       tag("rect", { x: origin[0] - 5, y: origin[1] - 5, width: 10, height: 10, fill: INK }),
     );
+  const labels = circlePlaces(outside, origin, ARM, [1, 2, WIDE - 1, CAPTION - 13]),
+    taken = labels.flatMap(({ x, y, w, h }) =>
+      [-1, 0, 1].map((side) => [x + (side * Math.max(0, w - h)) / 2, y, h / 2]),
+    );
   pieces.push(
-    placed(
-      beside,
-      G.map((g) => [...at(g), 8]),
-      WIDE,
-      213,
-    ),
-    circleLabels(outside, origin, ARM, [1, 2, WIDE - 1, CAPTION - 13]),
+    placed(beside, [...G.map((g) => [...at(g), 8]), ...taken], WIDE, 225),
+    drawn(labels, origin, ARM, SOFT),
   );
   pieces.push(
     label(0, CAPTION, helps ? "green: both losses fall" : "no step lowers both losses", {
@@ -252,7 +280,7 @@ function words(numbers) {
   const { names, steps, rates, honest, waits, lie, trouble } = numbers,
     chosen = on(numbers).filter((i) => !waits[i]),
     lines = [],
-    list = (places) => listed(places.map((i) => names[i]));
+    named = (places) => listed(places.map((i) => names[i]));
   const figures = chosen.map((i) => `${names[i]}: ${rates[i].map(two).join(" and ")}.`).join(" ");
   if (!chosen.length) return { tone: "soft", lines: ["No rule is switched on."], figures };
   if (chosen.every((i) => !steps[i][0] && !steps[i][1])) {
@@ -261,7 +289,7 @@ function words(numbers) {
       : "";
     return {
       tone: "soft",
-      lines: [`${zero}${chosen.length > 1 ? "Every rule shown" : list(chosen)} stands still.`],
+      lines: [`${zero}${chosen.length > 1 ? "Every rule shown" : named(chosen)} stands still.`],
       figures,
     };
   }
@@ -280,31 +308,31 @@ function words(numbers) {
         ? "Their points lie outside the green."
         : "These are the red rows.",
     );
-  else if (payers.length === 1) lines.push(`Its loss rises under ${list(paid)}.`);
+  else if (payers.length === 1) lines.push(`Its loss rises under ${named(paid)}.`);
   else if (payers.length > 1)
-    lines.push(`Client 1's loss rises under ${list(pay[0])}; client 2's under ${list(pay[1])}.`);
+    lines.push(`Client 1's loss rises under ${named(pay[0])}; client 2's under ${named(pay[1])}.`);
   const still = chosen.filter((i) => !steps[i][0] && !steps[i][1]);
-  if (still.length) lines.push(`${list(still)} ${still.length > 1 ? "stand" : "stands"} still.`);
+  if (still.length) lines.push(`${named(still)} ${still.length > 1 ? "stand" : "stands"} still.`);
   if (lie.length) {
     const change = (i) => rates[i][1] - honest[i][1],
       deaf = chosen.filter((i) => [0, 1].every((k) => Math.abs(rates[i][k] - honest[i][k]) < ZERO));
     const [gain, lose] = [1, -1].map((way) =>
       chosen.filter((i) => !deaf.includes(i) && way * change(i) > 0),
     );
-    const some = (places) => (places.length > 3 ? `${places.length} rules` : list(places)),
+    const some = (places) => (places.length > 3 ? `${places.length} rules` : named(places)),
       parts = [];
     if (gain.length) parts.push(`raises client 2's rate under ${some(gain)}`);
     if (lose.length)
       parts.push(`${gain.length ? "lowers it" : "lowers client 2's rate"} under ${some(lose)}`);
     if (deaf.length)
       parts.push(
-        `changes nothing under ${deaf.length === chosen.length ? "any rule shown" : deaf.length > FEW ? `the other ${deaf.length}` : list(deaf)}`,
+        `changes nothing under ${deaf.length === chosen.length ? "any rule shown" : deaf.length > FEW ? `the other ${deaf.length}` : named(deaf)}`,
       );
     lines.push(`The lie ${listed(parts)}.`);
   }
   const away = where(waits, (words) => words === ALONE);
   if (away.length)
-    lines.push(`${list(away)} ${away.length > 1 ? "answer" : "answers"} only where Python runs.`);
+    lines.push(`${named(away)} ${away.length > 1 ? "answer" : "answers"} only where Python runs.`);
   if (trouble) lines.push(`Python could not answer: ${trouble.replace(/\.?$/, ".")}`);
   return { tone: payers.length ? "bad" : "good", lines, figures };
 }
@@ -315,8 +343,8 @@ export const view = {
   title: "All rules on the same two gradients",
   about:
     "Left, two gradients and each rule's direction as an arrow of length 1, below them the clients' losses and Newton falls; right, each rule's rates for both clients.",
-  hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see fewer.",
-  key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black, or white in the dark: it fixes rates, how fast each true loss falls; purple: neither. Strokes across bars: rates without the lie.",
+  hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see more or fewer.",
+  key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black, or white in the dark: it fixes rates, how fast each true loss falls; purple: neither; striped: rules of several kinds. Strokes across bars: rates without the lie.",
   reach: REACH,
   panels: [
     {
@@ -331,6 +359,7 @@ export const view = {
   says: (name, v) => (name === "factor" ? v.toFixed(1) : undefined),
   compute,
   draw,
+  heights,
   handles,
   words,
 };

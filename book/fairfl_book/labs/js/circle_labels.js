@@ -1,15 +1,21 @@
 // Labels around a circle, beside the directions that they name and apart from one another.
-import { label } from "./svg.js";
+import { label, line } from "./svg.js";
 
 const LINE_HIGH = 18,
   NUDGE = 0.04,
   GAP = 8,
+  LED = 0.2,
   LONGEST_LINE = 10;
 
 /** ``labels``: { turn, words, more }, an angle each. They stand outside the circle of radius ``r`` around ``middle`` and inside the box
  *  [left, top, right, bottom]; where two would overlap they give way to both sides;
- *  long ones have two lines. */
-export function circleLabels(labels, middle, r, [left, top, right, bottom]) {
+ *  long ones have two lines. ``leader``: the colour of a line from the circle to a label that had to give way. */
+export function circleLabels(labels, middle, r, box, leader = "") {
+  return drawn(circlePlaces(labels, middle, r, box), middle, r, leader);
+}
+
+/** Where ``circleLabels`` puts them: { x, y, w, h } around their middles, and all that ``drawn`` needs. */
+export function circlePlaces(labels, middle, r, [left, top, right, bottom]) {
   const all = labels
     .map((one) => ({ ...one, at: one.turn, lines: inTwo(one.words) }))
     .sort((a, b) => a.turn - b.turn);
@@ -27,7 +33,7 @@ export function circleLabels(labels, middle, r, [left, top, right, bottom]) {
     Object.assign(one, { w, h });
   };
   all.forEach(place);
-  for (let turn = 0, moved = true; moved && turn < 60; turn++) {
+  for (let turn = 0, moved = true; moved && turn < 150; turn++) {
     moved = false;
     all.forEach((a, i) =>
       all.slice(i + 1).forEach((b) => {
@@ -42,14 +48,27 @@ export function circleLabels(labels, middle, r, [left, top, right, bottom]) {
       }),
     );
   }
+  return all;
+}
+
+export function drawn(all, middle, r, leader) {
   return all
-    .map(({ x, y, h, lines, more = {} }) =>
-      lines
-        .map((words, n) =>
-          label(x, y - h / 2 + LINE_HIGH * n + 14, words, { "text-anchor": "middle", ...more }),
-        )
-        .join(""),
-    )
+    .map(({ turn, at, x, y, w, h, lines, more = {} }) => {
+      const rim = [middle[0] + (r + 2) * Math.cos(turn), middle[1] - (r + 2) * Math.sin(turn)],
+        near = [
+          Math.min(x + w / 2 - 6, Math.max(x - w / 2 + 6, rim[0])),
+          Math.min(y + h / 2 - 4, Math.max(y - h / 2 + 4, rim[1])),
+        ];
+      const led = leader && Math.abs(at - turn) > LED;
+      return (
+        (led ? line(rim, near, { stroke: leader, "stroke-width": 1 }) : "") +
+        lines
+          .map((words, n) =>
+            label(x, y - h / 2 + LINE_HIGH * n + 14, words, { "text-anchor": "middle", ...more }),
+          )
+          .join("")
+      );
+    })
     .join("");
 }
 

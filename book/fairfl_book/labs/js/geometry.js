@@ -50,7 +50,7 @@ export function solve(M, b) {
 }
 
 /** Eigenvalues, ascending, and eigenvectors of a symmetric matrix, by Jacobi's rotations. */
-function eigen(S) {
+export function eigen(S) {
   const n = S.length,
     M = S.map((row) => [...row]),
     V = S.map((_, i) => S.map((__, j) => +(i === j)));
@@ -247,7 +247,7 @@ export function projected(A, order, keepers = []) {
 // multipliers μ, which are there also where the weights are 0 because that point is the origin --------------------------------------------
 
 /** ``weights`` for the rows that are not zero, with 0 for those that are: a zero row would be the nearest point itself. */
-function nonzero(G, answer) {
+export function nonzero(G, answer) {
   const keep = G.map((row, k) => (row.some((v) => v !== 0) ? k : -1)).filter((k) => k >= 0),
     weights = G.map(() => 0);
   const found = keep.length ? answer(keep.map((k) => G[k])) : { weights: [], remark: "" },
@@ -277,7 +277,7 @@ function mgda(G, { epsilon = 1, normalise = false } = {}) {
 }
 
 /** Rates in proportion to ``s``: the affine hull of g_k / s_k, or, where no vector has these rates, the convex one. */
-function prescribed(G, s) {
+export function prescribed(G, s) {
   const A = gram(G),
     weights = leastNorm(A, s, STATIONARY, G);
   if (weights) {

@@ -9,6 +9,7 @@
 //   handles(numbers)     → [{ name, panel, at, colour, now, value, label, move(state, point), step(state, by) }] and, if need be,
 //                        range: what now lies between; stride: how far an arrow key goes; runs: whether letting it go runs the lab;
 //                        track: where it stands at either end of its range, if it moves along a line only
+//   heights(numbers)     → { panel: height }, of panels that are not always as high as panels says
 //   words(numbers)       → { tone: good, bad or soft, lines, figures }
 //   seconds              how long a run lasts, in a lab that has something to run
 //   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
@@ -40,7 +41,8 @@ export function still(view, spec, style) {
     drawn = view.draw(numbers, 1),
     handles = view.handles(numbers),
     gap = 16;
-  const height = Math.max(...view.panels.map((panel) => panel.height));
+  const high = (panel) => view.heights?.(numbers)[panel.name] ?? panel.height,
+    height = Math.max(...view.panels.map(high));
   let x = 0;
   const inside = view.panels.map((panel) => {
     const dots = handles
@@ -58,7 +60,7 @@ export function still(view, spec, style) {
       .join("");
     const piece = tag(
       "svg",
-      { x, y: (height - panel.height) / 2, width: panel.width, height: panel.height },
+      { x, y: (height - high(panel)) / 2, width: panel.width, height: high(panel) },
       drawn[panel.name] + dots,
     );
     x += panel.width + gap;
@@ -268,6 +270,10 @@ export function mount(el, model, view) {
       handles = view.handles(numbers);
     for (const { name } of view.panels)
       find(`svg[data-panel="${name}"] .drawn`).innerHTML = drawn[name];
+    for (const [name, height] of Object.entries(view.heights?.(numbers) ?? {})) {
+      const svg = find(`svg[data-panel="${name}"]`);
+      svg.setAttribute("viewBox", `0 0 ${svg.viewBox.baseVal.width} ${height}`);
+    }
     for (const one of handles) {
       if (!made.has(one.name)) made.set(one.name, handle(one.name, one.panel));
       const entry = made.get(one.name);

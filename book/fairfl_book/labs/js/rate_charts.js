@@ -1,10 +1,11 @@
 // What each of many rules gives two clients: as bars, a row a rule, or as points of the ellipse that a step of length 1 can reach.
+import { distance } from "./geometry.js";
 import { BAD, CLIENTS, GOOD, INK, SOFT } from "./palette.js";
-import { escaped, label, line, placed, tag } from "./svg.js";
+import { disc, escaped, label, line, placed, tag } from "./svg.js";
 import { coordinates, curve, grid, ticks } from "./plane.js";
 import { ZERO, two } from "./wording.js";
 
-export const SHEET = { width: 360, height: 318 };
+export const SHEET = { width: 360, height: 330 };
 /** A colour for what a rule fixes; ``switched``: what a reader can switch on and off, and its name. */
 export const KINDS = {
   colours: {
@@ -19,16 +20,23 @@ export const KINDS = {
 
 const NAME = 32,
   ZERO_AT = 184,
-  UNIT = 70,
+  UNIT = 66,
   HEAD = 22,
   FOOT = 24,
-  COLUMNS = [306, 358],
-  LONGEST = 10;
-const LEGEND = [0, 118, 224, 302];
+  COLUMNS = [300, 358],
+  LONGEST = 11;
+const LEGEND = [0, 126, 230, 303];
 
-/** A row a rule: its number, colour and name, two bars of its rates, with strokes for the rates ``honest``, and the numbers. */
-export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
-  const step = (SHEET.height - HEAD - FOOT) / names.length,
+const ROW = { least: 20, most: 21 };
+
+/** How high a sheet of so many rows is. */
+export const tallest = (count) => Math.max(SHEET.height, HEAD + FOOT + ROW.least * count);
+
+/** A row for each rule of the places ``list``: its number, colour and name, two bars of its rates, with strokes for the rates ``honest``,
+ *  and the numbers. */
+export function rows({ names, kinds, rates, honest, waits, lie }, list, chosen) {
+  const height = tallest(list.length),
+    step = Math.min(ROW.most, (height - HEAD - FOOT) / Math.max(1, list.length)),
     thick = Math.min(7, 0.36 * step),
     pieces = [];
   const x = (rate) => ZERO_AT + UNIT * rate;
@@ -43,11 +51,15 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
     );
   });
   pieces.push(
-    line([ZERO_AT, HEAD], [ZERO_AT, SHEET.height - FOOT], { stroke: SOFT, "stroke-width": 1.2 }),
+    line([ZERO_AT, HEAD], [ZERO_AT, HEAD + step * list.length], {
+      stroke: SOFT,
+      "stroke-width": 1.2,
+    }),
   );
   const texts = [];
-  names.forEach((name, i) => {
-    const top = HEAD + step * i,
+  list.forEach((i, place) => {
+    const name = names[i],
+      top = HEAD + step * place,
       base = top + step / 2 + 5,
       off = !chosen.includes(i),
       pays = !off && !waits[i] && rates[i].some((v) => v < -ZERO);
@@ -127,12 +139,12 @@ export function rows({ names, kinds, rates, honest, waits, lie }, chosen) {
     pieces.push(
       tag("rect", {
         x: LEGEND[k],
-        y: SHEET.height - 16,
+        y: height - 16,
         width: 10,
         height: 10,
         fill: KINDS.colours[kind],
       }),
-      label(LEGEND[k] + 15, SHEET.height - 6, words, { fill: SOFT }),
+      label(LEGEND[k] + 14, height - 6, words, { fill: SOFT }),
     );
   });
   return pieces.join("") + tag("g", { fill: INK }, texts.join(""));
@@ -143,8 +155,8 @@ const SQUARE = coordinates({
   y: [-1.06, 1.06],
   left: 44,
   right: 354,
-  top: 10,
-  bottom: 274,
+  top: 22,
+  bottom: 287,
 });
 
 /** All pairs of rates that a step of length 1 can give, and what each rule takes from them. */
@@ -173,37 +185,31 @@ export function menu({ G, rates, kinds, waits, losses }, chosen) {
     curve(SQUARE, around, { stroke: SOFT, "stroke-width": 1.6 }),
     line(zero, at(ray(1.05)), { stroke: INK, "stroke-width": 1.2, "stroke-dasharray": "5 4" }),
   );
-  for (const i of chosen)
-    if (!waits[i])
+  const answered = chosen.filter((i) => !waits[i]);
+  // Rules of several kinds may share a point: a ring for each.
+  for (const { point, members } of bunches(answered, rates, 0.03))
+    [...new Set(members.map((i) => KINDS.colours[kinds[i]]))].forEach((fill, n, all) =>
       pieces.push(
-        tag("circle", {
-          cx: at(rates[i])[0],
-          cy: at(rates[i])[1],
-          r: 5,
-          fill: KINDS.colours[kinds[i]],
-          stroke: INK,
-          "stroke-width": 1,
+        disc(at(point), (5 * (all.length - n)) / all.length, {
+          fill,
+          ...(n ? {} : { stroke: INK, "stroke-width": 1 }),
         }),
-      );
-  const labels = bunches(
-    chosen.filter((i) => !waits[i]),
-    rates,
-    0.09,
-  ).map(({ point, words }) => ({
+      ),
+    );
+  const labels = bunches(answered, rates, 0.1).map(({ point, words }) => ({
     at: at(point),
     towards: Math.hypot(...point) > ZERO ? [point[0], -point[1]] : [1, 1],
     words,
     away: 5,
+    rings: 4,
+    leader: SOFT,
     more: { class: "strong" },
   }));
-  const middle = (SQUARE.left + SQUARE.right) / 2,
-    high = (SQUARE.top + SQUARE.bottom) / 2;
   pieces.push(
-    label(middle, SHEET.height - 8, "rate of client 1", { "text-anchor": "middle" }),
-    label(14, high, "rate of client 2", {
+    label((SQUARE.left + SQUARE.right) / 2, SHEET.height - 6, "rate of client 1", {
       "text-anchor": "middle",
-      transform: `rotate(-90 14 ${high})`,
     }),
+    label(0, 14, "rate of client 2"),
   );
   pieces.push(
     label(354, SQUARE.top + 12, "green: nobody pays", { fill: GOOD, "text-anchor": "end" }),
@@ -214,23 +220,41 @@ export function menu({ G, rates, kinds, waits, losses }, chosen) {
     ),
   );
   const taken = [
-    ...[235, 260, 285, 310, 335].map((x) => [x, SQUARE.top + 8, 12]),
+    ...[210, 235, 260, 285, 310, 335].flatMap((x) =>
+      [SQUARE.top + 8, SQUARE.bottom - 71, SQUARE.bottom - 54].map((y) => [x, y, 13]),
+    ),
+    ...[12, 36, 60, 84, 108].map((x) => [x, 10, 12]),
+    ...whole.map((v) => [SQUARE.left - 18, SQUARE.up(v), 14]),
     ...chosen.map((i) => [...at(rates[i]), 5]),
   ];
   return pieces.join("") + placed(labels, taken, SHEET.width, SHEET.height);
 }
 
-/** Points of the ``chosen`` places that lie nearer than ``near`` to one another, with their numbers: "1–3, 6". */
+/** The ``chosen`` places in groups whose points lie no further than ``near`` from one another, always the nearest joined first: their
+ *  middle ``point``, ``members``, and these as the numbers of rules, "1–3, 6". */
 export function bunches(chosen, points, near) {
-  const found = [];
-  for (const i of chosen) {
-    const group = found.find(
-      ({ point }) => Math.hypot(point[0] - points[i][0], point[1] - points[i][1]) < near,
+  let groups = chosen.map((i) => [i]);
+  const apart = (a, b) =>
+    Math.max(...a.flatMap((i) => b.map((j) => distance(points[i], points[j]))));
+  for (;;) {
+    let best = null,
+      least = near;
+    groups.forEach((a, n) =>
+      groups.slice(n + 1).forEach((b) => {
+        if (apart(a, b) < least) [best, least] = [[a, b], apart(a, b)];
+      }),
     );
-    if (group) group.members.push(i + 1);
-    else found.push({ point: points[i], members: [i + 1] });
+    if (!best) break;
+    const [one, other] = best;
+    groups = groups
+      .filter((group) => group !== other)
+      .map((group) => (group === one ? [...one, ...other].sort((i, j) => i - j) : group));
   }
-  return found.map(({ point, members }) => ({ point, words: runs(members) }));
+  return groups.map((members) => ({
+    point: [0, 1].map((j) => members.reduce((sum, i) => sum + points[i][j], 0) / members.length),
+    members,
+    words: runs(members.map((i) => i + 1)),
+  }));
 }
 
 function runs(members) {
