@@ -23,11 +23,11 @@ class AffineHull(Lab):
     controls = {
         "gamma": Slider("γ, the losses' power", 0.0, 2.0, 0.25, 1.0),
         "loss_1": Slider("client 1's loss f₁", 1.0, 2.0, 0.1, 1.0),
-        "loss_2": Slider("client 2's loss f₂", 1.0, 2.0, 0.1, 1.5),
-        "tips": Points("tips of the gradients", 2.0, [[0.73, 0.56], [0.92, 1.75]]),
+        "loss_2": Slider("client 2's loss f₂", 1.0, 2.0, 0.1, 1.2),
+        "tips": Points("tips of the gradients", 2.0, [[0.62, 0.99], [0.56, 1.76]]),
     }
     tries = {
-        "open the angle": {"tips": [[0.73, 0.56], [-1.2, 0.9]]},
+        "open the angle": {"tips": [[0.62, 0.99], [-1.2, 0.9]]},
         "nearly parallel, γ = 0": {"gamma": 0.0, "tips": _NEARLY},
         "parallel, γ = 0": {"gamma": 0.0, "tips": _PARALLEL},
         "parallel, γ = 1, f₂ = 2": {"loss_2": 2.0, "tips": _PARALLEL},

@@ -93,7 +93,7 @@ register(
         praise="You needed only the losses at the start. The model at rest is on an axis: for the floors 2 and 0.5 and the start (1, 1.6), it is at x "
                "= 0.53",
         hints=(
-            "Which pairs of losses belong to some model? Put x² = X ≥ 0 and y² = Y ≥ 0 into (12), with the floors added. You get a cone with its tip "
+            "Which pairs of losses belong to some model? Put x² = X ≥ 0 and y² = Y ≥ 0 into (11), with the floors added. You get a cone with its tip "
             "at c.",
             "Its edges are X = 0 and Y = 0: f₁ − c₁ = 4 (f₂ − c₂) and f₂ − c₂ = 4 (f₁ − c₁). The losses stay on the ray τ f.",
             "Each edge gives one τ. Going down from τ = 1, which comes first? An edge that the ray does not meet between 0 and 1 does not count.",

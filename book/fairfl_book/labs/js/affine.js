@@ -58,8 +58,8 @@ function plane({ G, H, convex, affine, cone: helps }) {
     pieces = [],
     labels = [],
     differ = distance(convex.direction, affine.direction) > 0.02;
-  const beside = (v, words, more = {}, towards = outward(v, ZERO)) =>
-    labels.push({ at: at(v), towards, words, more });
+  const beside = (v, words, more = {}, towards = outward(v, ZERO), leader = "") =>
+    labels.push({ at: at(v), towards, words, more, leader });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)],
     along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
   pieces.push(coneCircle(PLANE, REACH, 0.1, helps));
@@ -109,7 +109,8 @@ function plane({ G, H, convex, affine, cone: helps }) {
     ),
   );
   beside(affine.direction, "AdaFed", { class: "strong" });
-  if (differ) beside(convex.direction, "FedMGDA", { fill: SOFT });
+  if (differ)
+    beside(convex.direction, "FedMGDA", { fill: SOFT }, outward(convex.direction, ZERO), SOFT);
   H.forEach((h, k) => {
     if (distance(G[k], h) >= 0.2) beside(h, `h${sub(k)}`, { class: "strong" });
   });
