@@ -1,4 +1,4 @@
-"""The shortest way through the book: about four hours, told on the cover and on the site's front page."""
+"""The shortest way through the book: five to six hours, told on the cover and on the site's front page."""
 
 import re
 

@@ -25,9 +25,9 @@ COUNTED = """\
 *Needs* names the chapters that a chapter builds on. *Done* counts the exercises with a check that you have answered, as it was when `make lab` started; the first
 cell of a chapter counts its own anew whenever you run it."""
 HOURS = """\
-## In about four hours
+## In five to six hours
 
-If you have one afternoon, read these sections, which carry the mark ◆ in their chapters. They end with the one picture, and with which rule to take when:"""
+If you have one day, read these sections, which carry the mark ◆ in their chapters. They end with the one picture, and with which rule to take when:"""
 RACE = """\
 ## The playground
 

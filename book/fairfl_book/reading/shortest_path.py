@@ -1,4 +1,4 @@
-"""The shortest way through the book, about four hours: the sections marked in the chapters' front matter."""
+"""The shortest way through the book, five to six hours: the sections marked in the chapters' front matter."""
 
 from collections.abc import Callable, Mapping
 
