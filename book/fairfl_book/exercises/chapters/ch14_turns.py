@@ -44,6 +44,19 @@ register(Exercise(
 ))
 
 register(Exercise(
+    slug="real.turn.stale",
+    task="the tenth office's true rate along (1, 2), with the gradient (−4, 3)",
+    right=2,
+    wrong={
+        "remembered": Wrong(5, "That is the rate of the remembered row (−3, 4). The office's true gradient is now (−4, 3)."),
+        "no memory": Wrong(-20, "That is its rate along (5, 0), without a memory. With the memory the server steps along (1, 2)."),
+        "new nearest point": Wrong(2.5, "That is its rate along the nearest point of (5, 0) and (−4, 3). But the server does not know the new gradient."),
+        "sign": Wrong(-10, "You subtracted the second product. −4 · 1 + 3 · 2 is positive."),
+    },
+    praise="−4 · 1 + 3 · 2 = 2. The stale row has shown roughly the right way.",
+))
+
+register(Exercise(
     slug="real.turn.waiting",
     task="the probability that an office is not drawn in three rounds in a row, if three of ten are drawn",
     right=0.343,
