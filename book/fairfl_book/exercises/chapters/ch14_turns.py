@@ -116,7 +116,6 @@ register(Exercise(
     wrong={
         "nine left out": Wrong(1, "Nearly. The nine together still have 900 rows of the 100,000."),
         "equal": Wrong(0.1, "That would be its weight if the server used no sizes. FedAvg divides each size by the sum of the sizes."),
-        "against one": Wrong(0.999, "You compared it with a single other client. There are nine."),
         "the nine": Wrong(0.009, "That is the weight of the nine together."),
     },
     praise="It is 99,100 of 100,000 rows.",
