@@ -10,7 +10,7 @@ register(Exercise(
     right=1 / 5,
     tolerance=1e-3,
     wrong={
-        "in proportion": Wrong(1 / 6, "1/6 is a third of 1/2. Weights of ¼ and ¾ are in the ratio 1 to 3, but by (1) the weights differ more than the "
+        "in proportion": Wrong(1 / 6, "1/6 is a third of 1/2. Weights of ¼ and ¾ are in the ratio 1 to 3, but by (2) the weights differ more than the "
                                       "chances do, so a smaller difference between the chances is enough"),
         "half as often": Wrong(1 / 4, "With 1/4 it answers half as often as the other, and its mean weight is 0.3: 3q / (2 (1 + q))"),
         "empty round counted": Wrong(1 / 3, "You counted the rounds in which no client answers. Divide by the chance that some client does, (1 + q) / "
@@ -159,6 +159,7 @@ register(Question(
         "Whose losses does AdaFed read in a round: every client's, or only those of the clients that answered?",
         "In the rounds when the tenth office answers, its large loss earns it a large rate. What rate does it have in the other rounds, and what do "
         "the nine meanwhile do to its part of the model?",
-        "`compare` runs a rule through the same rounds as the others. Pass a name and the rule.",
+        "`training({name: rule}, 20, participation=Silent(2))` runs a rule as the others were run, and `over_a_period(runs[name], 2)` gives its "
+        "accuracies.",
     ),
 ))
