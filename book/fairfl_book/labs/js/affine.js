@@ -108,7 +108,7 @@ function plane({ G, H, convex, affine, cone: helps }) {
       { class: "strong" },
       outward(g, ZERO),
       "",
-      differ && distance(g, convex.direction) < 0.02 ? 15 : 12, // clear of the ring
+      affine.length < SHORT * convex.length ? 15 : 12, // nearly parallel: clear of the ring
     ),
   );
   beside(affine.direction, "AdaFed", { class: "strong" });
