@@ -12,34 +12,36 @@ def _solve(G, s):
 
 register(
     Exercise(
-        slug="adafed.weight",
-        task="λ₂ in dir = λ₁ g₁ + λ₂ g₂ for g₁ = (1, 1), g₂ = (3, 0) and equal losses of 1",
-        right=-0.2,
+        slug="adafed.same_point",
+        task="the smallest and the largest s₂ with one nearest point of both hulls, for g₁ = (1, 0), g₂ = (2, 1), s₁ = 1",
+        right=(2, 2.5),
+        tolerance=0.005,
         wrong={
-            "the orthogonal vector's": Wrong(
-                0.1,
-                "That is the weight of g̃₂ = (−3, 3), which formula (4) proves to be positive. But g̃₂ is 3 g₁ − 2 g₂, so a tenth of it takes two "
-                "tenths of g₂ *away*",
+            "swapped": Wrong((2.5, 2), "Both numbers are right. The question asks for the smallest s₂ first"),
+            "inverse without signs": Wrong(
+                (-2.5, -2), "Both signs are wrong. The entries beside the diagonal of A⁻¹ are negative, because g₁ · g₂ is positive"
             ),
-            "of u": Wrong(-1 / 9, "That is the weight in u = Gᵀ A⁻¹ s. dir is u divided by ‖u‖², which is 5/9 here"),
-            "convex": Wrong(
-                0.0,
-                "That is the convex hull's answer, dir = g₁. Along it client 2's loss falls at the rate 3 and client 1's at 2, but AdaFed makes the "
-                "two rates equal",
+            "scaled lengths": Wrong(
+                (0.4, 0.5), "Those are the inverses. You multiplied g₂ by s₂, but h₂ is g₂ divided by s₂"
             ),
-            "both": Wrong([1.2, -0.2], "Those are λ₁ and λ₂, and both are right. The question asks only for the second, as a number"),
-            "the other client's": Wrong(1.2, "That is λ₁. The two weights sum to 1 here, because both losses are 1"),
-            "sign of A₁₂": Wrong(
-                5 / 17,
-                "5/17 uses g₁ · g₂ with the wrong sign. It is 3, not −3, so the off-diagonal entries of the inverse of A are negative",
+            "one end only": Wrong(
+                (0, 2.5),
+                "The largest s₂ is right. But below s₂ = 2, h₂ = g₂ / s₂ is so long that the line's nearest point lies beyond h₁, and client 2's weight "
+                "is negative",
+            ),
+            "the other end only": Wrong(
+                (2, 5), "The smallest s₂ is right. At s₂ = 5, client 1's weight is negative: the first entry of A⁻¹ s is 5 − 2 s₂"
+            ),
+            "rates along g₁": Wrong(
+                (1, 2), "2 is one of the two ends. At s₂ = 1, client 2's weight is negative: the second entry of A⁻¹ s is s₂ − 2"
             ),
         },
-        praise="Client 2's loss falls fast enough by itself, so client 2 is held back. The line through the two tips says the same: its point nearest "
-               "to the origin, (0.6, 1.2), lies beyond g₁",
+        praise="At s₂ = 2, g₁ alone already gives the rates 1 and 2, and at s₂ = 2.5, g₂ alone gives rates in the ratio 2 to 5. Between them, both "
+               "weights are positive",
         hints=(
-            "Both losses are 1, so h = g, and dir is the point nearest to the origin on the line through (1, 1) and (3, 0).",
-            "Or use formula (7): λ = A⁻¹ s / (s · A⁻¹ s), with A = [[2, 3], [3, 9]], whose determinant is 9.",
-            "To check your answer: both rates must come out equal. Along g₁ alone, client 2's rate would be one and a half times client 1's.",
+            "The two points are the same exactly if no entry of A⁻¹ s is negative. Here A = [[1, 2], [2, 5]], whose determinant is 1.",
+            "A⁻¹ = [[5, −2], [−2, 1]]. Multiply it by s = (1, s₂).",
+            "Each entry gives one inequality for s₂.",
         ),
     )
 )
@@ -79,7 +81,7 @@ def _relative(rates, gamma):
 register(
     Exercise(
         slug="adafed.imitating",
-        task="losses proportional to (A λ)^(1/γ), the largest of them 1",
+        task="losses proportional to (A λ)^(1/γ), the largest of them 1, for linearly independent gradients",
         right=lambda G, lam, gamma: _relative(_rates(G, lam), gamma),
         cases=[
             ([[1.0, 0.0], [2.0, 1.0]], [0.5, 0.5], 2.0),

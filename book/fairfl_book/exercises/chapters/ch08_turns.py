@@ -107,17 +107,17 @@ register(Exercise(
 
 register(Exercise(
     slug="adafed.turn.where_it_stops",
-    task="the losses (f₁, f₂) with f₁ − f₂ = 4.5 and f₁ = 4 f₂",
-    right=(6, 1.5),
+    task="the losses (f₁, f₂) with f₁ − f₂ = 7.5 and f₁ = 4 f₂",
+    right=(10, 2.5),
     tolerance=0.005,
     wrong={
-        "swapped": Wrong((1.5, 6), "You exchanged the two clients. On the vertical axis client 1's loss is the larger one."),
-        "minimiser": Wrong((0, 0), "Those are the losses at the minimiser, and their difference is 0. The walk keeps the difference 4.5."),
-        "down by four": Wrong((4.5, 0), "The difference is right. But on the vertical axis client 1's loss is four times client 2's."),
-        "same fall": Wrong((4, 1), "The ratio is right, but the difference is 3. It has to be 4.5."),
-        "the start": Wrong((8.5, 4), "Those are the losses at the start. There client 1's loss is not yet four times client 2's."),
+        "swapped": Wrong((2.5, 10), "You exchanged the two clients. On the vertical axis client 1's loss is the larger one."),
+        "minimiser": Wrong((0, 0), "Those are the losses at the minimiser, and their difference is 0. The walk keeps the difference 7.5."),
+        "down by four": Wrong((7.5, 0), "The difference is right. But on the vertical axis client 1's loss is four times client 2's."),
+        "same fall": Wrong((12.5, 3.125), "The ratio is right, but the difference is not. 12.5 is client 2's loss at the start. The difference has to be 7.5."),
+        "the start": Wrong((20, 12.5), "Those are the losses at the start. There client 1's loss is not yet four times client 2's."),
     },
-    praise="3 f₂ = 4.5. Both losses have fallen by 2.5 since the start, and the model is at height √3.",
+    praise="3 f₂ = 7.5. Both losses have fallen by 10 since the start, and the model is at height √5.",
 ))
 
 register(Exercise(

@@ -40,7 +40,7 @@ register(
         task="where the ray from f to the origin leaves the cone ¼ ≤ (f₂ − c₂) / (f₁ − c₁) ≤ 4",
         right=_resting,
         cases=[
-            ([7.62, 3.78], [2.0, 0.5]),
+            ([4.5, 3.5], [2.0, 1.0]),
             ([4.0, 3.0], [1.0, 1.0]),
             ([1.0, 3.5], [0.2, 2.0]),
             ([2.0, 3.0], [0.0, 0.0]),
@@ -90,8 +90,8 @@ register(
                 "For {case} you answer {given}; it should be {right}. The ray meets two edges, and AdaFed comes to rest at the first one",
             ),
         },
-        praise="You needed only the losses at the start. The model at rest is on an axis: for the floors 2 and 0.5 and the start (1, 1.6), it is at x "
-               "= 0.53",
+        praise="You needed only the losses at the start. The model at rest is on an axis: for the floors 2 and 1 and the start (1, 1), it is at x = "
+               "0.59",
         hints=(
             "Which pairs of losses belong to some model? Put x² = X ≥ 0 and y² = Y ≥ 0 into (11), with the floors added. You get a cone with its tip "
             "at c.",

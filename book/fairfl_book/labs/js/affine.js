@@ -58,8 +58,8 @@ function plane({ G, H, convex, affine, cone: helps }) {
     pieces = [],
     labels = [],
     differ = distance(convex.direction, affine.direction) > 0.02;
-  const beside = (v, words, more = {}, towards = outward(v, ZERO), leader = "") =>
-    labels.push({ at: at(v), towards, words, more, leader });
+  const beside = (v, words, more = {}, towards = outward(v, ZERO), leader = "", away = 12) =>
+    labels.push({ at: at(v), towards, words, more, leader, away });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)],
     along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
   pieces.push(coneCircle(PLANE, REACH, 0.1, helps));
@@ -106,6 +106,9 @@ function plane({ G, H, convex, affine, cone: helps }) {
           ? `g${sub(k)}, h${sub(k)}`
           : `g${sub(k)}`,
       { class: "strong" },
+      outward(g, ZERO),
+      "",
+      affine.length < SHORT * convex.length ? 15 : 12, // nearly parallel: clear of the ring
     ),
   );
   beside(affine.direction, "AdaFed", { class: "strong" });
