@@ -27,7 +27,7 @@ class AffineHull(Lab):
         "tips": Points("tips of the gradients", 2.0, [[0.62, 0.99], [0.56, 1.76]]),
     }
     tries = {
-        "open the angle": {"tips": [[0.62, 0.99], [-1.2, 0.9]]},
+        "open the angle": {"tips": [[0.62, 0.99], [-1.6, 0.5]]},
         "nearly parallel, γ = 0": {"gamma": 0.0, "tips": _NEARLY},
         "parallel, γ = 0": {"gamma": 0.0, "tips": _PARALLEL},
         "parallel, γ = 1, f₂ = 2": {"loss_2": 2.0, "tips": _PARALLEL},

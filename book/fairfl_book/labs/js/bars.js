@@ -74,7 +74,9 @@ export function bars({
       const end = NOTHING + Math.min(1, Math.max(-0.5, weights[k])) * ONE,
         thin = Math.min(6, row - 16);
       pieces.push(
-        label(COLUMN, middle + 2, two(weights[k]), { "text-anchor": "end" }),
+        label(COLUMN + (weights[k] < 0 ? 6 : 0), middle + 2, two(weights[k]), {
+          "text-anchor": "end",
+        }),
         line([NOTHING, middle + 5], [NOTHING, middle + 7 + thin], { stroke: SOFT }),
       );
       pieces.push(
