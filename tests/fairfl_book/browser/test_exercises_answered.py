@@ -59,22 +59,22 @@ CURVATURE, SURELY = "def curvature(eta, H, lam): return ", "def surely(f, g, e):
 SHRINKING = "def step_size(t, T, eta, decay): return eta * "
 # One exercise of each of five chapters, of five kinds: its chapter, its stub's beginning, and what wrong answers are told.
 WRONG = {
-    "fl.test_images": ("01", "images =", {"images = 30": "a square is missing", "images = 9": "that is the variance", "images = 90": "a ten get lost"}),
+    "fl.test_images": ("01", "images =", {"images = 30": "a square is missing", "images = 9": "that is the variance", "images = 90": "where does a factor of ten get lost"}),
     "prox.round": (
         "02",
         "def curvature(",
         {
             CURVATURE + "np.einsum('k,kij->ij', lam, H)": "the curvature of the mean loss",
             CURVATURE + "np.linalg.inv(np.einsum('k,kij->ij', lam, np.linalg.inv(H)))": "the harmonic mean of the H_k",
-            CURVATURE + "np.einsum('k,kij->ij', lam, np.linalg.inv(np.eye(len(H[0])) + eta * np.asarray(H)))": "the matrix of the average's map",
+            CURVATURE + "np.einsum('k,kij->ij', lam, np.linalg.inv(np.eye(len(H[0])) + eta * np.asarray(H)))": "A loss with curvature B has the map",
         },
     ),
     "pareto.dominates": (
         "03",
         "def surely(",
         {
-            SURELY + "bool((np.add(f, 2 * e) < g).all())": "You ask that everybody gain",
-            SURELY + "bool((np.add(f, 2 * e) <= g).all())": "In the worst case nobody gains",
+            SURELY + "bool((np.add(f, 2 * e) < g).all())": "You require that every client gain",
+            SURELY + "bool((np.add(f, 2 * e) <= g).all())": "accepts a worst case in which no client gains",
             SURELY + "bool((np.add(f, e) <= g).all() and (np.add(f, e) < g).any())": "both may be off",
         },
     ),
@@ -92,8 +92,8 @@ WRONG = {
         "def step_size(",
         {
             SHRINKING + "decay ** (t // 100)": "every hundred rounds",
-            SHRINKING + "decay ** (t / T)": "there is a floor",
-            SHRINKING + "decay ** (100 / T * ((t + 1) // 100))": "where is one added?",
+            SHRINKING + "decay ** (t / T)": "shrinks a little in every round",
+            SHRINKING + "decay ** (100 / T * ((t + 1) // 100))": "to the nearest whole number",
         },
     ),
 }  # fmt: skip
