@@ -8,7 +8,7 @@ from fairfl_book import book_paths
 
 BOOK = book_paths.find()
 CHAPTERS = {name[:2]: BOOK.twin(name) for name in BOOK.names()}
-COMPANIONS = {path.name[:2]: path for path in sorted((CHAPTERS["01"].parent / "more").glob("*.md"))}
+COMPANIONS = {name[:2]: BOOK.twin(name) for name in BOOK.companions()}
 TEXTS = [*CHAPTERS.values(), *COMPANIONS.values()]
 # Numbers of the papers' own equations stand near these words.
 OF_A_PAPER = re.compile(r"\btheir\b|\bthe paper\b|Theorem \d+\.\d|, lost|in the text before|'s numbering")
@@ -50,12 +50,9 @@ def unknown_equations(path: Path) -> list[str]:
     for cited in re.finditer(r"\((C?\d{1,2})\)", text):
         before, after = text[max(0, cited.start() - 90) : cited.start()], text[cited.end() : cited.end() + 60]
         named = re.search(r"chapter (\d+)'s[^.;,]{0,20}$", before) or re.match(r"[^.;]{0,12} of chapter (\d+)", after)
-        if named is None and re.match(r" there\b", after):
-            named = re.search(r"chapter (\d+)", " ".join(re.findall(r"chapter \d+", text[: cited.start()])[-1:]))
-        if named is not None:
-            known = equations(CHAPTERS[f"{int(named[1]):02}"])
-        else:
-            known = own
+        if named is None and re.match(r" there\b", after):  # in the chapter that was named last
+            *_, named = re.finditer(r"chapter (\d+)", text[: cited.start()])
+        known = own if named is None else equations(CHAPTERS[f"{int(named[1]):02}"])
         if cited[1] not in known and not OF_A_PAPER.search(before[-75:] + after):
             found.append(f"…{before[-50:]}{cited[0]}{after[:30]}…")
     return found

@@ -58,8 +58,8 @@ function plane({ G, H, convex, affine, cone: helps }) {
     pieces = [],
     labels = [],
     differ = distance(convex.direction, affine.direction) > 0.02;
-  const beside = (v, words, more = {}, towards = outward(v, ZERO), leader = "", away = 12) =>
-    labels.push({ at: at(v), towards, words, more, leader, away });
+  const beside = (v, words, more = {}, { towards = outward(v, ZERO), ...how } = {}) =>
+    labels.push({ at: at(v), towards, words, more, ...how });
   const edge = (angle, r = REACH) => [r * Math.cos(angle), r * Math.sin(angle)],
     along = [H[1][0] - H[0][0], H[1][1] - H[0][1]];
   pieces.push(coneCircle(PLANE, REACH, 0.1, helps));
@@ -106,20 +106,17 @@ function plane({ G, H, convex, affine, cone: helps }) {
           ? `g${sub(k)}, h${sub(k)}`
           : `g${sub(k)}`,
       { class: "strong" },
-      outward(g, ZERO),
-      "",
-      affine.length < SHORT * convex.length ? 15 : 12, // nearly parallel: clear of the ring
+      { away: affine.length < SHORT * convex.length ? 15 : 12 }, // nearly parallel: clear of the ring
     ),
   );
   beside(affine.direction, "AdaFed", { class: "strong" });
-  if (differ)
-    beside(convex.direction, "FedMGDA", { fill: SOFT }, outward(convex.direction, ZERO), SOFT);
+  if (differ) beside(convex.direction, "FedMGDA", { fill: SOFT }, { leader: SOFT });
   H.forEach((h, k) => {
     if (distance(G[k], h) >= 0.2) beside(h, `h${sub(k)}`, { class: "strong" });
   });
   if (helps) {
     const there = edge(0.8 * helps[0] + 0.2 * helps[1], REACH);
-    beside(there, "helps both", { fill: GOOD }, [-there[0], there[1]]);
+    beside(there, "helps both", { fill: GOOD }, { towards: [-there[0], there[1]] });
   }
   if (ends) {
     const free = ends.filter((p) => H.every((h) => distance(h, p) > 0.5)),
@@ -128,7 +125,7 @@ function plane({ G, H, convex, affine, cone: helps }) {
       end.map((v) => 0.85 * v),
       "affine hull",
       {},
-      [-end[0], end[1]],
+      { towards: [-end[0], end[1]] },
     );
   }
   const trail = (a, b, r) =>

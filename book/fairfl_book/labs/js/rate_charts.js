@@ -241,7 +241,8 @@ export function bunches(chosen, points, near) {
       least = near;
     groups.forEach((a, n) =>
       groups.slice(n + 1).forEach((b) => {
-        if (apart(a, b) < least) [best, least] = [[a, b], apart(a, b)];
+        const far = apart(a, b);
+        if (far < least) [best, least] = [[a, b], far];
       }),
     );
     if (!best) break;
