@@ -7,6 +7,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 
 from fairfl.errors import Refused, refuse, unknown
 from reproductions import own_code
@@ -96,6 +97,7 @@ def _spelled(hint):
     return str(hint).replace("collections.abc.", "")
 
 
+@cache  # reading a table's records asks thousands of times
 def _parameters(make) -> Mapping[str, inspect.Parameter]:
     signature = own_code.signature(make)
     return (
