@@ -121,6 +121,7 @@ register(Exercise(
     slug="reproductions.turn.fedfa",
     task="FedFA's printed accuracy on shirts, if its weights are ignored",
     right=64,
+    tolerance=0.014,
     wrong={
         "first reading": Wrong(68, "That is FedFA with its weights, as in our first reading. Without weights of its own, which rule is left?"),
         "in between": Wrong(66, "Nothing of FedFA's weights is used. Which rule is left without them?"),
