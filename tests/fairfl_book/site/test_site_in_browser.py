@@ -275,7 +275,7 @@ def test_the_search_knows_the_glossarys_terms_in_both_languages(reader):
 
 
 def test_what_is_wider_than_a_phone_is_as_small_as_helps_and_no_smaller(reader):
-    page = reader().open("12_reproductions.html")
+    page = reader().open("12_reproductions_more.html")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(500)
     printed = page.locator("div.cell_output pre").evaluate_all(
