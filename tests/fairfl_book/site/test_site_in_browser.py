@@ -195,8 +195,8 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
         """all => all.flatMap(p => [...p.childNodes].filter(n => n.nodeType === 3 && /\\b[Cc]hapter \\d/.test(n.textContent)).map(n => n.textContent))"""
     )
     assert [text for text in mentioned if "hapter 10" not in text] == [], "a mention that leads nowhere"
-    cited = page.locator("article a[href^='#reference-']", has_text="Navon et al., 2022").first
-    assert "Navon" in page.locator(cited.get_attribute("href")).inner_text()
+    cited = page.locator("article a[href^='#reference-']", has_text="Quinton and Rey, 2024").first
+    assert "Quinton" in page.locator(cited.get_attribute("href")).inner_text()
     marks = "e => ['::before', '::after'].map(part => getComputedStyle(e, part).content)"
     assert cited.evaluate(marks) == ['"["', '"]"'] and chapter.evaluate(marks) == ["none", "none"]
     chapter.hover()
@@ -204,11 +204,11 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
     page.keyboard.press("Escape")
     assert tooltip.is_hidden() and chapter.get_attribute("aria-describedby") is None
     cited.focus()
-    assert "Bargaining" in tooltip.inner_text()
+    assert "Jacobian" in tooltip.inner_text()
     assert page.evaluate("e => innerWidth - e.getBoundingClientRect().right", tooltip.element_handle()) > 0
     page.keyboard.press("Escape")
     cited.tap()
-    assert "Bargaining" in tooltip.inner_text() and "#" not in page.url, "the first touch tells"
+    assert "Jacobian" in tooltip.inner_text() and "#" not in page.url, "the first touch tells"
     cited.tap()
     assert page.url.endswith(cited.get_attribute("href")), "the second follows"
 
