@@ -215,7 +215,7 @@ def test_a_chapter_and_a_reference_say_what_they_are_to_who_hovers_tabs_or_touch
 
 def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
     page = reader().open("09_dqn_fed.html")
-    names = [" ".join(name.split()).lower() for name in page.locator("article a.term").all_inner_texts()]
+    names = [" ".join(name.split()).lower() for name in page.locator("article a.term").all_text_contents()]
     assert len(names) == len(set(names)) and {"min-norm point", "affine hull"} <= set(names)
     assert "newton step" not in names, "the chapter teaches it itself"
     page.locator("article a.term", has_text="Pareto stationary").first.hover()
