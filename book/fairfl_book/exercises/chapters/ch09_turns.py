@@ -5,10 +5,10 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="newton.turn.dots_on_the_start",
-    task="how many of the thirteen dots lie on the start, with one minimiser for two clients and with two",
+    task="how many of the thirteen models are at the start, with one minimiser for two clients and with two",
     right=(1, 7),
     wrong={
-        "without the start": Wrong((0, 6), "The start itself is one of the thirteen dots, in both panels."),
+        "without the start": Wrong((0, 6), "The start itself is one of the thirteen models, in both panels."),
         "six": Wrong((1, 6), "Nearly. With two minimisers, the start itself counts as well as rounds 2, 4 and so on up to 12."),
         "swapped": Wrong((7, 1), "It is the other way round. With one minimiser the model never comes back. With two it has only two points to be at."),
         "alike": Wrong((1, 1), "With one minimiser, yes. With two, the model moves in every round, and it has only two points to be at. Where does round 2 "
