@@ -32,7 +32,6 @@ register(Exercise(
         "the mean": Wrong(60.74, "If the best three had 60.74, the other 25 would need slightly more than that, because the worst three are below the mean."),
         "as printed": Wrong(55.92, "That is the printed number. With it, the other 25 clients would have to be better than the best three."),
         "reprinted": Wrong(64.92, "That is the number that DQN-Fed prints. It is possible, but a smaller one is possible as well."),
-        "shares of a tenth": Wrong((60.74 - 0.1 * 53.57) / 0.9, "You took a tenth of the clients. Three of 31 clients are a share of 3/31, which is a little less."),
         "divided by 31": Wrong((31 * 60.74 - 3 * 53.57) / 31, "You divided by all 31 clients. Without the worst three there are 28."),
     },
     praise="All 31 clients have 31 · 60.74 points, and the 28 without the worst three average 61.51. The best three cannot have less than this average.",
@@ -87,8 +86,7 @@ register(Exercise(
     right=math.degrees(math.atan(10.41 / 81.00)),
     tolerance=0.003,
     wrong={
-        "radians": Wrong(math.atan(10.41 / 81.00), "That is the angle in radians. Multiply it by 180 / π."),
-        "ratio": Wrong(10.41 / 81.00, "That is the tangent. You still need the angle that has this tangent, in degrees."),
+        "radians": Wrong(math.atan(10.41 / 81.00), "That is the tangent, or the angle in radians. In degrees the angle is larger by the factor 180 / π."),
         "turned round": Wrong(math.degrees(math.atan(81.00 / 10.41)), "You divided the mean by the spread. That is the angle in the other corner of the triangle."),
         "sine": Wrong(math.degrees(math.asin(10.41 / 81.00)), "You used the sine. The mean is a leg of the triangle, so the ratio of the legs is the tangent."),
         "as printed": Wrong(10.04, "That is the printed angle. Compute the one whose tangent is 10.41 / 81.00."),
@@ -103,9 +101,7 @@ register(Exercise(
     tolerance=0.04,
     wrong={
         "all": Wrong(207, "That would be certain agreement. Only one of the 200 possible differences is zero."),
-        "none": Wrong(0, "A single cell agrees with probability 1 in 200. There are 207 cells, so you expect some."),
-        "two": Wrong(2, "One of 200 differences is zero. Multiply 207 by 1/200."),
-        "one cell": Wrong(1 / 200, "That is the probability for one cell. Multiply it by the number of cells."),
+        "none": Wrong(0, "A single cell agrees with the probability 1/200. Multiply it by the number of cells."),
         "per cent": Wrong(2.07, "You divided by 100. From −1 to +1 there are 200 steps of 0.01."),
     },
     praise="207 / 200 is about one cell.",
