@@ -231,7 +231,7 @@ def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
 
 
 def test_a_table_that_goes_on_behind_its_edge_shows_it(reader):
-    page = reader().open("13_reading_results.html")
+    page = reader().open("13_reading_results_more.html")
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.locator(".pst-scrollable-table-container").first
     assert wide.evaluate("e => e.scrollWidth > e.clientWidth")
