@@ -248,37 +248,37 @@ register(Exercise(
 ))
 
 
-def _hop_length(D, s, h):
-    return np.hypot(D - 2 * s, h + s * (D - s) / h)
+def _hop_length(q, s, h):
+    return np.hypot(q - 2 * s, h + s * (q - s) / h)
 
 
 register(Exercise(
     slug="newton.hop_length",
-    task="the length of the step from height h above the point at distance s from c₁, for minimisers D apart and Hessians aI and bI",
+    task="the length of the step from w = (0, h), for c₁ = (−s, 0), c₂ = (q − s, 0) and the Hessians aI and bI",
     right=_hop_length,
     cases=[(2.0, 0.5, 1.0), (4.0, 1.0, 0.5), (3.0, 2.5, 2.0), (5.0, 1.0, 2.0)],
     wrong={
-        "straight down": Wrong(lambda D, s, h: h + s * (D - s) / h, "For {case} you answer {given}; it should be {right}. You went straight down. "
-                                                                    "That is right in the middle, at s = D/2; elsewhere w⁺ also moves sideways, by D "
+        "straight down": Wrong(lambda q, s, h: h + s * (q - s) / h, "For {case} you answer {given}; it should be {right}. You went straight down. "
+                                                                    "That is right in the middle, at s = q/2; elsewhere w⁺ also moves sideways, by q "
                                                                     "− 2s"),
-        "unit height": Wrong(lambda D, s, h: h + 1 / h, "For {case} you answer {given}; it should be {right}. h + 1/h is for the pair in the text, "
-                                                        "with D = 2 and s = 1"),
-        "depth": Wrong(lambda D, s, h: s * (D - s) / h, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height h "
+        "unit height": Wrong(lambda q, s, h: h + 1 / h, "For {case} you answer {given}; it should be {right}. h + 1/h is for the pair in the text, "
+                                                        "with q = 2 and s = 1"),
+        "depth": Wrong(lambda q, s, h: s * (q - s) / h, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height h "
                                                         "above the line, and it also goes sideways: {right}"),
-        "sideways alone": Wrong(lambda D, s, h: abs(D - 2 * s), "For {case} you answer {given}, the sideways part of the step. Vertically it moves by "
-                                                                "h + s (D − s)/h"),
-        "shortest": Wrong(lambda D, s, h: D, "For {case} you answer {given}, the shortest step there is. From this height it is {right}"),
-        "back up": Wrong(lambda D, s, h: np.hypot(D - 2 * s, h - s * (D - s) / h),
-                         "For {case} you answer {given}; it should be {right}. w⁺ is at the height z = −s (D − s)/h, below the line. So the vertical "
+        "sideways alone": Wrong(lambda q, s, h: abs(q - 2 * s), "For {case} you answer {given}, the sideways part of the step. Vertically it moves by "
+                                                                "h + s (q − s)/h"),
+        "shortest": Wrong(lambda q, s, h: q, "For {case} you answer {given}, the shortest step there is. From this height it is {right}"),
+        "back up": Wrong(lambda q, s, h: np.hypot(q - 2 * s, h - s * (q - s) / h),
+                         "For {case} you answer {given}; it should be {right}. w⁺ is at the height z = −s (q − s)/h, below the line. So the vertical "
                          "distance is h − z, which is a sum"),
-        "squared": Wrong(lambda D, s, h: _hop_length(D, s, h) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
+        "squared": Wrong(lambda q, s, h: _hop_length(q, s, h) ** 2, "For {case} you answer {given}, which is the squared length; it should be {right}"),
     },
-    praise="The smallest circle through two points at a distance D has the diameter D, so no full step is shorter. The curvatures multiply whole "
+    praise="The smallest circle through two points at a distance q has the diameter q, so no full step is shorter. The curvatures multiply whole "
            "equations of (10) and drop out",
     hints=(
-        "Put c₁ = (−s, 0), c₂ = (D − s, 0), w = (0, h) and w⁺ = (x, z) into (10). Each curvature multiplies a whole equation.",
-        "Subtract one equation from the other: h z cancels, which leaves x = D − 2s. Substitute this to get h z.",
-        "h z = −s (D − s). The step is the vector from (0, h) to (D − 2s, z).",
+        "Put w⁺ = (x, z) and the given coordinates into (10). Each curvature multiplies a whole equation.",
+        "Subtract one equation from the other: h z cancels, which leaves x = q − 2s. Substitute this to get h z.",
+        "h z = −s (q − s). The step is the vector from (0, h) to (q − 2s, z).",
     ),
 ))
 

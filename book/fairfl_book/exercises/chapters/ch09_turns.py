@@ -5,10 +5,10 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="newton.turn.dots_on_the_start",
-    task="how many of the thirteen dots lie on the start, with one minimiser for two clients and with two",
+    task="how many of the thirteen models are at the start, with one minimiser for two clients and with two",
     right=(1, 7),
     wrong={
-        "without the start": Wrong((0, 6), "The start itself is one of the thirteen dots, in both panels."),
+        "without the start": Wrong((0, 6), "The start itself is one of the thirteen models, in both panels."),
         "six": Wrong((1, 6), "Nearly. With two minimisers, the start itself counts as well as rounds 2, 4 and so on up to 12."),
         "swapped": Wrong((7, 1), "It is the other way round. With one minimiser the model never comes back. With two it has only two points to be at."),
         "alike": Wrong((1, 1), "With one minimiser, yes. With two, the model moves in every round, and it has only two points to be at. Where does round 2 "
@@ -105,7 +105,7 @@ register(Exercise(
     task="client 2's rate along a step that gives client 1 the rate 4, at (0, −1)",
     right=2.0,
     wrong={
-        "as asked": Wrong(4.0, "That is what the server wants. Compute g₂ · u: the gradients are (0, −4) and (0, −2)."),
+        "as asked": Wrong(4.0, "That is the rate that the server prescribes. Compute g₂ · u: the gradients are (0, −4) and (0, −2)."),
         "sign": Wrong(-2.0, "Client 2 gains as well. Both gradients point the same way, so their dot products with u have the same sign."),
         "twice": Wrong(8.0, "The other way round: client 2's gradient is half as long as client 1's."),
         "depends": Wrong(0.0, "From −4 u₂ = 4 it follows that u₂ = −1. Now compute −2 u₂."),
@@ -114,14 +114,27 @@ register(Exercise(
 ))
 
 register(Exercise(
+    slug="newton.turn.refute",
+    task="where the step w − ½ dir leads from w = ½, for one client with f = ½ w²",
+    right=-0.5,
+    wrong={
+        "full step": Wrong(0.0, "That is where the full step u = ½ leads. Here dir = 1/w = 2, and the step is half of it."),
+        "gradient step": Wrong(0.25, "You subtracted half of the gradient. The paper's step is half of dir, and dir = 1/w = 2."),
+        "whole dir": Wrong(-1.5, "You subtracted all of dir. The step size is ½."),
+        "the step": Wrong(1.0, "1 is the length of the step. Subtract it from w = ½."),
+        "uphill": Wrong(1.5, "You added the step. The server subtracts it."),
+        "stays": Wrong(0.5, "The step has length 1, so the model moves."),
+    },
+    praise="Here dir = 1/w = 2, and half of it is 1.",
+))
+
+register(Exercise(
     slug="newton.turn.without_curvature",
     task="the round in which gradient rates halve the tenth office's training loss: 3, 9 or 19",
     right=3,
     wrong={
-        "like AdaFed": Wrong(9, "AdaFed looks at the losses. The variant looks at the gradients. In the first round, before any office knows a curvature, "
-                                "how does it differ from DQN-Fed?"),
-        "like FedAvg": Wrong(19, "FedAvg averages the gradients. The variant still prescribes a rate for every office. In the first round, before any "
-                                 "office knows a curvature, how does it differ from DQN-Fed?"),
+        "like AdaFed": Wrong(9, "AdaFed takes its rates from the losses. The variant takes them from the gradients, and its first step is exactly DQN-Fed's."),
+        "like FedAvg": Wrong(19, "FedAvg averages the gradients. The variant prescribes a rate for every office, and its first step is exactly DQN-Fed's."),
     },
     praise="It is as fast as DQN-Fed.",
 ))

@@ -42,7 +42,7 @@ register(Exercise(
     cases=_BOXES,
     wrong={
         "no box": Wrong(lambda A, s, epsilon: bool((_nu(A, s) >= 0).all()),
-                        "For {case} you answer {given}; it should be {right}. That is Theorem 2 (a), which is about the simplex. The box is smaller, "
+                        "For {case} you answer {given}; it should be {right}. That is Theorem 2, which is about the simplex. The box is smaller, "
                         "because each ν_k must also be within ε of 1/K"),
         "bounds on λ": Wrong(_lambda_in_box, "For {case} you answer {given}; it should be {right}. The box bounds the weights ν_k = s_k λ_k of the divided gradients, not λ"),
         "sign only forgotten": Wrong(lambda A, s, epsilon: bool((np.abs(_nu(A, s) - 1 / len(s)) <= epsilon + 1e-12).all()),
@@ -58,7 +58,7 @@ register(Exercise(
                                        "For {case} you answer {given}; it should be {right}. You check whether all pairs are in conflict. That "
                                        "condition belongs to simplex and hyperplane, and even there it is sufficient but not necessary"),
     },
-    praise="For ε ≥ 1 − 1/K the box is the whole simplex, and your answer becomes Theorem 2 (a)",
+    praise="For ε ≥ 1 − 1/K the box is the whole simplex, and your answer becomes Theorem 2",
     hints=(
         "The box is part of the hyperplane. When does the shortest vector of the larger set belong to the smaller set too? Look at its weights.",
         "Up to a positive factor, the hyperplane's λ are A⁻¹ s. The box is about ν_k = s_k λ_k, which sum to 1.",

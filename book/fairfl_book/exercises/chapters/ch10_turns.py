@@ -81,17 +81,19 @@ register(Exercise(
 
 register(Exercise(
     slug="picture.turn.wall",
-    task="client 2's loss where a line of slope 1 from (5.62, 3.28) meets f₁ = 4 f₂",
-    right=0.78,
+    task="client 2's loss where a line of slope 1 from (7, 4) meets f₁ = 4 f₂",
+    right=1.0,
     tolerance=0.01,
     wrong={
-        "difference": Wrong(2.34, "2.34 is the conserved difference f₁ − f₂. On the edge f₁ = 4 f₂, so the difference is 3 f₂"),
-        "client 1": Wrong(3.12, "That is client 1's loss at the wall. Client 2's is a quarter of it"),
-        "quarter": Wrong(0.585, "You divided the difference by 4. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
-        "arrives": Wrong(0.0, "The run does not arrive at the tip. It keeps f₁ − f₂ = 2.34, and at the tip the difference would be 0"),
-        "fifth": Wrong(0.468, "You divided the difference by 5. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
+        "difference": Wrong(3.0, "3 is the conserved difference f₁ − f₂. On the edge f₁ = 4 f₂, so the difference is 3 f₂"),
+        "client 1": Wrong(4.0, "That is client 1's loss at the wall. Client 2's is a quarter of it"),
+        "quarter": Wrong(0.75, "You divided the difference by 4. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
+        "arrives": Wrong(0.0, "The run does not arrive at the tip. It keeps f₁ − f₂ = 3, and at the tip the difference would be 0"),
+        "fifth": Wrong(0.6, "You divided the difference by 5. On the edge f₁ − f₂ = 4 f₂ − f₂ = 3 f₂"),
+        "start over four": Wrong(1.75, "You divided client 1's loss at the start by 4. But client 1's loss falls, too, before the run reaches the edge"),
+        "figure": Wrong(0.78, "0.78 is client 2's loss where the run of Figure 10.4 stops. This run has another start"),
     },
-    praise="Client 1's loss is then 3.12, and the difference is 2.34, as at the start",
+    praise="Client 1's loss is then 4, and the difference is 3, as at the start",
 ))
 
 register(Exercise(

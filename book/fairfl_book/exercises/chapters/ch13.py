@@ -53,7 +53,7 @@ register(Exercise(
     wrong={
         "sine": Wrong(float(80 * np.sin(np.radians(15))), "You used the sine. The vector of accuracies is the hypotenuse, and the mean and the "
                                                           "standard deviation are the legs, so their ratio is the tangent"),
-        "the angle itself": Wrong(float(80 * np.radians(15)), "You multiplied the mean by the angle in radians. A small angle is nearly its tangent, but formula (5) has the tangent itself"),
+        "the angle itself": Wrong(float(80 * np.radians(15)), "You multiplied the mean by the angle in radians. A small angle is nearly its tangent, but formula (6) has the tangent itself"),
         "in radians": Wrong(float(80 * np.tan(15)), "You took the tangent of 15 radians. Convert degrees to radians first"),
         "turned round": Wrong(float(80 / np.tan(np.radians(15))), "You divided by the tangent. A small angle means that the spread is a small part of the mean"),
         "ratio alone": Wrong(
@@ -63,7 +63,7 @@ register(Exercise(
     },
     praise="It is 21.4. A row that prints 80 and 15° can print no other spread",
     hints=(
-        "Formula (5) is a right-angled triangle whose legs are the mean and the standard deviation.",
+        "Formula (6) is a right-angled triangle whose legs are the mean and the standard deviation.",
         "`np.tan` takes radians; `np.radians` converts degrees to radians.",
         "Solve for σ. The mean is in per cent, and so is the answer.",
     ),

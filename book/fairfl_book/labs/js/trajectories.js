@@ -85,8 +85,8 @@ export const names = (ways, from) =>
       towards: [at[0] - from[0] || 1, at[1] - from[1] || 1],
       words: rule,
       away: 8,
-      wide: 11,
-      rings: 4,
+      wide: 12,
+      rings: 5,
       leader: PENS[rule].colour,
       more: { class: "strong", fill: painted(PENS[rule].colour) },
     };
@@ -188,9 +188,9 @@ export const occupied = [
   ]),
   ...kept(LEFT, BOTTOM + 38, 310),
   ...kept(0, 14, 230),
-  ...kept(LEFT + 8, TOP + 18, 85),
-  ...kept(WIDTH - 100, BOTTOM - 8, 85),
-  ...kept(WIDTH - 72, TOP + 18, 60),
+  ...kept(LEFT + 8, TOP + 18, 110), // as wide as the words are in a narrow panel
+  ...kept(WIDTH - 124, BOTTOM - 8, 110),
+  ...kept(WIDTH - 88, TOP + 18, 74),
   ...kept(SQUARE.across(0.5) - 32, SQUARE.up(1) + 18, 64),
 ];
 
@@ -224,7 +224,7 @@ export function columns(clients) {
       line([COLUMNS.x(k), BOTTOM], [COLUMNS.x(k), TOP], { stroke: CLIENTS[k], "stroke-width": 2 }),
     );
     pieces.push(
-      label(COLUMNS.x(k), BOTTOM + 17, `client ${k + 1}`, {
+      label(COLUMNS.x(k), BOTTOM + 24, `client ${k + 1}`, {
         "text-anchor": "middle",
         class: "strong",
       }),
