@@ -50,7 +50,15 @@ CONTESTANTS = {
     "trimmed mean, β = 0.1": rules.TrimmedMean(0.1),
     "Krum, one liar": rules.Krum(1),
 }
-PERSONAL = {"each office alone": 0.0, "Ditto, κ = 0.01": 0.01, "Ditto, κ = 0.1": 0.1, "Ditto, κ = 1": 1.0}
+# The common model's rule, and how strongly the personal models are pulled towards it.
+PERSONAL = {
+    "each office alone": ("FedAvg", 0.0),
+    "Ditto, κ = 0.01": ("FedAvg", 0.01),
+    "Ditto, κ = 0.1": ("FedAvg", 0.1),
+    "Ditto, κ = 1": ("FedAvg", 1.0),
+    "Ditto over the median, κ = 0.1": ("CoordinateMedian", 0.1),
+    "Ditto over the median, κ = 1": ("CoordinateMedian", 1.0),
+}
 
 
 def offices(seed):
@@ -84,7 +92,7 @@ def accuracies(seed, lie):
     federation = offices(seed)
     settings = {"rounds": ROUNDS, "local": LOCAL, "evaluate_every": ROUNDS, "record_rates": False, "tamper": LIES[lie]}
     runs = {name: (rule, {}) for name, rule in CONTESTANTS.items()}
-    runs |= {name: ("FedAvg", {"personal": Ditto(pull, LOCAL)}) for name, pull in PERSONAL.items()}
+    runs |= {name: (rule, {"personal": Ditto(pull, LOCAL)}) for name, (rule, pull) in PERSONAL.items()}
     for name, (rule, more) in runs.items():
         try:
             yield name, train(federation, rule, "logistic", seed=seed, **settings, **more).accuracy[-1]
