@@ -112,3 +112,15 @@ register(Exercise(
     },
     praise="The ratios are the same as before. A dimension does not depend on the unit of length.",
 ))
+
+register(Exercise(
+    slug="robustness.turn.corner",
+    task="how many rules with a shared model give 50 % to the tenth office if all are honest, and to the eight under each of three lies",
+    right=0,
+    wrong={
+        "one": Wrong(1, "Look at that row again. The tenth office needs 50 % in the first column, and the first number must be 50 or more in all four."),
+        "personal models": Wrong(2, "You counted methods with personal models. The last three rows do not share one model."),
+        "without the long lie": Wrong(6, "You left out the last column, with 100 times the mean. The rule must resist all three lies."),
+    },
+    praise="Every rule that serves the tenth office fails the eight under at least one of the lies.",
+))
