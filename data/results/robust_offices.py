@@ -3,7 +3,8 @@
 Writes robust_offices.csv next to this file: one line per rule, lie, seed and office with the accuracy after 30 rounds.
 
 Nine offices have the digits 0 to 7, and the tenth has 8 and 9. Logistic regression, 30 rounds of five full-batch steps with step size
-0.5, full participation, three seeds (of the split and of the training). The first office lies in every round:
+0.5, full participation. A seed draws the split and the first model: three seeds for the honest offices and the first three lies, one for
+the others. The first office lies in every round:
 
 - "loss": it adds 10 to its loss, and sends its true update;
 - "turned": it sends minus the mean of the others' updates;
@@ -23,7 +24,7 @@ from fairfl.clients import Ditto
 from fairfl.errors import Diverged
 
 HERE = Path(__file__).parent
-ROUNDS, SEEDS = 30, (0, 1, 2)
+ROUNDS = 30
 LOCAL = LocalSGD(lr=0.5, epochs=5)
 CONTESTANTS = {
     "FedAvg": rules.FedAvg(),
@@ -104,8 +105,8 @@ def main():
     with open(HERE / "robust_offices.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["rule", "lie", "seed", "office", "accuracy"])
-        for seed in SEEDS:
-            for lie in LIES:
+        for seed, lies in ((0, list(LIES)), (1, list(LIES)[:4]), (2, list(LIES)[:4])):
+            for lie in lies:
                 for name, found in accuracies(seed, lie):
                     for k in range(10):
                         writer.writerow([name, lie, seed, k, "" if found is None else f"{found[k]:.4f}"])

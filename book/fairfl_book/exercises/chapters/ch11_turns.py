@@ -122,5 +122,5 @@ register(Exercise(
         "personal models": Wrong(2, "You counted methods with personal models. The last three rows do not share one model."),
         "without the long lie": Wrong(6, "You left out the last column, with 100 times the mean. The rule must resist all three lies."),
     },
-    praise="Every rule that serves the tenth office fails the eight under at least one of the lies.",
+    praise="No dot will be in the upper right corner of the figure below, except those of methods with personal models.",
 ))
