@@ -16,8 +16,8 @@ class Krum(GramRule):
     other updates (Blanchard et al. 2017, section 4).
 
     ``liars`` = f, the number of clients that may lie. The promise needs ``K ≥ 2f + 3``. With fewer clients the same
-    score is used, with one neighbour or more, and a ``reason`` says so. Of clients with the same score, the one with the
-    smallest number is taken, as in the paper. Every client counts the same, whatever its share. No state.
+    score is used, with one neighbour or more, and a ``reason`` says so. Of clients with the same score, the one with
+    the smallest number is taken, as in the paper. Every client counts the same, whatever its share. No state.
 
     All other clients have the weight 0, so an honest client that differs from the others is never chosen.
     """
@@ -39,5 +39,5 @@ class Krum(GramRule):
         needed = 2 * self.liars + 3
         return Weights(
             weights,
-            reason="" if K >= needed else f"against {self.liars} liars Krum needs {needed} clients, and {K} took part",
+            reason="" if needed <= K else f"against {self.liars} liars Krum needs {needed} clients, and {K} took part",
         )

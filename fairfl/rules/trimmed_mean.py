@@ -25,9 +25,8 @@ class TrimmedMean(Rule):
     def __init__(self, beta: float = 0.1):
         self.beta = number("beta", beta, low=0)
         if self.beta >= 0.5:
-            raise refuse(
-                "beta", beta, "from 0 to below 0.5", "It is the share that is left out at either end; 0.1 is the default."
-            )
+            remedy = "It is the share that is left out at either end; 0.1 is the default."
+            raise refuse("beta", beta, "from 0 to below 0.5", remedy)
 
     def combine(self, updates: Updates) -> Direction:
         rows, K = updates.gradients, len(updates)

@@ -33,11 +33,15 @@ def test_krum(liars):
 
 def test_numbers_by_hand():
     u = Updates([[0.0], [2.0], [3.0], [7.0], [100.0]])
-    answers = [rule.direction(u).vector.item() for rule in (rules.CoordinateMedian(), rules.TrimmedMean(0.2), rules.Krum())]
+    answers = [
+        rule.direction(u).vector.item() for rule in (rules.CoordinateMedian(), rules.TrimmedMean(0.2), rules.Krum())
+    ]
     assert answers == [3, 4, 2]
 
 
-@pytest.mark.parametrize("rule, liars", [(rules.CoordinateMedian(), 4), (rules.TrimmedMean(0.3), 3), (rules.Krum(3), 3)])
+@pytest.mark.parametrize(
+    "rule, liars", [(rules.CoordinateMedian(), 4), (rules.TrimmedMean(0.3), 3), (rules.Krum(3), 3)]
+)
 def test_a_majority_that_agrees_decides(rule, liars):
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -71,7 +75,9 @@ def test_large_entries_do_not_overflow():
         assert torch.isfinite(rule.direction(Updates(torch.full((4, 3), 3e38))).vector).all()
 
 
-@pytest.mark.parametrize("make", [lambda: rules.TrimmedMean(0.5), lambda: rules.TrimmedMean(-0.1), lambda: rules.Krum(-1)])
+@pytest.mark.parametrize(
+    "make", [lambda: rules.TrimmedMean(0.5), lambda: rules.TrimmedMean(-0.1), lambda: rules.Krum(-1)]
+)
 def test_settings_out_of_range_are_refused(make):
     with pytest.raises(Refused):
         make()

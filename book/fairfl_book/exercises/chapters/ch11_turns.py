@@ -115,12 +115,13 @@ register(Exercise(
 
 register(Exercise(
     slug="robustness.turn.corner",
-    task="how many rules with a shared model give 50 % to the tenth office if all are honest, and to the eight under each of three lies",
+    task="how many rules with a shared model give 50 % to the tenth office if all are honest, and 80 % to the eight in every column",
     right=0,
     wrong={
-        "one": Wrong(1, "Look at that row again. The tenth office needs 50 % in the first column, and the first number must be 50 or more in all four."),
-        "personal models": Wrong(2, "You counted methods with personal models. The last three rows do not share one model."),
-        "without the long lie": Wrong(6, "You left out the last column, with 100 times the mean. The rule must resist all three lies."),
+        "one": Wrong(1, "Look at that row again. The first number must be 80 or more in all four columns, and the second 50 or more in the first column."),
+        "personal models": Wrong(2, "You counted methods with a model for each office. The last three rows do not have a single shared model."),
+        "without the long lie": Wrong(6, "You left out the last column, with 100 times the mean. The eight must have 80 % there as well."),
+        "robust only": Wrong(5, "Those rules resist all three lies, but the tenth office has 0 % under them."),
     },
-    praise="No dot will be in the upper right corner of the figure below, except those of methods with personal models.",
+    praise="Among the rules with a shared model, those that resist all three lies leave the tenth office at 0 %.",
 ))
