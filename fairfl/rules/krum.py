@@ -7,7 +7,8 @@ from fairfl.rules.base import GramRule, Weights
 from fairfl.rules.gram import precise
 from fairfl.updates import Updates
 
-# Scores that differ by less, relative to the longest row's square, are ties: rounding would decide them.
+# Scores that differ by less, relative to the square of the best client's row, are ties: rounding would decide them. The
+# longest row would be the wrong measure, because a liar could make everything a tie.
 TIED = 1e-12
 
 
@@ -34,7 +35,7 @@ class Krum(GramRule):
         # The smallest of a row is the client's distance from itself, zero.
         distances.fill_diagonal_(-1)
         scores = distances.sort(dim=1).values[:, 1 : near + 1].sum(1)
-        best = (scores <= scores.min() + TIED * float(squares.max())).nonzero().flatten()
+        best = (scores <= scores.min() + TIED * float(squares[scores.argmin()])).nonzero().flatten()
         weights[best[updates.clients[best].argmin()]] = 1
         needed = 2 * self.liars + 3
         return Weights(

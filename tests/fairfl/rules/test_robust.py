@@ -70,6 +70,11 @@ def test_krum_takes_the_smallest_number_of_a_tie():
     assert rules.Krum().direction(u).weights.argmax() == 4
 
 
+def test_a_huge_row_makes_no_ties():
+    rows = np.vstack([[[3.0, 0.0]], np.ones((5, 2)), [[1e9, 0.0]]])
+    assert rules.Krum(2).direction(updates(rows)).vector.tolist() == [1, 1]
+
+
 def test_large_entries_do_not_overflow():
     for rule in (rules.CoordinateMedian(), rules.TrimmedMean()):
         assert torch.isfinite(rule.direction(Updates(torch.full((4, 3), 3e38))).vector).all()
