@@ -24,7 +24,7 @@ register(Exercise(
         "one": Wrong(1, "One liar is enough if rows may have any length. A row of length 1 cancels only one honest row."),
         "two": Wrong(2, "Two rows −u cancel two honest rows. Six honest rows are left."),
         "nearly all": Wrong(9, "Fewer are enough. Each row −u cancels one row u."),
-        "all": Wrong(10, "Fewer are enough. Each row −u cancels one row u."),
+        "all": Wrong(10, "Then no honest client would be left. Fewer liars are enough."),
     },
     praise="Four honest rows u and six rows −u add up to −2u. With five liars the sum is zero.",
 ))
@@ -106,7 +106,7 @@ register(Exercise(
     tolerance=0.006,
     wrong={
         "in proportion": Wrong(14.4, "The distances are ten times as large, but (5) reads only their ratios."),
-        "divided": Wrong(0.144, "The distances are ten times as large, but (5) reads only their ratios."),
+        "divided": Wrong(0.144, "You divided by ten. Formula (5) reads only the ratios of the distances, and these are the same as before."),
         "reciprocal": Wrong(0.69, "That is the mean of the logarithms, log 2. The dimension is 1 divided by it."),
         "two logarithms": Wrong(0.96, "You took the mean over the two logarithms that are not zero. The third one counts as well, so divide their sum by 3."),
     },
