@@ -32,7 +32,7 @@ from fairfl.rules.gram import combine, gram_matrix
 from fairfl.updates import Layout, Updates
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fairfl"))
-from oracles import fedfv, fedheal, fedlf, multitask, rates, weights
+from oracles import fedfv, fedheal, fedlf, multitask, rates, robust, weights
 
 # A literal version with this many numbers to read takes minutes; beyond it only the package is timed.
 LITERAL_UP_TO = 2e9
@@ -107,6 +107,9 @@ def literal(u):
         "ConFIG": (K * K * d, lambda: multitask.config(G)),
         "AlignedMTL": (K * K * d, lambda: multitask.aligned_mtl(G, np.ones(K) / K)),
         "PCGrad": (K * K * d, lambda: multitask.pcgrad(G, [range(K)] * K)),
+        "CoordinateMedian": (100 * K * d, lambda: robust.median(G)),
+        "TrimmedMean": (100 * K * d, lambda: robust.trimmed_mean(G, K // 10)),
+        "Krum": (100 * K * K * d, lambda: robust.krum(G, 1)),
         "FedHEAL": (1000 * K * d, lambda: fedheal.FedHEAL().direction(names, G)),
     }
 

@@ -18,6 +18,7 @@ from fairfl.rules.aligned_mtl import AlignedMTL
 from fairfl.rules.base import Direction, GramRule, Rule, WeightRule, Weights
 from fairfl.rules.cagrad import CAGrad
 from fairfl.rules.conflict_free import ConFIG
+from fairfl.rules.coordinate_median import CoordinateMedian
 from fairfl.rules.cvar import CVaR
 from fairfl.rules.dqnfed import DQNFed
 from fairfl.rules.dualproj import DualProj
@@ -30,6 +31,7 @@ from fairfl.rules.fedheal import FedHEAL
 from fairfl.rules.fedlf import FedLF
 from fairfl.rules.fedmdfg import FedMDFG
 from fairfl.rules.imtl_g import IMTLG
+from fairfl.rules.krum import Krum
 from fairfl.rules.mgda import FedMGDA, FedMGDAPlus
 from fairfl.rules.nash_mtl import NashMTL
 from fairfl.rules.pcgrad import PCGrad
@@ -38,6 +40,7 @@ from fairfl.rules.qfedavg import QFedAvg
 from fairfl.rules.solvers.min_norm import MinNorm, min_norm
 from fairfl.rules.term import TERM
 from fairfl.rules.torchjd import TorchJD
+from fairfl.rules.trimmed_mean import TrimmedMean
 from fairfl.rules.upgrad import UPGrad
 from fairfl.rules.with_memory import WithMemory
 
@@ -71,6 +74,10 @@ RULES: dict[str, type[Rule]] = {
         DualProj,
         UPGrad,
         PCGrad,
+        # Against clients that lie.
+        CoordinateMedian,
+        TrimmedMean,
+        Krum,
     )
 }
 

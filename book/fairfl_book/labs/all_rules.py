@@ -14,7 +14,7 @@ from fairfl_book.labs.controls import Choice, Placed, Points, Several, Slider
 from fairfl_book.labs.lab import Lab
 from fairfl_book.labs.rounding import zero
 
-# Where each of the package's rules comes from, and what it fixes. js/rules.js computes them, because all of them have an
+# Where each of the lab's rules comes from, and what it fixes. js/rules.js computes them, because all of them have an
 # answer for two gradients in a plane. A rule that a reader adds to fairfl.rules has the kind "new" and is computed in
 # Python.
 RULES = {
@@ -46,6 +46,8 @@ RULES = {
         "PCGrad": "neither",
     },
 }
+# With two clients there is no majority: the first two are then the mean, and the third needs five clients.
+NEED_A_MAJORITY = ("CoordinateMedian", "TrimmedMean", "Krum")
 SOURCES = tuple(RULES)
 FAMILIES = {name: family for some in RULES.values() for name, family in some.items()}
 LIES = ("loss", "Newton fall", "gradient")
@@ -58,7 +60,8 @@ class AllRules(Lab):
     """Two clients whose gradients the reader drags, with losses 1 and f₂ and Newton rates 1 and r₂. Client 2 may send
     false values.
 
-    All rules of ``fairfl.rules`` can be shown; at the start they are those of the four papers' tables. A rule's
+    All rules of ``fairfl.rules`` can be shown, except those that need a majority; at the start they are those of the four
+    papers' tables. A rule's
     direction is drawn with length 1, and its rates are computed from the true gradients. Rules whose directions coincide
     share an arrow. ``extra``: your own rule or rules, shown after the package's while Python runs.
     """

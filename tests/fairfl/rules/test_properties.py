@@ -24,6 +24,7 @@ UNIT = "its weights are divided by the updates' lengths"
 SIZED = "its weights also set the step's length"
 PROJECTS = "projections leave weights that do not sum to 1"
 EACH = "there is no single weight per client"
+OUTLIER = "an honest client that differs from the majority is outvoted"
 
 one = True  # promised with the default: s_k = 1, or the power 1
 lengths = lambda updates: updates.gradients.norm(dim=1)
@@ -98,6 +99,9 @@ TABLE = {
     "DualProj": (PROJECTS, True, "nobody loses, and that is all", "nobody loses, and that is all", True, one, COUNTS),
     "UPGrad": (PROJECTS, True, "nobody loses, and that is all", "nobody loses, and that is all", True, one, COUNTS),
     "PCGrad": (PROJECTS, "an early target can be in conflict again", OWN, OWN, "it sees conflicts of two", one, COUNTS),
+    "CoordinateMedian": (EACH, OUTLIER, FIXED, FIXED, KEEPS, one, COUNTS),
+    "TrimmedMean": (EACH, OUTLIER, FIXED, FIXED, KEEPS, one, COUNTS),
+    "Krum": (True, OUTLIER, FIXED, FIXED, "it returns an update, and no mixture", one, COUNTS),
 }
 
 

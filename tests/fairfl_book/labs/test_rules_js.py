@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fairfl_book.build import node
-from fairfl_book.labs.all_rules import FAMILIES, RULES
+from fairfl_book.labs.all_rules import FAMILIES, NEED_A_MAJORITY, RULES
 
 from fairfl import rules
 from fairfl.updates import Layout, Updates
@@ -83,4 +83,4 @@ def test_the_drawing_knows_the_packages_rules_and_what_they_fix():
     assert known == [
         [rules.make(name).name, kind, source] for source, some in RULES.items() for name, kind in some.items()
     ]
-    assert list(FAMILIES) == rules.names()
+    assert [*FAMILIES, *NEED_A_MAJORITY] == rules.names()
