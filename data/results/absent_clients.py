@@ -21,7 +21,19 @@ import torch
 from fairfl import LocalSGD, Server, data, partition, rules, train
 
 LOCAL = LocalSGD(lr=0.5, epochs=2, batch_size=16)
-COLUMNS = ("experiment", "rule", "setting", "seed", "rounds", "tenth", "after_heard", "after_silent", "nine", "times_heard", "first_heard")
+COLUMNS = (
+    "experiment",
+    "rule",
+    "setting",
+    "seed",
+    "rounds",
+    "tenth",
+    "after_heard",
+    "after_silent",
+    "nine",
+    "times_heard",
+    "first_heard",
+)
 
 
 class Corrected(rules.WeightRule):
@@ -110,7 +122,19 @@ def line(experiment, name, setting, seed, history, rounds, last) -> list:
     late = heard[rounds - last : rounds]
     mean = lambda values: f"{values.mean():.2f}" if len(values) else ""
     first = int(np.argmax(heard)) + 1 if heard.any() else ""
-    return [experiment, name, setting, seed, rounds, mean(a[:, 9]), mean(a[late, 9]), mean(a[~late, 9]), mean(a[:, :9]), late.sum(), first]
+    return [
+        experiment,
+        name,
+        setting,
+        seed,
+        rounds,
+        mean(a[:, 9]),
+        mean(a[late, 9]),
+        mean(a[~late, 9]),
+        mean(a[:, :9]),
+        late.sum(),
+        first,
+    ]
 
 
 def experiments():
