@@ -72,14 +72,14 @@ register(Exercise(
 
 register(Exercise(
     slug="real.turn.period",
-    task="the tenth office's mean accuracy under TERM over the last silent and the last heard round, in %",
-    right=74,
+    task="the tenth office's mean accuracy under TERM over the last heard and the last silent round, in %",
+    right=73.4,
     tolerance=0.06,
     wrong={
-        "heard": Wrong(95, "That is the full dot, right after a heard round. A round later most of it is lost again."),
-        "silent": Wrong(52, "That is the open dot, after a silent round. Take the mean of both."),
+        "heard": Wrong(96, "That is the full dot, right after a heard round. A round later nearly half of it is lost again."),
+        "silent": Wrong(51, "That is the open dot, after a silent round. Take the mean of both."),
     },
-    praise="The open dot is near 53, the full dot is at 95, and their mean is 74.",
+    praise="The full dot is near 96, the open dot is near 51, and their mean is about 73.",
 ))
 
 register(Exercise(
