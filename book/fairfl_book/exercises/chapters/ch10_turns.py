@@ -1,7 +1,5 @@
 """Chapter 10's turns."""
 
-import numpy as np
-
 from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
