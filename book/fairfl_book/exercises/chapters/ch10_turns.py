@@ -1,22 +1,20 @@
 """Chapter 10's turns."""
 
-import numpy as np
-
 from fairfl_book.exercises.registry import Exercise, Wrong
 from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="picture.turn.tall_bar",
-    task="the weight above the one tall bar of Figure 10.1's lower row",
+    task="the share of the client with the one tall bar in Figure 10.1's lower row",
     right=0.0,
     tolerance=1e-3,
     wrong={
-        "height": Wrong(1.3, "1.3 is about the height of the bar itself. Look at the bar above it, in the same column and for the same client"),
-        "mean": Wrong(0.1, "0.1 is the mean of ten weights. Look for the client whose lower bar is tallest, and for its bar in the upper row"),
-        "largest": Wrong(0.17, "0.17 is about the largest weight of this rule. The tall bar belongs to another client: look straight above it"),
-        "negative": Wrong(-0.2, "A weight of −0.2 is DQN-Fed's, and all lower bars of that rule are at 1. The tall bar is FedMGDA+'s"),
+        "height": Wrong(1.3, "1.3 is about the height of the bar itself. Look at the upper row, in the same column and for the same client"),
+        "mean": Wrong(0.1, "0.1 is the mean of ten shares. Look for the client whose lower bar is tallest, and for the same client in the upper row"),
+        "largest": Wrong(0.17, "0.17 is about the largest share under this rule. The tall bar belongs to another client: look straight above it"),
+        "negative": Wrong(-0.2, "−0.2 is a share under DQN-Fed, and all lower bars of that rule are at 1. The tall bar is FedMGDA+'s"),
     },
-    praise="There is no bar at all: the client's weight is zero",
+    praise="There is no bar at all: the client's share is zero",
 ))
 
 register(Exercise(
@@ -108,6 +106,19 @@ register(Exercise(
         "DQN-Fed": Wrong("DQN-Fed", "DQN-Fed is not among the four rules of Figure 10.5. Look for a point outside the striped square"),
     },
     praise="Its path leaves the striped square at the top",
+))
+
+register(Exercise(
+    slug="picture.turn.half",
+    task="client 2's true rate divided by client 1's, when client 2 sends half of its gradient (1, 1) and dir = (1/2, 1/2)",
+    right=2.0,
+    tolerance=1e-2,
+    wrong={
+        "sent": Wrong(1.0, "1 is the quotient for the gradients that were sent. Client 2's true gradient is (1, 1), not (1/2, 1/2)"),
+        "inverse": Wrong(0.5, "1/2 is client 1's rate, and also client 1's rate divided by client 2's. The question is the other way round"),
+        "squared": Wrong(4.0, "4 is the lie twice. The direction is (1/2, 1/2) for both clients: compute (1, 1) · dir and (1, 0) · dir"),
+    },
+    praise="Client 2's rate is still 1, and client 1's has fallen from 1 to 1/2",
 ))
 
 register(Exercise(
