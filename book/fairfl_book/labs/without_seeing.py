@@ -17,8 +17,8 @@ class WithoutSeeing(Lab):
     the client with the smallest rate, with the step that makes the sum shortest.
 
     Its direction is the last sum or, from the same replies, the point nearest to the origin in the hull of the rows'
-    projections on the span of the sums (chapter 15, Theorem 3). ``known``: how much of each row the weights reveal
-    (Theorem 6).
+    projections on the span of the sums (chapter 15, Theorem 2). ``known``: how much of each row the weights reveal
+    (Theorem 3).
     """
 
     view = "without_seeing"
