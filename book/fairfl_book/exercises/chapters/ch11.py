@@ -54,13 +54,13 @@ register(Exercise(
                               "For {case} you answer {given}; it should be {right}. You take the share of the honest sum, but the sum grows with the "
                               "lie. What counts is the odds, share / (1 − share), times the sum of the others"),
         "odds forgotten": Wrong(lambda f, q, s: float((np.asarray(f)[1:] ** q).sum() ** (1 / q) - f[0]),
-                                "For {case} you answer {given}; it should be {right}. That buys one half, whatever share is asked for. For other "
+                                "For {case} you answer {given}; it should be {right}. That gives one half, whatever share is required. For other "
                                 "shares, multiply the sum by share / (1 − share)"),
         "itself among them": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
                                    "For {case} you answer {given}; it should be {right}. The odds are relative to the *others*, so leave client 0 out "
                                    "of their sum"),
         "odds turned": Wrong(lambda f, q, s: float(((1 - s) / s * (np.asarray(f)[1:] ** q).sum()) ** (1 / q) - f[0]),
-                             "For {case} you answer {given}; it should be {right}. Your odds are upside down: a larger share must cost more"),
+                             "For {case} you answer {given}; it should be {right}. Your odds are upside down: a larger share needs a larger lie"),
     },
     praise="The root 1 / q is what makes a small q expensive to cheat: at q = 0.1 it is a tenth power",
     hints=(
@@ -84,7 +84,7 @@ register(Exercise(
     wrong={
         "right angle": Wrong(lambda K, h: float(np.degrees(np.arctan(1 / ((K - 1) * h)))),
                              "For {case} you answer {given}; it should be {right}. You added a row perpendicular to the mean. A row that leans back a "
-                             "little turns it further: the possible directions fill a disc, and the furthest one touches its boundary"),
+                             "little turns it further: the possible directions end on a circle, and the furthest one touches it"),
         "h alone": Wrong(lambda K, h: float(np.degrees(np.arcsin(min(1.0, 1 / (K * h))))),
                          "For {case} you answer {given}; it should be {right}. The honest part of the sum is (K − 1) h, and the liar's part is 1: K "
                          "itself cancels"),

@@ -5,7 +5,7 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="robustness.turn.stopped",
-    task="the largest t for which no client has a negative rate along (t, −t), with the gradients (3, 1), (1, 3) and (−2, −2)",
+    task="the t for which no client has a negative rate along (t, −t), with the gradients (3, 1), (1, 3) and (−2, −2)",
     right=0,
     wrong={
         "first client only": Wrong(1, "Client 1's rate is then 3 − 1 = 2, but client 2's is 1 − 3 = −2."),
@@ -44,7 +44,7 @@ register(Exercise(
 
 register(Exercise(
     slug="robustness.turn.hidden",
-    task="Krum's choice among the numbers 0, 2, 3, 7 and 2.5, with f = 1",
+    task="Krum's choice among the numbers 0, 2, 3, 7 and 2.5, if at most one client lies",
     right=2.5,
     tolerance=1e-6,
     wrong={

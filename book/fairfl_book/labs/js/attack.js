@@ -154,7 +154,7 @@ function plane(numbers) {
   }
   tips.forEach((g, k) => {
     pieces.push(arrow(origin, at(g), CLIENTS[k], 3.2));
-    beside(g, `g${sub(k)}${k === LIAR && lying(numbers) ? " (lies)" : ""}`, { class: "strong" });
+    beside(g, `g${sub(k)}`, { class: "strong" });
   });
   const [honest, now] = [before[i], after[i]].map((u) => u && u.map((v) => LONG * v)),
     apart = turned[i] === null || degrees(turned[i]) > 3;
@@ -192,16 +192,16 @@ function plane(numbers) {
   pieces.push(label(3, PLANE_HEIGHT - 6, caption, { fill: safe ? GOOD : SOFT }));
   under.push(
     ...[15, 45, 75, 105, 135, 165, 195].map((x) => [x, PLANE_HEIGHT - 11, 15]),
-    ...tips.map((g) => [...at(g.map((v) => 0.6 * v)), 6]),
+    ...tips.flatMap((g) => [0.4, 0.6, 0.8].map((part) => [...at(g.map((v) => part * v)), 6])),
   );
   under.push(
     ...[now, honest]
       .filter(Boolean)
-      .flatMap((v) => [0.35, 0.55, 0.75, 0.9].map((part) => [...at(v.map((x) => part * x)), 5])),
+      .flatMap((v) => [0.35, 0.55, 0.75, 0.9].map((part) => [...at(v.map((x) => part * x)), 7])),
   );
   pieces.push(
     placed(
-      labels,
+      labels.reverse(), // the directions' labels first: they are wide
       [
         ...under,
         ...tips.map((g) => [...at(g), 9]),
