@@ -140,7 +140,7 @@ def _central(n, gap, s, law):
 
 register(Exercise(
     slug="reproductions.green",
-    task="the chance that the first edition's rule says reproduced, with n runs a side, a true gap and a spread",
+    task="the chance that the simple rule calls a number reproduced, with n runs a side, a true gap and a spread",
     right=_green,
     cases=[(3, 5.0, 10.0), (5, 5.0, 3.0), (5, 0.0, 1.0), (20, 1.0, 2.0)],
     tolerance=1e-4,
