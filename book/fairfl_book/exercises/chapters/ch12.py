@@ -114,7 +114,7 @@ register(Exercise(
                              "For {case} you answer {given}; it should be {right}. The interval may reach as far as the margin on *each* side, so m "
                              "is its half-width and not its width"),
         "twice the error": Wrong(lambda n, m: _steady(n, m, 2.0),
-                                 "For {case} you answer {given}; it should be {right}. That uses the 2 of the first rule. Here it has to be t, which "
+                                 "For {case} you answer {given}; it should be {right}. That uses the 2 of exercise 4's rule. Here it has to be t, which "
                                  "depends on n"),
     },
     praise="Five runs a side with equal means are equivalent only up to a spread of 0.85. Most rows of FedFV's Table 3 vary more than that on single "
