@@ -114,7 +114,7 @@ register(Exercise(
                              "For {case} you answer {given}; it should be {right}. The interval may reach as far as the margin on *each* side, so m "
                              "is its half-width and not its width"),
         "twice the error": Wrong(lambda n, m: _steady(n, m, 2.0),
-                                 "For {case} you answer {given}; it should be {right}. That uses the 2 of the first rule. Here it has to be t, which "
+                                 "For {case} you answer {given}; it should be {right}. That uses the 2 of exercise 4's rule. Here it has to be t, which "
                                  "depends on n"),
     },
     praise="Five runs a side with equal means are equivalent only up to a spread of 0.85. Most rows of FedFV's Table 3 vary more than that on single "
@@ -140,7 +140,7 @@ def _central(n, gap, s, law):
 
 register(Exercise(
     slug="reproductions.green",
-    task="the chance that the first edition's rule says reproduced, with n runs a side, a true gap and a spread",
+    task="the chance that the simple rule calls a number reproduced, with n runs a side, a true gap and a spread",
     right=_green,
     cases=[(3, 5.0, 10.0), (5, 5.0, 3.0), (5, 0.0, 1.0), (20, 1.0, 2.0)],
     tolerance=1e-4,

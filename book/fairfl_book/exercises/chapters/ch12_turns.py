@@ -5,11 +5,11 @@ from fairfl_book.exercises.turns import register
 
 register(Exercise(
     slug="reproductions.turn.largest_gap",
-    task="the row of FedFV's Table 3 with the largest gap between the authors' mean and ours",
+    task="the row of FedFV's Table 3 with the largest gap between the authors' mean and ours on pullovers",
     right="FedMGDA+, ε = 1.0",
     wrong={
-        "FedFV": Wrong("FedFV, α = 2/3", "Its largest gap is 1.0 point, on shirts. One of the other two rows has a gap of 4.6 points."),
-        "q-FedAvg": Wrong("q-FedAvg, q = 15", "Its T-shirts differ by 1.8 points. One of the other two rows has a gap of 4.6 points."),
+        "FedFV": Wrong("FedFV, α = 2/3", "On pullovers, its two means differ by only 0.6 points. Another row has a gap of 4.6 points."),
+        "q-FedAvg": Wrong("q-FedAvg, q = 15", "On pullovers, its two means differ by only 0.1 points. Another row has a gap of 4.6 points."),
     },
     praise="On pullovers our mean is 84.4 %, and the authors' mean is 79.7 %.",
 ))
@@ -35,7 +35,7 @@ register(Exercise(
         "first": Wrong(1, "Its seven intervals are clear of zero. More seeds would tell us how large the differences are, but the claim already holds."),
         "second": Wrong(2, "More seeds would make the readings contradict each other even more clearly. What is missing is a line from the authors on which losses they used."),
     },
-    praise="Its interval is just too wide, and more seeds make an interval narrower.",
+    praise="One comparison is only just too uncertain, and more seeds make an interval narrower.",
 ))
 
 register(Exercise(
@@ -69,15 +69,15 @@ register(Exercise(
 
 register(Exercise(
     slug="reproductions.turn.holm",
-    task="how many of the p-values 0.01, 0.02, 0.03 and 0.5 pass by Holm's rule",
+    task="how many of the p-values 0.01, 0.02, 0.025 and 0.5 pass by Holm's rule",
     right=1,
     wrong={
         "not adjusted": Wrong(3, "Three are at most 0.05 before the adjustment. The first is multiplied by 4, the second by 3, the third by 2."),
-        "two": Wrong(2, "The second p-value is multiplied by 3 and becomes 0.06."),
+        "two": Wrong(2, "The second p-value is multiplied by 3 and becomes 0.06. The third would be 2 · 0.025 = 0.05, but it may not be smaller than the one before it."),
         "none": Wrong(0, "The smallest is multiplied by 4 and becomes 0.04. That is at most 0.05."),
         "all": Wrong(4, "The last p-value is 0.5. It is far above 0.05 even without an adjustment."),
     },
-    praise="The adjusted values are 0.04, 0.06, 0.06 and 0.5. The third would also be 2 · 0.03 = 0.06.",
+    praise="The adjusted values are 0.04, 0.06, 0.06 and 0.5. The third would be 2 · 0.025 = 0.05, but it is raised to the value before it.",
 ))
 
 register(Exercise(
