@@ -4,7 +4,9 @@ The line has the typical difference, the order of the rows, the differences betw
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from math import isnan, nan
 from pathlib import Path
 
@@ -122,6 +124,18 @@ def order(column: list[report.Cell]) -> float:
     if len(set(printed)) < 3 or len(set(ours)) < 3:
         return nan
     return float(stats.spearmanr(printed, ours).statistic)
+
+
+def pairs_in_order(experiment: Experiment, cells: Iterable[report.Cell]) -> tuple[int, int]:
+    """Of all pairs of rows that differ in print, over the columns in points: how many our means order alike, and how many there are."""
+    cells = list(cells)
+    alike = []
+    for column in experiment.columns:
+        if in_points(column.of):
+            for a, b in combinations([cell for cell in cells if cell.metric == column.metric], 2):
+                if printed := round(float(a.value) - float(b.value), 9):
+                    alike.append((a.equivalence.mean - b.equivalence.mean) * printed > 0)
+    return sum(alike), len(alike)
 
 
 def _wrong_rows(

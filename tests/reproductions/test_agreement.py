@@ -1,6 +1,7 @@
 """A table's agreement in one line, compared with the raw files and with cases of known answer."""
 
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,19 @@ def test_miss_and_order_follow_from_the_files(table, raw):
     assert table.miss == pytest.approx((raw.ours - raw.theirs).abs().median(), abs=1e-6)
     orders = [stats.spearmanr(column.theirs, column.ours).statistic for _, column in raw.groupby("metric")]
     np.testing.assert_allclose(table.order, (min(orders), max(orders)))
+
+
+def test_pairs_in_the_printed_order_follow_from_the_files(raw):
+    """All columns of this table are in points."""
+    experiment = catalogue.load("fedfv_table_3_logged")
+    cells = ledger.ledger(RECORDS)["fedfv_table_3_logged"]
+    alike = [
+        np.sign(a.theirs - b.theirs) == np.sign(a.ours - b.ours)
+        for _, column in raw.groupby("metric")
+        for a, b in combinations(column.itertuples(), 2)
+        if abs(a.theirs - b.theirs) > 1e-6
+    ]
+    assert agreement.pairs_in_order(experiment, cells) == (sum(alike), len(alike))
 
 
 def test_a_table_of_rows_that_hardly_differ_lets_wrong_rows_pass(table):

@@ -61,9 +61,8 @@ class AllRules(Lab):
     false values.
 
     All rules of ``fairfl.rules`` can be shown, except those that need a majority; at the start they are those of the four
-    papers' tables. A rule's
-    direction is drawn with length 1, and its rates are computed from the true gradients. Rules whose directions coincide
-    share an arrow. ``extra``: your own rule or rules, shown after the package's while Python runs.
+    papers' tables. A rule's direction is drawn with length 1, and its rates are computed from the true gradients. Rules
+    whose directions coincide share an arrow. ``extra``: your own rule or rules, shown after the package's while Python runs.
     """
 
     view = "all_rules"
