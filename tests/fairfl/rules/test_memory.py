@@ -1,5 +1,6 @@
 """What a server step needs beyond the updates: at most 64 MB, measured as the process's peak."""
 
+import os
 import subprocess
 import sys
 
@@ -41,5 +42,8 @@ STATELESS = ["FedAvg", "FedAvgN", "QFedAvg", "TERM", "FedMGDA", "FedMGDAPlus", "
 )
 def test_stateless_rules_stay_within_64_mb(K, d, dtype):
     command = [sys.executable, "-c", SCRIPT, str(K), str(d), dtype, *STATELESS]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+    # Each block goes back to the system when it is freed. Otherwise the peak depends on what glibc keeps for later, and
+    # that differs between machines: 27 to 78 MB for the same rows.
+    env = os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"}
+    out = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
     assert len(out) == len(STATELESS) and all(float(line.split()[1]) <= 64 for line in out), out
