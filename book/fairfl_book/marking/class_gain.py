@@ -62,7 +62,7 @@ def lines(rows: Sequence[Row]) -> list[str]:
     both = sorted(found[BEFORE].keys() & found[AFTER].keys())
     if not any(found.values()):
         return []
-    head = f"Questions: {len(found[BEFORE])} students answered before the course, {len(found[AFTER])} after it, {len(both)} both times."
+    head = f"Questions: before the course {len(found[BEFORE])}, after it {len(found[AFTER])}, both times {len(both)} students."
     if both:
         counted = {name: [found[name][student] for student in both] for name in NAMES}
         head += " The numbers below are about those who did both." if len(both) < max(map(len, found.values())) else ""

@@ -107,7 +107,7 @@ SECTIONS = {  # exercise → heading in its chapter
     "real.bearable": "One silent round",
     "real.memory": "A memory, by hand",
     "real.absent": "Silent with a pattern",
-    "blind.gap": "How good is a step?",
+    "blind.gap": "How good is the step?",
     "blind.rebuild": "The shadows",
     "blind.hidden": "What the sums give away",
     "blind.loses": "Noise, and the worst client",

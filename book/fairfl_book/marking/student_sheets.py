@@ -122,7 +122,9 @@ def page(student: str, rows: Sequence[Row], library: Library) -> str:
     """The sheet of ``student`` as HTML. ``rows``: that student's rows."""
     name = escape(marks_table.shown(student))
     files: dict[tuple[str, str], list[Row]] = {}
-    for one in sorted(rows, key=lambda one: (one["chapter"] not in library.chapters, one["chapter"], one["file"])):
+    order = [*library.chapters, *questionnaires.NAMES]
+    place = {name: at for at, name in enumerate(order)}
+    for one in sorted(rows, key=lambda one: (place.get(one["chapter"], len(order)), one["chapter"], one["file"])):
         files.setdefault((one["chapter"], one["file"]), []).append(one)
     parts = [_part(chapter, some, library) for (chapter, _), some in files.items()]
     checked = [one for one in rows if one["verdict"] != NOT_MARKED and _is_checked(one)]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import nbformat
 
-from fairfl.errors import unknown
+from fairfl import _atomic_files
+from fairfl.errors import Refused, unknown
 from fairfl_book.book_paths import Book
 from fairfl_book.misconceptions.questions import QUESTIONS
 
@@ -54,6 +55,22 @@ def made(name: str) -> bytes:
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "fairfl": {"title": TITLES[name]}})
     return (nbformat.writes(notebook) + "\n").encode("utf-8")
+
+
+def write(out: Path) -> list[Path]:
+    """Write both notebooks into the folder ``out`` and return the files. Raises ``Refused``, and writes nothing, if one is there with other content."""
+    contents = {out / f"{name}.ipynb": made(name) for name in NAMES}
+    for path, content in contents.items():
+        if path.exists() and (not path.is_file() or path.read_bytes() != content):
+            raise Refused(
+                f"{path} exists and is not the notebook that this command writes; somebody may have answered in it. Nothing was changed. Move it "
+                "away, or choose another folder with --out.",
+                "file",
+            )
+    out.mkdir(parents=True, exist_ok=True)
+    for path, content in contents.items():
+        _atomic_files.write(path, content)
+    return list(contents)
 
 
 def answers(sources: Iterable[str]) -> dict[str, dict[int, str]]:
