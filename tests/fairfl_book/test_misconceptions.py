@@ -201,6 +201,17 @@ def test_without_questions_there_is_no_report():
     )
 
 
+def test_the_key_names_the_right_letter_the_section_and_each_misconception(tmp_path, capsys):
+    assert command.main(["questions", "--key", "--out", str(tmp_path / "none")]) == 0
+    said = capsys.readouterr().out
+    assert not (tmp_path / "none").exists()
+    for number, question in enumerate(QUESTIONS, 1):
+        assert f"{number}. {question.right}: " in said and f"{question.chapter}, {question.section}" in said
+        assert all(
+            f"{letter}: {choice.mistake}\n" in said for letter, choice in question.choices.items() if choice.mistake
+        )
+
+
 def test_the_commands_write_the_notebooks_and_mark_them(tmp_path, capsys):
     out = tmp_path / "questions"
     assert command.main(["questions", "--out", str(out)]) == 0

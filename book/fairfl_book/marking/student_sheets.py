@@ -7,7 +7,7 @@ stay in the table. A sheet ends with a digest of its own text, so a sheet in whi
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -15,8 +15,8 @@ from fairfl import _atomic_files
 from fairfl.errors import Refused
 from fairfl_book import anchors
 from fairfl_book.exercises.display import marked_up
+from fairfl_book.exercises.registry import Exercise, everything
 from fairfl_book.exercises.registry import Question as Open
-from fairfl_book.exercises.registry import everything
 from fairfl_book.marking import marks_table, notebook_marker, read_on
 from fairfl_book.marking.chapter_exercises import Chapter
 from fairfl_book.marking.marks_table import NOT_MARKED, READ, Row
@@ -37,7 +37,7 @@ h3 { font-size: 1em; margin: 1.4em 0 0.2em } p { margin: 0.3em 0; overflow-wrap:
 
 @dataclass(frozen=True)
 class Library:
-    """What a sheet refers to: the chapters by name, the book's published address, if any, and the name of the class's folder.
+    """What a sheet refers to: the chapters by name, the book's published address, if any, the name of the class's folder, and the exercises.
 
     ``unnamed``: a file in the class's folder whose name names no student has this student in the table. Such files may come from several people.
     """
@@ -45,6 +45,7 @@ class Library:
     chapters: Mapping[str, Chapter]
     address: Address | None = None
     unnamed: str = ""
+    exercises: Mapping[str, Exercise | Open] = field(default_factory=everything)
 
     def student(self, row: Row) -> str:
         """Whose sheet a row belongs on: the student of the row, or the file if it names no student."""
@@ -127,7 +128,7 @@ def page(student: str, rows: Sequence[Row], library: Library) -> str:
     for one in sorted(rows, key=lambda one: (place.get(one["chapter"], len(order)), one["chapter"], one["file"])):
         files.setdefault((one["chapter"], one["file"]), []).append(one)
     parts = [_part(chapter, some, library) for (chapter, _), some in files.items()]
-    checked = [one for one in rows if one["verdict"] != NOT_MARKED and _is_checked(one)]
+    checked = [one for one in rows if one["verdict"] != NOT_MARKED and _is_checked(one, library)]
     right = sum(one["verdict"] == notebook_marker.RIGHT for one in checked)
     total = f"<p>{right} of {len(checked)} checked exercises are right.</p>" if checked else ""
     return f"""\
@@ -146,9 +147,9 @@ def page(student: str, rows: Sequence[Row], library: Library) -> str:
 </html>"""
 
 
-def _is_checked(row: Row) -> bool:
+def _is_checked(row: Row, library: Library) -> bool:
     """Whether a row is an exercise with a check: no open exercise, and no question of a questionnaire."""
-    return row["chapter"] not in questionnaires.NAMES and not isinstance(everything().get(row["exercise"]), Open)
+    return row["chapter"] not in questionnaires.NAMES and not isinstance(library.exercises.get(row["exercise"]), Open)
 
 
 def _part(name: str, rows: Sequence[Row], library: Library) -> str:
@@ -194,7 +195,7 @@ def _listed(names: Sequence[str]) -> str:
 def _wrong(row: Row, library: Library) -> str:
     """The HTML of an exercise that is not right: the task, the answer, the mistake, and where to read on."""
     slug = row["exercise"]
-    known = everything().get(slug)
+    known = library.exercises.get(slug)
     lines = [f"<h3>✗ {_numbered(row).capitalize()}{f': {marked_up(known.task)}' if known else ''}</h3>"]
     if row["verdict"] != notebook_marker.WRONG:
         lines.append(f"<p>The code {_VERDICTS[row['verdict']]}.</p>")
@@ -249,5 +250,5 @@ def _answered(row: Row, question: Question, library: Library) -> str:
     return '<div class="wrong">\n' + "\n".join(lines) + "\n</div>"
 
 
-def _shown(field: str) -> str:
-    return escape(marks_table.shown(field))
+def _shown(text: str) -> str:
+    return escape(marks_table.shown(text))

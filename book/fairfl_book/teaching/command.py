@@ -19,6 +19,9 @@ def add(commands: "argparse._SubParsersAction") -> None:
         "questions", help="write the questions on misconceptions, before and after the course, into dist/questions"
     )
     asked.add_argument("--out", type=Path, help="another folder (default: dist/questions/ beside chapters/)")
+    asked.add_argument(
+        "--key", action="store_true", help="print the right answers and the misconceptions, and write nothing"
+    )
     asked.set_defaults(run=_questions)
 
     cards = commands.add_parser("cards", help="write the glossary as cards for spaced review in Anki, into dist/cards")
@@ -64,7 +67,16 @@ def _notebooks(given: argparse.Namespace) -> int:
 def _questions(given: argparse.Namespace) -> int:
     from fairfl_book import book_paths
     from fairfl_book.misconceptions import notebooks
+    from fairfl_book.misconceptions.questions import QUESTIONS
 
+    if given.key:
+        for number, question in enumerate(QUESTIONS, 1):
+            print(f"{number}. {question.right}: {question.choices[question.right].text}")
+            print(f"   Answered in {question.chapter}, {question.section}")
+            for letter, choice in question.choices.items():
+                if choice.mistake:
+                    print(f"   {letter}: {choice.mistake}")
+        return 0
     files = notebooks.write(given.out or notebooks.folder(book_paths.find()))
     print(f"{', '.join(file.name for file in files)}, in {files[0].parent}")
     return 0
