@@ -1,4 +1,4 @@
-"""The fifteen questions. They use no word that a student has to know before the course, so the same questions can be asked before and after it."""
+"""The fifteen questions. Beyond calculus and linear algebra they use only words that their notebook explains, so they can be asked before and after a course."""
 
 from fairfl_book.misconceptions.question import LETTERS, Choice, Question
 
