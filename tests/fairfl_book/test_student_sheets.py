@@ -8,7 +8,7 @@ import pytest
 from fairfl_book import book_paths
 from fairfl_book.exercises.registry import everything
 from fairfl_book.marking import chapter_exercises, marks_table, read_on, student_sheets
-from fairfl_book.marking.student_sheets import Library
+from fairfl_book.marking.sheet_page import Library
 from fairfl_book.misconceptions.questions import QUESTIONS
 from fairfl_book.repository_address import Address
 from refusals import refused

@@ -22,7 +22,7 @@ from fairfl_book.marking.chapter_exercises import Chapter
 from fairfl_book.marking.comparison import Judge
 from fairfl_book.marking.marks_table import NOT_MARKED, READ, Row
 from fairfl_book.marking.notebook_marker import Limits, Mark
-from fairfl_book.marking.student_sheets import Library
+from fairfl_book.marking.sheet_page import Library
 from fairfl_book.marking.submissions import Paper
 from fairfl_book.misconceptions import notebooks as questionnaires
 

@@ -26,7 +26,7 @@ Exactly one answer to each question is right. Write its letter in the place of t
 
 If you do not know an answer, leave the three dots. You need not run anything. Save the notebook and hand it in.
 
-The words: a *client*, such as a hospital or a phone, keeps its own data. The *server* sends a model to the clients and combines what they send back, by a *rule*. All this is one *round*. A client's *loss* says how badly the model does on that client's data, and its *gradient* points where this loss grows fastest. A loss falls *to first order* if a short enough step lowers it because of the gradient alone."""
+The words: a *client*, such as a hospital or a phone, keeps its own data. The *server* sends a model to the clients and combines what they send back, by a *rule*. All this is one *round*. A client's *loss* says how badly the model does on that client's data, and its *gradient* points where this loss grows fastest. A step lowers a loss *to first order* if its dot product with the gradient is negative."""
 _WHEN = {BEFORE: "again after the course", AFTER: "a second time, now that you have read the book"}
 
 
