@@ -17,11 +17,12 @@ from fairfl import _atomic_files
 from fairfl.errors import Refused, refuse
 from fairfl_book.book_paths import Book
 from fairfl_book.exercises import solutions
+from fairfl_book.misconceptions import notebooks
 from fairfl_book.site import solution_folds
-from fairfl_book.teaching import class_notebooks
+from fairfl_book.teaching import anki_cards, class_notebooks
 
 MANIFEST = "MANIFEST.txt"  # in the format of sha256sum: sha256sum --check MANIFEST.txt
-STUDENT, SITE, WHEELS = "student", "site", "wheels"
+STUDENT, QUESTIONS, CARDS, SITE, WHEELS = "student", "questions", "cards", "site", "wheels"
 _SOLUTIONS = f"book/{solutions.FOLDER}/"
 _REWORDED: dict[
     str, Callable[[str], str]
@@ -102,8 +103,8 @@ def _git(root: Path, *command: str) -> str:
 
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
-    """The archive's entries by name: the tracked files as they are now, the student notebooks of all executed chapters, the site if it
-    is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
+    """The archive's entries by name: the tracked files as they are now, the student notebooks of all executed chapters, the questions before
+    and after the course, the cards for spaced review, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
@@ -113,6 +114,10 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
     entries |= {
         f"{STUDENT}/{name}.ipynb": class_notebooks.made(book, "student", name)
         for name in class_notebooks.chosen(book, [])
+    }
+    entries |= {f"{QUESTIONS}/{name}.ipynb": notebooks.made(name) for name in notebooks.NAMES}
+    entries |= {
+        f"{CARDS}/{anki_cards.file_name(language)}": anki_cards.made(book, language) for language in anki_cards.DECKS
     }
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
