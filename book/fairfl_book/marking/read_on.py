@@ -106,7 +106,7 @@ SECTIONS = {  # exercise → heading in its chapter
     "real.exposed": "What a sum costs",
     "real.bearable": "One silent round",
     "real.memory": "A memory, by hand",
-    "real.absent": "Silent with a pattern",
+    "real.absent": "Absent at regular intervals",
     "blind.gap": "How good is the step?",
     "blind.rebuild": "The shadows",
     "blind.hidden": "What the sums give away",

@@ -183,25 +183,25 @@ QUESTIONS = (
     _question(
         "questions.absent",
         "14_real_federations",
-        "One silent round",
+        "A round without one client",
         "A rule promises that a short enough step raises no loss of a client that takes part in the round. It uses nothing from earlier rounds. One client "
         "is absent. What does the promise say about the absent client?",
         "Nothing. The loss of this client may rise.",
         (
             "The same as about the others, because all clients share one model.",
             "a promise covers absent clients",
-            "The server can only take account of the gradients that it has. In chapter 14, nine offices send (5, 0). The silent tenth office has the "
+            "The server can only take account of the gradients that it has. In chapter 14, nine offices send (5, 0). The absent tenth office has the "
             "gradient (−3, 4), so the step against (5, 0) gives it the rate −15.",
         ),
         (
             "It gains less than the others, but it loses nothing.",
             "absence only costs speed",
-            "An absent client can lose. In chapter 14, the tenth office's rate in a silent round is −15.",
+            "An absent client can lose. In chapter 14, the tenth office's rate in a round without it is −15.",
         ),
         (
             "It loses at most as much as it gained in a round in which it took part.",
             "losses and gains balance",
-            "In chapter 14, one silent round has the rate −15 for the tenth office, and a heard one has the rate 5.",
+            "In chapter 14, the tenth office's rate is −15 in a round without it and 5 in a round with it.",
         ),
     ),
     _question(
