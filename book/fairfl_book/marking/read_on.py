@@ -104,7 +104,7 @@ SECTIONS = {  # exercise → heading in its chapter
     "real.chance": "Averaging forgets, too",
     "real.names": "Who is refused, and who can silence whom",
     "real.exposed": "What a sum costs",
-    "real.bearable": "One silent round",
+    "real.bearable": "A round without one client",
     "real.memory": "A memory, by hand",
     "real.absent": "Absent at regular intervals",
     "blind.gap": "How good is the step?",
