@@ -58,16 +58,16 @@ register(Exercise(
 
 register(Exercise(
     slug="real.turn.waiting",
-    task="the probability that an office is not drawn in three rounds in a row, if three of ten are drawn",
-    right=0.343,
+    task="the probability that an office is not drawn in four rounds in a row, if three of ten are drawn",
+    right=0.2401,
     tolerance=0.02,
     wrong={
-        "drawn": Wrong(0.027, "That is 0.3³, the probability of being drawn three times in a row."),
-        "one round": Wrong(0.7, "That is the probability for a single round. The draws of three rounds are independent."),
-        "at least once": Wrong(0.657, "That is the probability of being drawn at least once in three rounds. The question is the opposite."),
-        "added": Wrong(0.1, "You subtracted 0.3 three times. The probabilities of independent rounds multiply."),
+        "drawn": Wrong(0.0081, "That is 0.3⁴, the probability of being drawn four times in a row."),
+        "one round": Wrong(0.7, "That is the probability for a single round. The draws of the rounds are independent."),
+        "three rounds": Wrong(0.343, "That is 0.7³. The office is also absent now, so there are four rounds."),
+        "at least once": Wrong(0.7599, "That is the probability of being drawn at least once in four rounds. The question is the opposite."),
     },
-    praise="0.7 · 0.7 · 0.7 = 0.343.",
+    praise="0.7⁴ = 0.24. So FedFV with τ = 3 fails to protect the office in about a quarter of the rounds.",
 ))
 
 register(Exercise(
