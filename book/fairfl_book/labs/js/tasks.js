@@ -9,7 +9,7 @@ import { tr } from "./i18n.js";
 import { escaped } from "./svg.js";
 
 /** What is said of a guess, once the goal is reached. */
-export const judged = ({ guesses, right }, guess) =>
+export const saidOfGuess = ({ guesses, right }, guess) =>
   guess === right
     ? tr("✓ Your guess was right: {guess}.", { guess: guesses[guess] })
     : tr("✗ Your guess was: {guess}.", { guess: guesses[guess] });
@@ -37,11 +37,13 @@ export function offered(place, task, button) {
       else step.removeAttribute("aria-current");
     });
   };
-  let guess = null;
+  const verdict = find(".explain strong");
   const buttons = task.guesses.map((words, i) =>
     button(words, () => {
-      guess = i;
       buttons.forEach((one, j) => one.setAttribute("aria-pressed", i === j));
+      // Out of sight until the goal is reached; only its room is taken already.
+      verdict.textContent = saidOfGuess(task, i);
+      verdict.className = i === task.right ? "good" : "bad";
       at("do");
     }),
   );
@@ -61,9 +63,6 @@ export function offered(place, task, button) {
     if (place.dataset.stage !== "do" || !task.reached(state, numbers)) return [];
     at("explain");
     find(".mark").textContent = "✓";
-    const verdict = find(".explain strong");
-    verdict.textContent = judged(task, guess);
-    verdict.className = guess === task.right ? "good" : "bad";
     return [tr("Goal reached."), verdict.textContent, task.explain];
   };
 }
