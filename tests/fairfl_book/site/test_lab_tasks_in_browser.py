@@ -130,7 +130,9 @@ def test_the_link_holds_the_state(opened):
     one = opened(LABS["TwoClients"])
     one.page.locator('[data-handle="tip2"]').focus()
     one.page.keyboard.press("Shift+ArrowRight")
-    one.page.evaluate("""navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }; 0""")
+    one.page.evaluate(
+        """navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }; 0"""
+    )
     stage(one)  # the lab has said how it stands
     link = one.page.locator(".copy-link")
     words = link.inner_text()

@@ -349,7 +349,7 @@ export const view = {
     ask: "FedMGDA believes what it is sent. With which gradient does client 2 get a larger rate from it?",
     guesses: ["with a longer one", "with a shorter one", "its length plays no part"],
     right: 1,
-    goal: "Let client 2 multiply its gradient by a number for which FedMGDA gives client 2 at least 0.1 more than without the lie.",
+    goal: "Let client 2 multiply its gradient so that FedMGDA gives it at least 0.1 more than without the lie.",
     reached: ({ lie }, { names, rates, honest }) => {
       const i = names.indexOf("FedMGDA");
       return lie.join() === "gradient" && rates[i][1] > honest[i][1] + 0.1;

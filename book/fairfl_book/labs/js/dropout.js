@@ -377,7 +377,7 @@ export const view = {
     ask: "All ten reply in time, and FedAvg's step harms office 9. How many of the others must be late before it helps office 9?",
     guesses: ["one or two", "about half", "all nine"],
     right: 1,
-    goal: "Choose FedAvg, let office 9 reply in time, and move the closing line or the replies until the step helps office 9.",
+    goal: "Choose FedAvg. Let office 9 reply in time and others late, until the step helps office 9.",
     reached: ({ rule, ninth }, { fates, cosines }) =>
       rule === "FedAvg" && ninth === "sound" && fates[9] === "heard" && cosines[9] > ZERO,
     explain:

@@ -303,7 +303,7 @@ export const view = {
     goal: "Choose FedMGDA, and drag the tips until the grey triangle contains the origin.",
     reached: ({ rule, clients }, { cone: helps }) => rule === "FedMGDA" && clients > 2 && !helps,
     explain:
-      "The nearest point of the hull is now the origin itself. A mean of the gradients is zero, so no direction lowers all three losses, and the server does not choose a client that pays.",
+      "The nearest point of the hull is now the origin itself, so the server stands still. Some weighted mean of the gradients is zero, and therefore no direction lowers all three losses.",
   },
   reach: RIM,
   panels: [

@@ -320,7 +320,7 @@ export const view = {
       return step === FIRST && !helps && rates.some((v, k) => v < -ZERO && before[k] > ZERO);
     },
     explain:
-      "The gradients stay the same, and another client loses. Each meeting undoes a part of what an earlier one has achieved, so the result depends on the order. FedFV fixes it by the losses.",
+      "The gradients stay the same, and another client loses. A meeting can undo a part of what an earlier one has achieved, so the order matters. FedFV takes the clients in the order of their losses.",
   },
   reach: REACH,
   panels: [

@@ -451,7 +451,7 @@ export const view = {
     goal: "Drag E until FedAvg's line stands at the lowest point of the mean loss, the dashed curve.",
     reached: (_, { rest, best }) => Math.abs(rest - best) < 0.03,
     explain:
-      "The mean of single steps is a gradient step on the mean loss. With more steps, a client with a strongly curved loss soon arrives and stops pulling, while the others pull on. (Only equal curvatures make the number of steps irrelevant.)",
+      "The mean of single steps is a gradient step on the mean loss. With more steps, a client with a strongly curved loss soon arrives and stops pulling, while the others pull on.",
   },
   reach: 25,
   panels: [

@@ -521,11 +521,11 @@ export const view = {
     ask: "The front is dented. Which of these methods can stop in its middle, where both losses are equal?",
     guesses: ["the weighted sum, with equal weights", "the ε-constraint", "neither"],
     right: 1,
-    goal: "Stay on the dented front, choose that method or another, and bring the solution to where both losses are equal.",
+    goal: "Stay on the dented front. Choose a method, and bring the solution to where both losses are equal.",
     reached: ({ problem }, { f: [one, other] }) =>
       problem === "dented" && Math.abs(one - other) < 0.035,
     explain:
-      "The line of a weighted sum touches a dented front only near its ends. The wall of an ε-constraint cuts through the front at any height, so it stops wherever we want. So does Chebyshev's corner.",
+      "The line of a weighted sum touches this front only near its ends. The wall of an ε-constraint cuts through the front at any height, so it stops wherever we want. So does Chebyshev's corner.",
   },
   reach: 1.3,
   panels: [

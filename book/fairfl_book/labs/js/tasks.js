@@ -53,7 +53,11 @@ export function offered(place, task, button) {
   const shut = (hidden) => {
     find(".stages").hidden = hidden;
     fold.setAttribute("aria-expanded", !hidden);
-    fold.textContent = hidden ? tr("Show the task") : tr("Skip to the lab");
+    fold.textContent = hidden
+      ? tr("Show the task")
+      : place.dataset.stage === "explain"
+        ? tr("Hide the task")
+        : tr("Skip to the lab");
   };
   find(".steps").append(fold);
   at("predict");
@@ -62,6 +66,7 @@ export function offered(place, task, button) {
   return (state, numbers) => {
     if (place.dataset.stage !== "do" || !task.reached(state, numbers)) return [];
     at("explain");
+    shut(find(".stages").hidden);
     find(".mark").textContent = "✓";
     return [tr("Goal reached."), verdict.textContent, task.explain];
   };
