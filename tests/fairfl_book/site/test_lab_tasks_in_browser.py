@@ -126,6 +126,17 @@ def test_a_task_can_be_skipped_and_comes_back(opened):
     assert fold.get_attribute("aria-expanded") == "true" and shown.is_visible()
 
 
+def test_a_page_with_a_task_of_its_own_shows_the_lab_without_one(browser, tmp_path):
+    file = tmp_path / "front.html"
+    file.write_text(f'<meta charset="utf-8">{LABS["TwoClients"].page("front", task=False)}', encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.locator(".try button").first.click()
+    page.wait_for_function("document.querySelector('[aria-live]').textContent")
+    assert not page.locator(".task").count()
+    page.close()
+
+
 def test_the_link_holds_the_state(opened):
     one = opened(LABS["TwoClients"])
     one.page.locator('[data-handle="tip2"]').focus()

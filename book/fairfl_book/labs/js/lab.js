@@ -12,7 +12,7 @@
 //   heights(numbers)     → { panel: height }, of panels that are not always as high as panels says
 //   words(numbers)       → { tone: good, bad or soft, lines, figures }
 //   seconds              how long a run lasts, in a lab that has something to run
-//   task                 what the reader is to predict and to do, as tasks.js says
+//   task                 what the reader is to predict and to do, as tasks.js says; left out where the spec has task: false
 //   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
 import { read, write } from "./address.js";
 import { disc, escaped, px, tag } from "./svg.js";
@@ -98,7 +98,8 @@ const knob = (handle, circles) => (handle.ring === false ? "" : circles);
 
 export function mount(el, model, view) {
   const spec = model.get("spec"),
-    calm = matchMedia("(prefers-reduced-motion: reduce)");
+    calm = matchMedia("(prefers-reduced-motion: reduce)"),
+    asked = view.task && spec.task !== false;
   el.innerHTML = `<div class="fairfl-lab" data-lab="${escaped(spec.name)}" data-lm-suppress-shortcuts="true" role="group" aria-label="${escaped(view.title)}">
     <section class="task" aria-label="${escaped(tr("Task"))}"></section>
     <div class="controls"></div>
@@ -202,8 +203,8 @@ export function mount(el, model, view) {
     find(".screen-reader-text").textContent = words;
   };
   if (model.address) last.append(copyLink(button, model.address, say));
-  const notice = view.task ? offered(find(".task"), view.task, button) : () => [];
-  if (!view.task) find(".task").remove();
+  const notice = asked ? offered(find(".task"), view.task, button) : () => [];
+  if (!asked) find(".task").remove();
   if (view.seconds) find(".controls").append(button(tr("▶ Run"), () => run()));
 
   // Handles: one group each, kept while it is dragged; the picture below them is drawn anew.

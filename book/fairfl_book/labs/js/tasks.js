@@ -19,7 +19,7 @@ export const saidOfGuess = ({ guesses, right }, guess) =>
 export function offered(place, task, button) {
   place.innerHTML = `<div class="steps"><ol></ol></div><div class="stages">
     <div class="predict"><p>${escaped(task.ask)}</p><div class="guesses" role="group" aria-label="${escaped(task.ask)}"></div></div>
-    <p class="goal"><span class="mark" aria-hidden="true">○</span> ${escaped(task.goal)}</p>
+    <p class="goal"><span class="tick" aria-hidden="true">○</span> ${escaped(task.goal)}</p>
     <p class="explain"><strong></strong> ${escaped(task.explain)}</p>
   </div>`;
   const find = (where) => place.querySelector(where),
@@ -67,7 +67,7 @@ export function offered(place, task, button) {
     if (place.dataset.stage !== "do" || !task.reached(state, numbers)) return [];
     at("explain");
     shut(find(".stages").hidden);
-    find(".mark").textContent = "✓";
+    find(".tick").textContent = "✓";
     return [tr("Goal reached."), verdict.textContent, task.explain];
   };
 }
