@@ -255,7 +255,7 @@ def test_the_widget_hands_the_readers_state_to_python(name):
     moved = drawn_at_random(lab, np.random.default_rng(2))
     widget.set_state({"state": moved})  # as the page sends it
     assert lab.state == moved and lab.numbers(**lab.state)
-    assert "0x" not in repr(widget) and len(widget.get_state()["_esm"]) < 70_000
+    assert "0x" not in repr(widget) and len(widget.get_state()["_esm"]) < 75_000
     begun = lab.widget(**moved)
     assert begun.state == begun.spec["start"] == moved
 

@@ -144,13 +144,13 @@ class Lab:
         self._live = live
         return live
 
-    def page(self, key: str) -> str:
+    def page(self, key: str, task: bool = True) -> str:
         """The lab as HTML that needs no kernel, no network and, for reading, no scripts.
 
-        ``key``: an id that is unique on the page.
+        ``key``: an id that is unique on the page. ``task=False`` leaves out the lab's task, where the page has its own.
         """
         spec = json.dumps(
-            self.spec() | {"kernel_numbers": self.kernel_numbers(self.start)}, ensure_ascii=False
+            self.spec() | {"task": task, "kernel_numbers": self.kernel_numbers(self.start)}, ensure_ascii=False
         ).replace("</", "<\\/")
         module = javascript.bundle(self.view).replace("export default", "const here =")
         return (

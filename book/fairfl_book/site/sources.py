@@ -44,8 +44,8 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
-    def lab(name: str, place: str) -> str:
-        return getattr(labs, name)().page(f"lab-{place}")
+    def lab(name: str, place: str, task: bool = True) -> str:
+        return getattr(labs, name)().page(f"lab-{place}", task)
 
     def illustrated(page: nbformat.NotebookNode, root: str) -> None:
         written.update(image_files.take_out(page, folder / "_static" / "pictures", f"{root}_static/pictures"))
@@ -73,7 +73,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else solution_folds.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
-    write("front-lab.txt", lab(FRONT_LAB, "front"))
+    write("front-lab.txt", lab(FRONT_LAB, "front", task=False))
     write("playground.txt", lab("Playground", "playground"))
     write("bibliography.md", bibliography.page(bibtex.load(book.bibliography), fronts))
     terms, symbols = glossary.load(book.root / "book" / "glossary.toml")

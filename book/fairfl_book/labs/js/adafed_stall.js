@@ -267,6 +267,15 @@ export const view = {
   hint:
     "Drag the start and let it go, or press Run: both walks are shown step by step, 60 steps of 0.1. Ellipses: level lines of the clients' losses. Arrows: downhill for each client, at AdaFed's place. " +
     "Pale bands, the walls: there the two gradients are parallel, and a walk of AdaFed's that runs into one stays at it. Dashed: FedMGDA's walk and losses. Circle: how far out you can start.",
+  task: {
+    ask: "Both clients want the same model, in the middle. From which starts does AdaFed (γ = 0) arrive there?",
+    guesses: ["from all of them", "only from the two diagonals", "from all except the two axes"],
+    right: 1,
+    goal: "Drag the start to a place farther than 1 from the middle from which AdaFed ends within 0.25 of it.",
+    reached: ({ start: [at] }, { AdaFed }) => Math.hypot(...at) > 1 && AdaFed.away < 0.25,
+    explain:
+      "With γ = 0, both losses fall equally fast, so in small steps their difference stays as it is. It is zero at the middle, and among the starts it is zero only on the diagonals.",
+  },
   reach: REACH,
   seconds: 2.5,
   panels: [

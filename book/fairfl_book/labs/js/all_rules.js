@@ -345,6 +345,18 @@ export const view = {
     "Left, two gradients and each rule's direction as an arrow of length 1, below them the clients' losses and Newton falls; right, each rule's rates for both clients.",
   hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see more or fewer.",
   key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black, or white in the dark: it fixes rates, how fast each true loss falls; purple: neither; striped: rules of several kinds. Strokes across bars: rates without the lie.",
+  task: {
+    ask: "FedMGDA believes what it is sent. With which gradient does client 2 get a larger rate from it?",
+    guesses: ["with a longer one", "with a shorter one", "its length plays no part"],
+    right: 1,
+    goal: "Let client 2 multiply its gradient so that FedMGDA gives it at least 0.1 more than without the lie.",
+    reached: ({ lie }, { names, rates, honest }) => {
+      const i = names.indexOf("FedMGDA");
+      return lie.join() === "gradient" && rates[i][1] > honest[i][1] + 0.1;
+    },
+    explain:
+      "FedMGDA makes the rates equal along the gradients as they were sent. If client 2 sends half of its gradient, its true rate is twice client 1's.",
+  },
   reach: REACH,
   panels: [
     {

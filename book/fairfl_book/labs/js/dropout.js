@@ -5,7 +5,7 @@ import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
 import { label, line, tag } from "./svg.js";
 import { lineHandle } from "./handles.js";
 import { coordinates } from "./plane.js";
-import { two } from "./wording.js";
+import { ZERO, two } from "./wording.js";
 
 const WIDTH = 360,
   HEIGHT = 276,
@@ -373,6 +373,16 @@ export const view = {
   about:
     "Left, ten rows with a dot where each office's reply arrives during the day and a line where the server closes; right, bars of how far each office's own update agrees with the server's step, with pale dashed bars for those who were not heard.",
   hint: "A reply is the model after an office's own training; its update is what that changed. Drag a reply to another hour, or the closing line by its knob; or use the arrow keys. Offices 0 to 8 share the digits 0 to 7; office 9 alone has 8 and 9. Pale dashed bars: offices that were not heard.",
+  task: {
+    ask: "All ten reply in time, and FedAvg's step harms office 9. How many of the others must be late before it helps office 9?",
+    guesses: ["one or two", "about half", "all nine"],
+    right: 1,
+    goal: "Choose FedAvg. Let office 9 reply in time and others late, until the step helps office 9.",
+    reached: ({ rule, ninth }, { fates, cosines }) =>
+      rule === "FedAvg" && ninth === "sound" && fates[9] === "heard" && cosines[9] > ZERO,
+    explain:
+      "FedAvg weights the offices by the data that arrived. Once five of the nine are missing, office 9 has about a third of the weight, and that is enough.",
+  },
   reach: 4.5,
   panels: [
     { name: "day", width: WIDTH, height: HEIGHT, label: "when replies arrive; drag them" },

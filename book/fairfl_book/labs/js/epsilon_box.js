@@ -395,6 +395,15 @@ export const view = {
     "Left, a triangle whose corners give one client all the weight, with the box that ε allows and the weights chosen in it; right, the gradients, their hull, the smaller shape that the box allows, and the direction.",
   hint: "Drag the box by its lever (the ring between two arrowheads), and the tips. Dark: the weights within ε of equal ones; of the mixtures that these allow the server takes the one nearest to the origin, dir.",
   key: "Every point of the triangle is a choice of weights, and the same mixture of gradients in the other picture. Dark: what a box of half-width ε around equal weights cuts out of the triangle. Rate: how fast a loss falls along −dir; where gradients count as unit vectors, per unit of their length.",
+  task: {
+    ask: "At ε = 0.1, three clients are all served. Suppose that client 1 brings seven more clients like it. Which ε does client 3 need now?",
+    guesses: ["a smaller one", "the same", "a much larger one"],
+    right: 2,
+    goal: "Choose ten clients, and drag the box open until client 3's loss falls.",
+    reached: ({ crowd }, { rates }) => crowd.startsWith("ten") && rates[2] > ZERO,
+    explain:
+      "Among ten clients, client 3 starts from the weight 0.1, while eight clients pull the other way. It needs more than 0.4 to be served, and a small box does not let it have that much.",
+  },
   reach: 1.4,
   panels: [
     { name: "simplex", width: ACROSS, height: DOWN, label: "weights; drag the edge of the box" },

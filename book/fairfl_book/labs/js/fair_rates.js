@@ -350,6 +350,16 @@ export const view = {
     "Left, gradients as arrows, their hull, the plain mean, and the server’s direction, drawn with length 1, on a grey arc from α → 0 through Nash to α → ∞. Right, the curve ρ = λ^(−1/α) with a dot a client at its weight and rate; below it the line on which α moves.",
   hint: "Drag the ring on the line below the curve: α. Then drag the tips. Black: dir, at length 1. Each client’s rate sets its weight, so that its dot stays on the curve.",
   key: "Both axes of the curve run from 0 to ∞, with 1 in their middle. Dashed: where each client’s weight and rate go as α runs from 0 to ∞. Grey dashed arrow: the plain mean; dotted: its projection on the green cone, where it harms somebody. Hollow dot: the hull’s nearest point to 0.",
+  task: {
+    ask: "The plain mean (grey, dashed) would harm client 3. What happens to client 3's rate as α falls to 0?",
+    guesses: ["it falls below zero", "it falls to zero", "it grows"],
+    right: 1,
+    goal: "Leave the tips alone, and drag the ring to where client 3's rate is nearly zero.",
+    reached: ({ clients, power }, { rates }) =>
+      clients === 3 && power < -0.75 && Math.abs(rates[2]) < 0.02,
+    explain:
+      "For every α all rates stay positive. As α falls, the direction tends to the plain mean's projection on the green cone, and on the edge of this cone client 3's rate is zero: it neither gains nor loses.",
+  },
   reach: REACH,
   panels: [
     { name: "plane", width: BROAD, height: DEEP, label: "gradients and direction; drag the tips" },

@@ -296,6 +296,15 @@ export const view = {
   about:
     "Left, gradients as arrows with their convex hull, and the server's direction as the arrow dir; the directions that help everybody are a fan of green rays. Right, bars of each client's weight and rate.",
   hint: "Drag the tips, or move them with the arrow keys; then change the rule. The server steps along −dir, and client k's loss falls at the rate gₖ · dir. Grey: the hull that the rule looks at. Dashed outlines: the rates under the mean.",
+  task: {
+    ask: "Suppose that the three gradients surround the origin. What does FedMGDA do then?",
+    guesses: ["it takes its longest steps", "it stands still", "it follows the longest gradient"],
+    right: 1,
+    goal: "Choose FedMGDA, and drag the tips until the grey triangle contains the origin.",
+    reached: ({ rule, clients }, { cone: helps }) => rule === "FedMGDA" && clients > 2 && !helps,
+    explain:
+      "The nearest point of the hull is now the origin itself, so the server stands still. Some weighted mean of the gradients is zero, and therefore no direction lowers all three losses.",
+  },
   reach: RIM,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "gradients; drag their tips" },

@@ -12,12 +12,15 @@
 //   heights(numbers)     → { panel: height }, of panels that are not always as high as panels says
 //   words(numbers)       → { tone: good, bad or soft, lines, figures }
 //   seconds              how long a run lasts, in a lab that has something to run
+//   task                 what the reader is to predict and to do, as tasks.js says; left out where the spec has task: false
 //   active(state, name)  whether a slider does anything in this state; says(name, value): a slider's value in words
 import { read, write } from "./address.js";
 import { disc, escaped, px, tag } from "./svg.js";
 import { PAPER } from "./palette.js";
 import { joined } from "./wording.js";
 import { tr } from "./i18n.js";
+import { offered } from "./tasks.js";
+import { copyLink } from "./copy_link.js";
 
 export const STEP = 0.05; // an arrow key moves a handle this far, if it has no stride of its own; with Shift five times as far
 const KNOB_RADIUS = 6.5,
@@ -95,8 +98,10 @@ const knob = (handle, circles) => (handle.ring === false ? "" : circles);
 
 export function mount(el, model, view) {
   const spec = model.get("spec"),
-    calm = matchMedia("(prefers-reduced-motion: reduce)");
+    calm = matchMedia("(prefers-reduced-motion: reduce)"),
+    asked = view.task && spec.task !== false;
   el.innerHTML = `<div class="fairfl-lab" data-lab="${escaped(spec.name)}" data-lm-suppress-shortcuts="true" role="group" aria-label="${escaped(view.title)}">
+    <section class="task" aria-label="${escaped(tr("Task"))}"></section>
     <div class="controls"></div>
     <div class="panels">${view.panels.map((panel) => `<svg data-panel="${panel.name}" viewBox="0 0 ${panel.width} ${panel.height}" role="group" aria-label="${escaped(panel.label)}"><g class="drawn" aria-hidden="true"></g><g class="handles"></g></svg>`).join("")}</div>
     <p class="words"></p>
@@ -189,7 +194,17 @@ export function mount(el, model, view) {
     find(".try").appendChild(button(words, () => set(structuredClone(next()), { glide: true })));
   for (const [words, some] of Object.entries(spec.tries))
     offer(words, () => ({ ...spec.start, ...some }));
-  offer(tr("Reset"), () => spec.start).className = "reset";
+  const reset = offer(tr("Reset"), () => spec.start),
+    last = Object.assign(document.createElement("div"), { className: "last" });
+  reset.className = "reset";
+  last.append(reset);
+  find(".try").append(last);
+  const say = (words) => {
+    find(".screen-reader-text").textContent = words;
+  };
+  if (model.address) last.append(copyLink(button, model.address, say));
+  const notice = asked ? offered(find(".task"), view.task, button) : () => [];
+  if (!asked) find(".task").remove();
   if (view.seconds) find(".controls").append(button(tr("▶ Run"), () => run()));
 
   // Handles: one group each, kept while it is dragged; the picture below them is drawn anew.
@@ -343,9 +358,10 @@ export function mount(el, model, view) {
       `<strong class="${words.tone}">${escaped(words.lines[0])}</strong>${escaped(joined(["", ...words.lines.slice(1)]))}`;
     clearTimeout(speaking);
     if (from)
-      speaking = setTimeout(() => {
-        find(".screen-reader-text").textContent = joined([...words.lines, words.figures]);
-      }, 400);
+      speaking = setTimeout(
+        () => say(joined([...notice(now, numbers), ...words.lines, words.figures])),
+        400,
+      );
     if (!glide || !from || calm.matches) {
       shown = numbers;
       paint(numbers);
@@ -385,6 +401,7 @@ export function mount(el, model, view) {
 export function host(el, view, spec) {
   let later = 0;
   const kernel_numbers = { ...spec.kernel_numbers, state: null }; // without a kernel, no state gets an answer
+  const remember = () => history.replaceState(history.state, "", write(spec, values.state));
   const values = {
       spec,
       kernel_numbers,
@@ -401,10 +418,11 @@ export function host(el, view, spec) {
     // Browsers refuse more than some hundred addresses in half a minute, and a held key is faster.
     save_changes: () => {
       clearTimeout(later);
-      later = setTimeout(
-        () => history.replaceState(history.state, "", write(spec, values.state)),
-        100,
-      );
+      later = setTimeout(remember, 100);
+    },
+    address: () => {
+      remember();
+      return location.href;
     },
   };
   mount(el, model, view);

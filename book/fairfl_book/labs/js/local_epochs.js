@@ -201,6 +201,20 @@ export const view = {
   hint: tr(
     "Drag the knob on the right picture's axis to change the local epochs, and move the sliders for the tenth office's share of the data and the curvature of its loss. In a round each side walks from the line as its arrow shows, a mark per step, and the server's average leads back to the line.",
   ),
+  task: {
+    ask: tr(
+      "The offices take more local epochs. Does the tenth office's wish for 100 then count for more?",
+    ),
+    guesses: [tr("yes, for more"), tr("no, for less"), tr("as much as before")],
+    right: 1,
+    goal: tr(
+      "Leave the sliders alone. Drag the knob below the right picture to where the model rests below 22.",
+    ),
+    reached: ({ share, steepness }, { rest }) => share === 0.2 && steepness === 3 && rest < 22,
+    explain: tr(
+      "In many epochs each office walks nearly all the way to its own minimum, however curved its loss is. Then only the shares of the data count, and the tenth office has one fifth.",
+    ),
+  },
   reach: 1,
   panels: [
     { name: "round", width: WIDE, height: HIGH, label: tr("the losses, and a round at rest") },

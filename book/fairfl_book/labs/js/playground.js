@@ -375,6 +375,20 @@ export const view = {
   about:
     "Left, the plane of a toy model's two parameters with lines of equal loss, the Pareto set, and every rule's path from one start; right, what becomes of the clients' losses, in parts of what they were.",
   hint: "Drag the start (the ring called start) and let go, or drag the clients' minimisers (coloured rings). Every rule takes steps of the same length. Grey: the Pareto set, where no direction lowers every loss.",
+  task: {
+    ask: "From which starts does FedAvg make no client pay?",
+    guesses: [
+      "from those that are bad for both clients",
+      "from those near both minimisers",
+      "from none",
+    ],
+    right: 0,
+    goal: "Stay with the two valleys. Drag the start to where no client pays under FedAvg.",
+    reached: ({ problem }, { before, after: { FedAvg: after } }) =>
+      problem === "two valleys" && after && !before.some((f, k) => PAYS(f, after[k])),
+    explain:
+      "FedAvg ends at the lowest point of the mean loss, wherever it starts. So nobody pays only if every client was worse off at the start than it is there.",
+  },
   reach: 2,
   seconds: 3,
   panels: [

@@ -310,6 +310,18 @@ export const view = {
     "Left, three gradients as arrows, what the projections have left of them, and the server's direction as a needle on a dial whose green arc helps everybody; right, bars of each client's weight and rate.",
   hint: "Drag the tips; move the slider from meeting to meeting. In each, one arrow is held against another client's gradient: if it lies in the half that is then shaded, it is moved to the edge.",
   key: "dir: the mean of the three arrows, made as long as FedAvg's mean (dashed once they differ), or λ₁g₁ + λ₂g₂ + λ₃g₃, whose weights need not add to 1. Keepers are not moved: the largest losses, client 3 first, then 2. FedFV ends after six meetings; a further sweep has nine, since there a client meets its own gradient too.",
+  task: {
+    ask: "Suppose that no direction helps all three clients. What decides which of them loses after six meetings?",
+    guesses: ["the largest loss", "the longest gradient", "the order of the meetings"],
+    right: 2,
+    goal: "Press “no way out”. Then choose an order in which a client loses that gains in the order 1→2→3.",
+    reached: (state, { step, rates, cone: helps }) => {
+      const before = compute({ ...state, order: "1→2→3" }).rates;
+      return step === FIRST && !helps && rates.some((v, k) => v < -ZERO && before[k] > ZERO);
+    },
+    explain:
+      "The gradients stay the same, and another client loses. A meeting can undo a part of what an earlier one has achieved, so the order matters. FedFV takes the clients in the order of their losses.",
+  },
   reach: REACH,
   panels: [
     { name: "plane", width: WIDE, height: HIGH, label: "gradients; drag their tips" },

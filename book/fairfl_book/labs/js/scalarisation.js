@@ -517,6 +517,16 @@ export const view = {
   about:
     "Left, the plane of two clients' losses with the front, and a line, a wall or a goal that picks a point of it; right, the models in the plane of parameters, with lines of equal loss and a model w to move.",
   hint: "Drag the orange handle: it turns the push of the line, moves the wall or the goal s. Each model on the right is a point of losses on the left; the strong lines: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The point w is a model to compare with: green is better than it for both.",
+  task: {
+    ask: "The front is dented. Which of these methods can stop in its middle, where both losses are equal?",
+    guesses: ["the weighted sum, with equal weights", "the ε-constraint", "neither"],
+    right: 1,
+    goal: "Stay on the dented front. Choose a method, and bring the solution to where both losses are equal.",
+    reached: ({ problem }, { f: [one, other] }) =>
+      problem === "dented" && Math.abs(one - other) < 0.035,
+    explain:
+      "The line of a weighted sum touches this front only near its ends. The wall of an ε-constraint cuts through the front at any height, so it stops wherever we want. So does Chebyshev's corner.",
+  },
   reach: 1.3,
   panels: [
     {

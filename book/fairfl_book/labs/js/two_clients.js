@@ -209,6 +209,21 @@ export const view = {
   hint: tr(
     "Drag the tip of dir: its place on the line between the tips is the weight λ₁. Drag the tips too. The server steps along −dir (dashed), downhill, where dir = λ₁ g₁ + λ₂ g₂; client k's loss falls at the rate gₖ · dir, and rises where that is negative.",
   ),
+  task: {
+    ask: tr(
+      "Client 1 pays. The weights and the angle stay as they are. Can another length of g₂ end that?",
+    ),
+    guesses: [tr("yes, a longer g₂"), tr("yes, a shorter g₂"), tr("no, the angle decides")],
+    right: 1,
+    goal: tr(
+      "Leave dir in the middle of its line and the angle wide. Drag the tip of g₂ to where nobody pays.",
+    ),
+    reached: ({ weight }, { A, rates }) =>
+      Math.abs(weight - 0.5) < 0.06 && A[0][1] < -0.1 && Math.min(...rates) > ZERO,
+    explain: tr(
+      "A shorter g₂ does not pull dir as far to its side. The angle shows that the clients disagree, and with equal weights the lengths decide which of them pays.",
+    ),
+  },
   reach: REACH,
   panels: [
     {

@@ -405,6 +405,15 @@ export const view = {
   about:
     "Left, runs of theirs and of ours as dots on an axis of accuracies, with lines to their means, a grey band of the margin around their mean and, below, the 90 % interval of our mean minus theirs; right, the interval as it would be with other numbers of runs.",
   hint: "Drag a run, or the ring between two arrowheads at the top: the margin, the difference that you say does not matter; or use the arrow keys. The thick bar is the 90 % interval of ours minus theirs, laid around our mean, so that a bar inside the grey band is a difference within the margin. Green: equivalent, red: different, else undecided.",
+  task: {
+    ask: "Five runs on each side leave the verdict undecided. Would three more runs of ours alone settle it?",
+    guesses: ["yes", "no"],
+    right: 1,
+    goal: "Leave the margin at 1, and reach the verdict “equivalent”.",
+    reached: ({ margin }, { word }) => margin === 1 && word === "equivalent",
+    explain:
+      "Three more runs of ours alone leave it undecided. A part of the interval's width comes from their five runs, and it stays. Only an interval that fits into the band gives “equivalent”.",
+  },
   reach: 4,
   panels: [
     { name: "runs", width: WIDTH, height: HEIGHT, label: "accuracies of the runs; drag them" },
