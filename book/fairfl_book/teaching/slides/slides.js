@@ -1,0 +1,57 @@
+// Keys turn the pages, the address keeps the place, and a slide that would not fit gets smaller letters.
+"use strict";
+const slides = [...document.querySelectorAll("section")];
+const LEAST = 0.6; // of the usual size
+
+const room = (slide) => slide.querySelector(".body");
+const over = (slide) => {
+  const body = room(slide);
+  const end = body.getBoundingClientRect();
+  return [...body.querySelectorAll("*")].some((one) => {
+    const box = one.closest(".katex") ? null : one.getBoundingClientRect();
+    return box && box.width && (box.bottom > end.bottom + 1 || box.right > end.right + 1 || box.top < end.top - 1);
+  });
+};
+const shrink = () => {
+  for (const slide of slides) {
+    let size = 1;
+    room(slide).style.fontSize = "";
+    while (over(slide) && size > LEAST) {
+      size -= 0.04;
+      room(slide).style.fontSize = `${size}em`;
+    }
+    slide.dataset.size = size.toFixed(2);
+  }
+  document.body.dataset.ready = "";
+};
+
+const here = () => {
+  const middles = slides.map((slide) => Math.abs(slide.getBoundingClientRect().top));
+  return middles.indexOf(Math.min(...middles));
+};
+const go = (place) => {
+  const slide = slides[Math.max(0, Math.min(slides.length - 1, place))];
+  slide.scrollIntoView();
+  history.replaceState(null, "", `#${slide.id}`);
+};
+const STEPS = {
+  ArrowRight: 1,
+  ArrowDown: 1,
+  PageDown: 1,
+  " ": 1,
+  ArrowLeft: -1,
+  ArrowUp: -1,
+  PageUp: -1,
+  Home: -Infinity,
+  End: Infinity,
+};
+addEventListener("keydown", (event) => {
+  if (!(event.key in STEPS) || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  go(here() + (event.key === " " && event.shiftKey ? -1 : STEPS[event.key]));
+});
+
+document.fonts.ready.then(() => {
+  shrink();
+  if (location.hash) go(slides.findIndex((slide) => `#${slide.id}` === location.hash));
+});
