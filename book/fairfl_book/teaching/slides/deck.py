@@ -23,74 +23,93 @@ from fairfl_book.teaching.slides.passages import (
 )
 
 QUESTION, ANSWER = "Your turn", "The answer"
-TAKE_AWAY, EXERCISES, LEFT_OUT = "What to take away", "Exercises", ("References",)
-_FULL = 560  # pixels of a slide's body, at 1280 × 720
+OPENING, TAKE_AWAY, EXERCISES, LEFT_OUT = "The question", "What to take away", "Exercises", ("References",)
+_FULL = 575  # pixels of a slide's body, at 1280 × 720
 _WIDE, _BESIDE = 1150, 430  # pixels of a line of text, alone and beside a picture
-_CONTEXT = 75  # words before a turn that come with its question
-_MENTION = re.compile(r"\b(?:Figure|Table) (C?\d+\.\d+)\b")
-_BOLD = re.compile(r"\*\*[^*]+\*\*")
-_SAID = re.compile(r"(?<![\w*])\*[^*]{30,}\*(?![\w*])")
-_KEPT = re.compile(r"\$[^$]*\$|`[^`]*`")  # no sentence ends inside a formula or code
-_END = re.compile(r"(?:(?<=[.?!:]\*\*)|(?<=[.?!][*)\"])|(?<=[.?!]))\s+(?=[*(\"`]*[A-Z\d\0])")
+_CONTEXT = 75  # words that a question or a lab takes with it from the paragraph above
+_NEAR = 3  # a picture that is followed by more passages than these before a turn is not what the turn is about
+_REPLIES = 5  # known wrong answers that are shown
 _FEW = 14  # words; a first sentence that is shorter takes the next one with it
+_MENTION = re.compile(r"\b(?:Figure|Table) (C?\d+\.\d+)\b")
+_MARKED = re.compile(r"\*\*[^*]+\*\*|(?<![\w*])\*[^*]{30,}\*(?![\w*])")  # a term or a statement
+# A sentence that begins so is not understood without the one before.
+_LEANS = re.compile(
+    r"[*(]*(?:(?:This|These|That|Those|It|Its|They|Both|Such|So|Then|But|And|Therefore|Here|One asks|The two|[A-Z][a-z]+ (?:called|\d+ called) such)\b"
+    r"|(?:Can|Could|Does|Do|Did|Will|Is|Are|Was) (?:it|this|they|these|that)\b)"
+)
+_WHOLE = re.compile(r"\$[^$]*\$|`[^`]*`")  # no sentence ends inside a formula or code
+_END = re.compile(r"(?:(?<=[.?!:]\*\*)|(?<=[.?!][*)\"])|(?<=[.?!]))\s+(?=[*(\"`]*[A-Z\d⟦])")
 
 
 @dataclass(frozen=True)
 class Text:
-    """A piece of Markdown that stays together. ``large``: whether it is a section's question or first sentence."""
+    """A piece of Markdown that stays together. ``look``: "said", "large" (a question, or a section's first sentence) or "statement" (a theorem)."""
 
     markdown: str
-    large: bool = False
+    look: str = "said"
 
 
 @dataclass
 class Slide:
-    """One slide. ``kind``: "title", "goals", "text", "picture", "results", "statement", "proof", "question", "answer" or "end", for its look.
+    """One slide. ``kind``: "title", "goals", "text", "picture", "results", "lab", "proof", "question", "answer" or "end", for its look.
 
-    ``texts``: what is written, in order. ``shown``: the picture or table of results. ``small``: Markdown in small print. ``replies``: known wrong answers and what to say to them. ``shortest``: whether
-    it is on the shortest way.
+    ``part``: the section's heading, where ``heading`` is another. ``before``, ``after``: what is written above and below the picture or table of results ``shown``, if any. ``small``: Markdown in small print. ``replies``: known wrong
+    answers and what to say to them. ``shortest``: whether it is on the shortest way.
     """
 
     kind: str
     heading: str = ""
-    texts: list[Text] = field(default_factory=list)
+    part: str = ""
+    before: list[Text] = field(default_factory=list)
     shown: Picture | Results | None = None
+    after: list[Text] = field(default_factory=list)
     small: str = ""
     replies: list[tuple[str, str]] = field(default_factory=list)
     shortest: bool = False
+
+    @property
+    def used(self) -> float:
+        """About how many pixels of the slide's body are used."""
+        width = _BESIDE if isinstance(self.shown, Picture) else _WIDE
+        total = sum(height(text, width) for text in (*self.before, *self.after))
+        if isinstance(self.shown, Picture):
+            total += 0.7 * height(Text(self.shown.caption), width)
+        elif self.shown:
+            total += 44 * self.shown.table.count("<tr")
+        return total
 
 
 def slides(sections: list[Section], title: str, promise: str, able: list[str]) -> list[Slide]:
     """The slides of a chapter: title and promise, its aims, its sections, and what to take away."""
     goals = "\n".join(f"- {aim}" for aim in able)
-    made = [Slide("title", title, [Text(promise)]), Slide("goals", "After this lecture you will be able to", [Text(goals)])]
+    made = [Slide("title", title, before=[Text(promise)]), Slide("goals", "You will be able to …", before=[Text(goals)])]
     figures = {
         found[1]: passage
         for section in sections
         for passage in section.passages
         if isinstance(passage, Picture | Results) and (found := _MENTION.search(passage.caption))
     }
-    hour = ""
+    end = Slide("end", TAKE_AWAY)
     for section in sections:
         if section.heading == EXERCISES:
-            hour = next((text.text for text in section.passages if isinstance(text, Words)), "")
+            end.small = next((passage.text for passage in section.passages if isinstance(passage, Words)), "")
         elif section.heading == TAKE_AWAY:
-            end = Slide("end", TAKE_AWAY, list(_taken_away(section)))
+            end.before = list(_taken_away(section))
         elif section.heading not in LEFT_OUT:
-            made += _Section(section, figures).slides(section.heading or "The question")
-    end.small = hour
+            made += _Section(section, figures).slides()
     return [*made, end]
 
 
 def sentences(paragraph: str) -> list[str]:
-    """The sentences of a paragraph in Markdown."""
+    """The sentences of a paragraph in Markdown, without those that speak of folds."""
     held: list[str] = []
-    masked = _KEPT.sub(lambda found: held.append(found[0]) or f"\0{len(held) - 1}\1", paragraph.replace("\n", " "))
-    return [re.sub(r"\0(\d+)\1", lambda found: held[int(found[1])], part) for part in _END.split(masked) if part]
+    masked = _WHOLE.sub(lambda found: held.append(found[0]) or f"⟦{len(held) - 1}⟧", paragraph.replace("\n", " "))
+    said = [re.sub(r"⟦(\d+)⟧", lambda found: held[int(found[1])], part) for part in _END.split(masked) if part]
+    return [sentence for sentence in said if "folded" not in sentence] or said
 
 
 def _taken_away(section: Section) -> Iterator[Text]:
-    """The first sentences of each paragraph, which are its idea; not the one on the companion."""
+    """The first sentences of each paragraph, which are its idea, except of the one on the companion."""
     for passage in section.passages:
         if isinstance(passage, Words) and not passage.text.startswith("The companion"):
             yield Text(_first(sentences(passage.text)))
@@ -108,122 +127,163 @@ class _Section:
     def __init__(self, section: Section, figures: dict[str, Picture | Results]) -> None:
         self.section, self.figures = section, figures
         self.made: list[Slide] = []
-        self.seen: Picture | Results | None = None
-        self.room = 0.0  # pixels left on the last slide; none if it is closed
+        self.open = False  # whether the last slide takes more text
+        self.begun = False  # whether the section's first sentence is on a slide
 
-    def slides(self, heading: str) -> list[Slide]:
-        """The section's slides; none if nothing but its first sentence would be on them."""
+    def slides(self) -> list[Slide]:
+        """The section's slides. None if only its first sentence would be on them."""
         waiting: list[Passage] = []
-        for passage in self.section.passages:
+        for place, passage in enumerate(self.section.passages):
             if isinstance(passage, Words | Formula | Items):
                 waiting.append(passage)
                 continue
-            before = _context(waiting) if isinstance(passage, Turn) else []
-            self._write(waiting[: len(waiting) - len(before)])
+            takes = isinstance(passage, Turn) or (isinstance(passage, Picture) and bool(passage.lab))
+            context = _context(waiting) if takes else []
+            self._write(waiting[: len(waiting) - len(context)], place)
+            self._place(passage, [Text(part.text) for part in context], place)
             waiting = []
-            self._place(passage, before)
-        self._write(waiting)
+        self._write(waiting, len(self.section.passages))
         for slide in self.made:
-            slide.heading, slide.shortest = slide.heading or heading, self.section.shortest
-        bare = len(self.made) == 1 and not self.made[0].shown and all(text.large for text in self.made[0].texts)
+            slide.part = self.section.heading if slide.heading else ""
+            slide.heading, slide.shortest = slide.heading or self.section.heading or OPENING, self.section.shortest
+        bare = len(self.made) == 1 and not self.made[0].shown and all(text.look == "large" for text in self.made[0].before)
         return [] if bare else self.made
 
-    def _place(self, passage: Passage, before: list[Passage]) -> None:
-        last = self.made[-1] if self.made else None
+    def _place(self, passage: Passage, context: list[Text], place: int) -> None:
+        """Put a turn, a theorem, a proof, a picture or a table on a slide."""
+        last = self.made[-1] if self.made and self.open and self.made[-1].kind == "text" else None
         if isinstance(passage, Turn):
-            mentioned = _MENTION.search(passage.question)
-            shown = self.figures.get(mentioned[1]) if mentioned else self.seen
-            self.made += [
-                Slide("question", QUESTION, [*(Text(part.text) for part in before), Text(passage.question, True)], shown),
-                _answer(passage),
-            ]
-            self.room = 0
-        elif isinstance(passage, Statement | Proof):
-            self.made.append(Slide("proof" if isinstance(passage, Proof) else "statement", "", [Text(passage.text)]))
-            self.room = 0 if isinstance(passage, Proof) else _FULL - _height(Text(passage.text), _WIDE)
+            lead = self.made.pop().before if last and all(text.look == "large" for text in last.before) else []
+            asked = Text(passage.question, "large")
+            lead = [Text(text.markdown) for text in lead]
+            self.made += [Slide("question", QUESTION, before=[*lead, *context, asked], shown=self._meant(passage, place)), _answer(passage)]
+            self.open, self.begun = False, True
+        elif isinstance(passage, Proof):
+            self.made.append(Slide("proof", before=[Text(passage.text)]))
+            self.open = False
+        elif isinstance(passage, Statement):
+            self._append(Text(passage.text, "statement"))
         else:
-            self.seen = passage
-            short = last is not None and last.kind == "text" and sum(_height(text, _BESIDE) for text in last.texts) < _FULL / 2
-            kind = "picture" if isinstance(passage, Picture) else "results"
-            if not short or not self.room:
-                self.made.append(Slide(kind))
-            self.made[-1].kind, self.made[-1].shown = kind, passage
-            used = sum(_height(text, self._width) for text in self.made[-1].texts) + _height(Text(passage.caption), _BESIDE) * 0.6
-            used += 44 * passage.table.count("<tr") if isinstance(passage, Results) else 0
-            self.room = _FULL - used
+            lab = isinstance(passage, Picture) and bool(passage.lab)
+            kind = "lab" if lab else "picture" if isinstance(passage, Picture) else "results"
+            merged = Slide(kind, before=[*(last.before if last else []), *context], shown=passage)
+            if last and not lab and merged.used < _FULL and not any(_broad(text) for text in merged.before):
+                self.made[-1] = merged
+            else:
+                self.made.append(Slide(kind, before=context, shown=passage))
+            self.open = not lab
 
-    @property
-    def _width(self) -> float:
-        return _BESIDE if self.made and self.made[-1].kind == "picture" else _WIDE
+    def _meant(self, turn: Turn, place: int) -> Picture | Results | None:
+        """The figure or table that a turn mentions, or the one shortly before it."""
+        if found := _MENTION.search(turn.question):
+            return self.figures.get(found[1])
+        above = self.section.passages[:place]
+        near = [passage for passage in above[-_NEAR - 1 :] if isinstance(passage, Picture | Results)]
+        if near or "figure" not in turn.question:
+            return near[-1] if near else None
+        told = " ".join(passage.text for passage in above if isinstance(passage, Words))
+        mentioned = [number for number in _MENTION.findall(told) if number in self.figures]
+        return self.figures[mentioned[-1]] if mentioned else None
 
-    def _write(self, passages: list[Passage]) -> None:
-        """Put the texts of these passages on the last slide while there is room, then on new ones."""
-        for text in self._texts(passages):
-            wide = "$$" in text.markdown or text.markdown.startswith("|")
-            narrow = bool(self.made) and self.made[-1].kind == "picture"
-            if not self.made or _height(text, self._width) > self.room or (wide and narrow):
-                self.made.append(Slide("text"))
-                self.room = _FULL
-            self.made[-1].texts.append(text)
-            self.room -= _height(text, self._width)
+    def _append(self, text: Text) -> None:
+        """Put a text on the last slide if it has room, else on a new one."""
+        last = self.made[-1] if self.made and self.open else Slide("text")
+        beside = isinstance(last.shown, Picture)
+        if not self.made or not self.open or last.used + height(text, _BESIDE if beside else _WIDE) > _FULL or (beside and _broad(text)):
+            last = Slide("text")
+            self.made.append(last)
+        (last.after if last.shown else last.before).append(text)
+        self.open = True
 
-    def _texts(self, passages: list[Passage]) -> Iterator[Text]:
-        """What slides keep of a run of text."""
-        opens, before = not self.made, None
+    def _write(self, passages: list[Passage], end: int) -> None:
+        for text in self._texts(passages, end - len(passages)):
+            self._append(text)
+
+    def _texts(self, passages: list[Passage], start: int) -> Iterator[Text]:
+        """What slides keep of a run of text that begins at the section's passage ``start``."""
+        above = self.section.passages[start - 1] if start else None
+        before: Passage | None = above
         for place, passage in enumerate(passages):
             after = passages[place + 1] if place + 1 < len(passages) else None
-            if isinstance(passage, Words):
-                said = sentences(passage.text)
-                kept = [sentence for sentence in said if _BOLD.search(sentence) or _SAID.search(sentence)]
-                if place == 0 and opens:
-                    lead = _lead(said)
-                    yield Text(" ".join(lead), True)
-                    kept = [sentence for sentence in kept if sentence not in lead]
-                    if isinstance(after, Formula | Items) and said[-1] in lead:
-                        said = [""]
-                if isinstance(before, Formula) and said[0].startswith("In words"):
-                    kept = [sentence for sentence in kept if sentence != said[0]]
-                if isinstance(after, Formula | Items):
-                    kept = [sentence for sentence in kept if sentence != said[-1]]
-                if kept:
-                    yield Text(" ".join(kept))
-            else:
+            if not isinstance(passage, Words):
                 parts = [passage.text]
-                if isinstance(before, Words) and not (place == 1 and opens and sentences(before.text)[-1] in _lead(sentences(before.text))):
-                    parts = [sentences(before.text)[-1], *parts]
+                if place and isinstance(before, Words):
+                    said = sentences(before.text)
+                    parts = [" ".join(said[one] for one in sorted(_intro(said))), *parts]
                 if isinstance(after, Words) and (said := sentences(after.text))[0].startswith("In words"):
                     parts.append(said[0])
                 yield Text("\n\n".join(parts))
+            else:
+                said = sentences(passage.text)
+                kept = {place for place, sentence in enumerate(said) if _MARKED.search(sentence)}
+                if 0 in kept and said[0].startswith("**") and said[0].endswith("**"):  # a heading within the line
+                    kept |= {min(1, len(said) - 1)}
+                if not self.section.heading:
+                    kept |= {place for place, sentence in enumerate(said) if sentence.endswith("?")}
+                elif isinstance(before, Picture | Results) and not kept:  # what there is to see
+                    kept = {0}
+                kept = _understood(said, kept)
+                if isinstance(before, Formula) and said[0].startswith("In words"):
+                    kept -= {0}
+                if isinstance(after, Formula | Items):
+                    kept -= _intro(said)
+                lead: list[int] = []
+                if self.section.heading and not self.begun:
+                    lead = [one for one in _lead(said) if not isinstance(after, Formula | Items) or one not in _intro(said)]
+                    self.begun = True
+                if lead:
+                    yield Text(" ".join(said[one] for one in lead), "large")
+                if rest := sorted(kept - set(lead)):
+                    yield Text(" ".join(said[one] for one in rest), "said" if self.section.heading else "large")
             before = passage
 
 
-def _lead(said: list[str]) -> list[str]:
-    """A section's first words: up to the first question of its first paragraph, if it has one."""
+def _intro(said: list[str]) -> set[int]:
+    """The end of the paragraph above a formula or a list, as places of sentences: the last one, and the one before if that is short."""
+    last = len(said) - 1
+    return _understood(said, {last, max(0, last - 1)} if len(said[last].split()) < 8 else {last})
+
+
+def _understood(said: list[str], kept: set[int]) -> set[int]:
+    """``kept``, and what these sentences lean on: two sentences before at most."""
+    for _ in range(2):
+        kept = kept | {
+            one - 1
+            for one in kept
+            if one and (_LEANS.match(said[one]) or said[one].count(")") > said[one].count("("))
+        }
+    return kept
+
+
+def _broad(text: Text) -> bool:
+    """Whether a text does not fit beside a picture: a formula, a table or a theorem."""
+    return "$$" in text.markdown or text.markdown.startswith("|") or text.look == "statement"
+
+
+def _lead(said: list[str]) -> list[int]:
+    """A section's first words, as places of sentences: up to the first question of its first paragraph, if it has one."""
     asked = next((place for place, sentence in enumerate(said) if sentence.endswith("?")), None)
-    if asked is not None and sum(len(sentence.split()) for sentence in said[: asked + 1]) <= 60:
-        return said[: asked + 1]
-    return [said[asked]] if asked is not None else said[: 2 if len(said[0].split()) < _FEW else 1]
+    if asked is None:
+        return [*range(min(len(said), 2 if len(said[0].split()) < _FEW else 1))]
+    return [*range(asked + 1)] if sum(len(sentence.split()) for sentence in said[: asked + 1]) <= 60 else [asked]
 
 
 def _context(waiting: list[Passage]) -> list[Passage]:
-    """The passages directly before a turn that its question needs: whole ones, as many as are read in a few breaths."""
-    taken, words = [], 0
-    for passage in reversed(waiting):
-        words += len(passage.text.split())
-        if words > _CONTEXT and not (not taken and isinstance(passage, Items)):
-            break
-        taken.insert(0, passage)
-    return taken
+    """What a question or a lab needs to be understood: the paragraph above it, or the formula or list above it with its paragraph."""
+    taken = waiting[-1:] if waiting and isinstance(waiting[-1], Words) else waiting[-2:]
+    while taken and sum(len(passage.text.split()) for passage in taken) > _CONTEXT and not isinstance(taken[0], Items):
+        taken = taken[1:]
+    return [] if taken and isinstance(taken[0], Formula) else taken
 
 
 def _answer(turn: Turn) -> Slide:
     (right, praise), *wrong = turns.answered(turn.slug)
-    return Slide("answer", ANSWER, [Text(right, True), *([Text(praise)] if praise else [])], replies=[pair for pair in wrong if pair[0]])
+    return Slide("answer", ANSWER, before=[Text(right, "large"), *([Text(praise)] if praise else [])], replies=[pair for pair in wrong if pair[0]][:_REPLIES])
 
 
-def _height(text: Text, width: float) -> float:
+def height(text: Text, width: float) -> float:
     """About how many pixels a text needs in a column of this width."""
-    size, total = (30 if text.large else 26) * (1 if width == _WIDE else 0.85), 0.0
+    size, total = (30 if text.look == "large" else 26) * (1 if width == _WIDE else 0.85), 0.0
     for part in re.split(r"\n\n|\n(?=[-|\d])", text.markdown):
         if part.startswith("$$"):
             total += 84 * (1 + part.count(r"\\"))

@@ -7,13 +7,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from fairfl import __version__
+from fairfl_book import labs
 from fairfl_book.build import note_pdf
 from fairfl_book.exercises.display import marked_up
-from fairfl_book.teaching.slides.deck import Slide
+from fairfl_book.teaching.slides.deck import Slide, Text
 from fairfl_book.teaching.slides.passages import Picture
 
 BOOK = "Fair federated learning as multi-objective optimisation"
-SHORTEST = "◆ on the shortest way through the book"
+SHORTEST = "◆ marks what is on the shortest way through the book"
+FEW = 240  # pixels; a slide with less text has larger letters
 _FACE = re.compile(r"@font-face\{[^}]*\}")
 _WOFF2 = re.compile(r"url\((fonts/[^)]+\.woff2)\)")
 _SOURCES = re.compile(r"src:[^;}]*")
@@ -31,7 +33,7 @@ def page(deck: list[Slide], vendor: Path, formulas: Path) -> str:
     ]
     body = "\n".join(_slide(slide, number, len(deck), title) for number, slide in enumerate(deck, 1))
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{style}</style></head>\n<body>\n{body}\n"
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body></html>\n"
@@ -53,28 +55,47 @@ def katex_style(vendor: Path) -> str:
 
 def _slide(slide: Slide, number: int, last: int, title: str) -> str:
     head = "h1" if slide.kind == "title" else "h2"
-    texts = "".join(f'<div class="{"large" if text.large else "said"}">{_markdown(text.markdown)}</div>' for text in slide.texts)
-    if slide.kind == "answer":
-        right, *praise = slide.texts
-        texts = f'<p class="right">{marked_up(right.markdown)}</p>' + "".join(f"<p>{marked_up(text.markdown)}</p>" for text in praise)
-    if slide.replies:
-        rows = "".join(f"<tr><td>{marked_up(given)}</td><td>{marked_up(why)}</td></tr>" for given, why in slide.replies)
-        texts += f'<table class="replies"><thead><tr><th>Another answer</th><th>What to say</th></tr></thead><tbody>{rows}</tbody></table>'
-    shown = caption = ""
-    if slide.shown:
-        words = "" if slide.kind == "question" else _markdown(slide.shown.caption)
-        caption = f'<div class="caption">{words}</div>' if words else ""
-        shown = _picture(slide.shown) if isinstance(slide.shown, Picture) else f'<div class="results">{slide.shown.table}</div>'
+    before, after = _texts(slide.before), _texts(slide.after)
     if slide.kind == "title":
-        texts += f'<p class="book">{BOOK} · edition {__version__}</p><p class="book">{SHORTEST}</p>'
-    small = f'<div class="small">{_markdown(slide.small)}</div>' if slide.small else ""
-    look = "tall" if isinstance(slide.shown, Picture) else "broad"
-    foot = f'<footer><span>{html.escape(title)}</span><span>{"◆" if slide.shortest else ""} {number} / {last}</span></footer>'
-    body = f'<div class="words">{texts}{caption}{small}</div>'
+        before += f'<p class="book">{BOOK} · edition {__version__}</p><p class="book">{SHORTEST}</p>'
+    if slide.kind == "answer":
+        before = _answer(slide)
+    if slide.small:
+        after += f'<div class="small">{_markdown(slide.small)}</div>'
+    foot = f'<footer><span>{html.escape(title)}</span><span>{"◆ " * slide.shortest}{number} / {last}</span></footer>'
+    few = " few" if slide.used < FEW else ""
+    part = f" <small>{_inline(slide.part)}</small>" if slide.part else ""
     return (
-        f'<section class="{slide.kind} {look}" id="{number}"><{head}>{_inline(slide.heading)}</{head}>'
-        f'<div class="body">{shown}{body}</div>{foot}</section>'
+        f'<section class="{slide.kind}{few}" id="{number}"><{head}>{_inline(slide.heading)}{part}</{head}>'
+        f"{_body(slide, number, before, after)}{foot}</section>"
     )
+
+
+def _body(slide: Slide, number: int, before: str, after: str) -> str:
+    """A picture beside its words, or words with a table of results between them. A lab is alive on screens, and a picture on paper."""
+    if isinstance(slide.shown, Picture):
+        caption = "" if slide.kind == "question" else f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
+        shown = _picture(slide.shown)
+        if slide.kind == "lab":
+            shown = f'<div class="living">{getattr(labs, slide.shown.lab)().page(f"lab-{number}")}</div><div class="paper">{shown}</div>'
+        return f'<div class="body">{shown}<div class="words">{before}{caption}{after}</div></div>'
+    if slide.shown:
+        caption = f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
+        return f'<div class="body"><div class="words">{before}<div class="results">{slide.shown.table}</div>{caption}{after}</div></div>'
+    return f'<div class="body"><div class="words">{before}{after}</div></div>'
+
+
+def _texts(texts: list[Text]) -> str:
+    return "".join(f'<div class="{text.look}">{_markdown(text.markdown)}</div>' for text in texts)
+
+
+def _answer(slide: Slide) -> str:
+    """The right answer, why, and a table of known wrong ones."""
+    right, *why = slide.before
+    words = f'<p class="right">{marked_up(right.markdown)}</p>' + "".join(f"<p>{marked_up(text.markdown)}</p>" for text in why)
+    rows = "".join(f"<tr><td>{marked_up(given)}</td><td>{marked_up(reply)}</td></tr>" for given, reply in slide.replies)
+    head = "<thead><tr><th>Another answer</th><th>Reply</th></tr></thead>"
+    return words + (f'<table class="replies">{head}<tbody>{rows}</tbody></table>' if rows else "")
 
 
 def _picture(picture: Picture) -> str:

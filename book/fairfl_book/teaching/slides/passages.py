@@ -51,13 +51,13 @@ class Proof:
 
 @dataclass(frozen=True)
 class Picture:
-    """A stored picture. ``source``: its data URL. ``ratio``: width over height. ``caption``: Markdown, may be empty. ``lab``: whether it is the start of a lab."""
+    """A stored picture. ``source``: its data URL. ``ratio``: width over height. ``caption``: Markdown, may be empty. ``lab``: the name of the lab whose start it is, if any."""
 
     source: str
     words: str
     ratio: float
     caption: str = ""
-    lab: bool = False
+    lab: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _outputs(cell: NotebookNode) -> Iterator[Passage]:
     if "lab" in tags:
         for name in _LAB.findall(cell.source):
             if hasattr(labs, name):
-                yield replace(_drawn(*_still(name)), lab=True)
+                yield replace(_drawn(*_still(name)), lab=name)
         return
     for output in cell.outputs:
         data = output.get("data", {})

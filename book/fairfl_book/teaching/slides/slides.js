@@ -8,9 +8,18 @@ const over = (slide) => {
   const body = room(slide);
   const end = body.getBoundingClientRect();
   return [...body.querySelectorAll("*")].some((one) => {
-    const box = one.closest(".katex") ? null : one.getBoundingClientRect();
+    const box = one.closest(".katex, .living, .paper") ? null : one.getBoundingClientRect();
     return box && box.width && (box.bottom > end.bottom + 1 || box.right > end.right + 1 || box.top < end.top - 1);
   });
+};
+const labs = () => {
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  document.documentElement.style.setProperty("--rem", rem / 16);
+  for (const lab of document.querySelectorAll(".living .lab-touch")) {
+    lab.style.setProperty("--fit", 1);
+    const box = lab.getBoundingClientRect();
+    lab.style.setProperty("--fit", Math.min((51 * rem) / box.width, (35 * rem) / box.height));
+  }
 };
 const shrink = () => {
   for (const slide of slides) {
@@ -46,12 +55,15 @@ const STEPS = {
   End: Infinity,
 };
 addEventListener("keydown", (event) => {
+  if (event.target.closest?.(".fairfl-lab")) return; // its handles and sliders use the arrows
   if (!(event.key in STEPS) || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   go(here() + (event.key === " " && event.shiftKey ? -1 : STEPS[event.key]));
 });
 
+addEventListener("resize", labs);
 document.fonts.ready.then(() => {
+  labs();
   shrink();
   if (location.hash) go(slides.findIndex((slide) => `#${slide.id}` === location.hash));
 });
