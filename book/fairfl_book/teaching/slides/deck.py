@@ -140,7 +140,8 @@ class _Section:
             takes = isinstance(passage, Turn) or (isinstance(passage, Picture) and bool(passage.lab))
             context = _context(waiting) if takes else []
             self._write(waiting[: len(waiting) - len(context)], place)
-            self._place(passage, [Text(part.text) for part in context], place)
+            read = _read(context)
+            self._place(passage, [*(one for one in self._table(passage, place) if one not in read), *read], place)
             waiting = []
         self._write(waiting, len(self.section.passages))
         for slide in self.made:
@@ -172,6 +173,13 @@ class _Section:
             else:
                 self.made.append(Slide(kind, before=context, shown=passage))
             self.open = not lab
+
+    def _table(self, passage: Passage, place: int) -> list[Text]:
+        """The table in the text that a turn asks about, unless it fills a slide."""
+        if not isinstance(passage, Turn) or "table" not in passage.question:
+            return []
+        tables = [Text(one.text) for one in self.section.passages[:place] if isinstance(one, Items) and one.text.startswith("|")]
+        return [one for one in tables[-1:] if height(one, _WIDE) < _FULL / 2]
 
     def _meant(self, turn: Turn, place: int) -> Picture | Results | None:
         """The figure or table that a turn mentions, or the one shortly before it."""
@@ -274,6 +282,10 @@ def _context(waiting: list[Passage]) -> list[Passage]:
     while taken and sum(len(passage.text.split()) for passage in taken) > _CONTEXT and not isinstance(taken[0], Items):
         taken = taken[1:]
     return [] if taken and isinstance(taken[0], Formula) else taken
+
+
+def _read(context: list[Passage]) -> list[Text]:
+    return [Text(" ".join(sentences(part.text)) if isinstance(part, Words) else part.text) for part in context]
 
 
 def _answer(turn: Turn) -> Slide:

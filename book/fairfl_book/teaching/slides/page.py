@@ -15,6 +15,7 @@ from fairfl_book.teaching.slides.passages import Picture
 
 BOOK = "Fair federated learning as multi-objective optimisation"
 SHORTEST = "◆ marks what is on the shortest way through the book"
+LONG = 12  # rows; a longer table has narrower ones
 FEW = 240  # pixels; a slide with less text has larger letters
 _FACE = re.compile(r"@font-face\{[^}]*\}")
 _WOFF2 = re.compile(r"url\((fonts/[^)]+\.woff2)\)")
@@ -31,10 +32,12 @@ def page(deck: list[Slide], vendor: Path, formulas: Path) -> str:
         formulas.read_text(encoding="utf-8"),
         here.joinpath("slides.js").read_text(encoding="utf-8"),
     ]
-    body = "\n".join(_slide(slide, number, len(deck), title) for number, slide in enumerate(deck, 1))
+    marked = any(slide.shortest for slide in deck)
+    body = "\n".join(_slide(slide, number, len(deck), title, marked) for number, slide in enumerate(deck, 1))
+    licence = (vendor / "LICENSE-katex.txt").read_text(encoding="utf-8").replace("--", "- -")
     return (
         f'<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{style}</style></head>\n<body>\n{body}\n"
+        f"<title>{html.escape(title)}</title>\n<!-- KaTeX and its fonts:\n{licence}-->\n<style>{style}</style></head>\n<body>\n{body}\n"
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body></html>\n"
     )
@@ -53,11 +56,11 @@ def katex_style(vendor: Path) -> str:
     return _FACE.sub(face, (vendor / "katex.min.css").read_text(encoding="utf-8"))
 
 
-def _slide(slide: Slide, number: int, last: int, title: str) -> str:
+def _slide(slide: Slide, number: int, last: int, title: str, marked: bool) -> str:
     head = "h1" if slide.kind == "title" else "h2"
     before, after = _texts(slide.before), _texts(slide.after)
     if slide.kind == "title":
-        before += f'<p class="book">{BOOK} · edition {__version__}</p><p class="book">{SHORTEST}</p>'
+        before += f'<p class="book">{BOOK} · edition {__version__}</p>' + f'<p class="book">{SHORTEST}</p>' * marked
     if slide.kind == "answer":
         before = _answer(slide)
     if slide.small:
@@ -81,7 +84,8 @@ def _body(slide: Slide, number: int, before: str, after: str) -> str:
         return f'<div class="body">{shown}<div class="words">{before}{caption}{after}</div></div>'
     if slide.shown:
         caption = f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
-        return f'<div class="body"><div class="words">{before}<div class="results">{slide.shown.table}</div>{caption}{after}</div></div>'
+        long = " long" * (slide.shown.table.count("<tr") > LONG)
+        return f'<div class="body"><div class="words">{before}<div class="results{long}">{slide.shown.table}</div>{caption}{after}</div></div>'
     return f'<div class="body"><div class="words">{before}{after}</div></div>'
 
 

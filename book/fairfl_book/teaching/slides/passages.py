@@ -89,21 +89,24 @@ class Section:
 
 
 _FOLD = re.compile(r"<details[^>]*>|</details>")
-_LAB = re.compile(r"^\w+ = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
+_LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _IMAGE = re.compile(r'<img [^>]*?src="(data:image/[^"]+)"')
 _SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)\w*" height="([\d.]+)')
 _LINK = re.compile(r"\[([^\]]+)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)\)")
+_ASIDE = re.compile(r" ?\(\[[^\]]+\]\((?!#References)[^()\s]+\)\)")  # "(proof)" with a link to it
 _CAPTION = re.compile(r"\*\*(?:Figure|Table) C?\d+\.\d+\.\*\*")
+_EXERCISE, _PROMISE = re.compile(r"\*\*\d+\.\*\*"), re.compile(r"\*[^*]+\*")
 _MINUTES = re.compile(r"\*\*\d+ minutes\*\*")
 _END = "∎"
 
 
 def sections(notebook: NotebookNode) -> list[Section]:
     """The sections of an executed chapter in order, the first of which has no heading."""
-    found = [Section("")]
+    found, named = [Section("")], {}
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            for passage in _outputs(cell):
+            named |= dict(_LAB.findall(cell.source))
+            for passage in _outputs(cell, named):
                 _show(found[-1].passages, passage)
             continue
         for kind, text in _blocks(unlinked(unfolded(cell.source))):
@@ -128,8 +131,8 @@ def unfolded(text: str) -> str:
 
 
 def unlinked(text: str) -> str:
-    """Markdown with the words of its links, which lead nowhere from a slide."""
-    return _LINK.sub(r"\1", text)
+    """Markdown with the words of its links, which lead nowhere from a slide, and without brackets that hold nothing else."""
+    return _LINK.sub(r"\1", _ASIDE.sub("", text))
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
@@ -163,7 +166,7 @@ def _add(passages: list[Passage], kind: str, text: str) -> None:
         passages.append(Items(text))
     elif text.startswith("*Proof"):
         passages.append(Proof(text))
-    elif kind == "paragraph_open" and not (text.startswith("*") and text.endswith("*") and not passages and text.count("*") == 2):
+    elif kind == "paragraph_open" and not _EXERCISE.match(text) and not (not passages and _PROMISE.fullmatch(text)):
         passages.append(Words(text))
 
 
@@ -183,17 +186,20 @@ def _show(passages: list[Passage], passage: Passage) -> None:
     passages.append(passage)
 
 
-def _outputs(cell: NotebookNode) -> Iterator[Passage]:
-    """The pictures and tables of a cell, its lab, or its turn. A check's reply and what is printed are left out."""
-    tags = cell.metadata.get("tags", [])
+def _outputs(cell: NotebookNode, named: dict[str, str]) -> Iterator[Passage]:
+    """The pictures and tables of a cell, its lab, or its turn. A check's reply and what is printed are left out.
+
+    ``named``: the labs made so far, by their variables.
+    """
+    tags = set(cell.metadata.get("tags", []))
     if slug := turn_in(cell):
         yield Turn(slug, "")
-    if {"turn", "check", "exercise", "head"} & set(tags):
-        return
-    if "lab" in tags:
-        for name in _LAB.findall(cell.source):
-            if hasattr(labs, name):
-                yield replace(_drawn(*_still(name)), lab=name)
+    elif "lab" in tags:
+        name = named.get(cell.source.rsplit("\n", 1)[-1].partition(".")[0], "")
+        if hasattr(labs, name):
+            data, _ = getattr(labs, name)().output()
+            yield replace(_drawn(data["image/svg+xml"], data["text/plain"]), lab=name)
+    if tags & {"turn", "lab", "check", "exercise", "head"}:
         return
     for output in cell.outputs:
         data = output.get("data", {})
@@ -204,11 +210,6 @@ def _outputs(cell: NotebookNode) -> Iterator[Passage]:
             yield Picture(image[1], words, _ratio(image[1]))
         elif "<table" in page:
             yield Results(page)
-
-
-def _still(name: str) -> tuple[str, str]:
-    data, _ = getattr(labs, name)().output()
-    return data["image/svg+xml"], data["text/plain"]
 
 
 def _drawn(drawing: str, words: str) -> Picture:

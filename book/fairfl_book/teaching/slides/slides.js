@@ -1,7 +1,7 @@
 // Keys turn the pages, the address keeps the place, and a slide that would not fit gets smaller letters.
 "use strict";
 const slides = [...document.querySelectorAll("section")];
-const LEAST = 0.6; // of the usual size
+const LEAST = 0.4; // of the usual size
 
 const room = (slide) => slide.querySelector(".body");
 const over = (slide) => {
