@@ -40,12 +40,14 @@ def vendor(book: Book) -> Path:
 def write(book: Book, given: list[str], out: Path | None = None) -> Iterator[Path]:
     """Write the decks of the chapters in ``given`` (all executed ones if it is empty) into ``out`` (default: ``folder``), one after the other.
 
-    Raises ``Refused`` if KaTeX is missing and cannot be downloaded.
+    Raises ``Refused`` if KaTeX is missing and cannot be downloaded, and if ``out`` is a reader's or the book's own folder.
     """
+    out = (out or folder(book)).resolve()
+    class_notebooks.refuse_places(book, out)
+    names = class_notebooks.chosen(book, given)
     third_party.fetch(vendor(book))
-    out = out or folder(book)
     out.mkdir(parents=True, exist_ok=True)
-    for name in class_notebooks.chosen(book, given):
+    for name in names:
         file = out / f"{name}.html"
         _atomic_files.write(file, made(book, name).encode("utf-8"))
         yield file
