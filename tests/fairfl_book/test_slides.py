@@ -128,9 +128,13 @@ def test_a_chapters_deck_has_all_its_turns_figures_and_theorems(name):
     found = [slide.shown.caption for slide in made if slide.shown and slide.kind != "question" and slide.shown.caption]
     assert [re.match(r"\*\*.*?\*\*", one)[0] for one in found] == captions
     stated = [one.text for section in sections for one in section.passages if isinstance(one, passages.Statement)]
-    assert stated == [text.markdown for slide in made for text in slide.before + slide.after if text.look == "statement"]
+    assert stated == [
+        text.markdown for slide in made for text in slide.before + slide.after if text.look == "statement"
+    ]
     assert made[-1].kind == "end" and made[-1].before
-    assert sum(slide.kind == "lab" for slide in made) == sum("lab" in cell.metadata.get("tags", []) for cell in notebook.cells)
+    assert sum(slide.kind == "lab" for slide in made) == sum(
+        "lab" in cell.metadata.get("tags", []) for cell in notebook.cells
+    )
 
 
 @typeset

@@ -15,7 +15,9 @@ def add(commands: "argparse._SubParsersAction") -> None:
         make.add_argument("--out", type=Path, help=f"another folder (default: dist/{kind}/ beside chapters/)")
         make.set_defaults(run=_notebooks, kind=kind)
 
-    decks = commands.add_parser("slides", help="write a deck of slides per chapter, as HTML and as PDF, into dist/slides")
+    decks = commands.add_parser(
+        "slides", help="write a deck of slides per chapter, as HTML and as PDF, into dist/slides"
+    )
     decks.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all executed ones)")
     decks.add_argument("--out", type=Path, help="another folder (default: dist/slides/ beside chapters/)")
     decks.set_defaults(run=_slides)

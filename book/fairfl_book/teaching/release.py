@@ -116,7 +116,10 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
         for name in class_notebooks.chosen(book, [])
     }
     if with_slides(book):
-        entries |= {f"{SLIDES}/{name}.html": slides.made(book, name).encode("utf-8") for name in class_notebooks.chosen(book, [])}
+        entries |= {
+            f"{SLIDES}/{name}.html": slides.made(book, name).encode("utf-8")
+            for name in class_notebooks.chosen(book, [])
+        }
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fairfl_book.build import figure_numbers
 from fairfl_book.exercises import turns
 from fairfl_book.teaching.slides.passages import (
     Formula,
@@ -29,13 +30,14 @@ _WIDE, _BESIDE = 1150, 430  # pixels of a line of text, alone and beside a pictu
 _CONTEXT = 75  # words that a question or a lab takes with it from the paragraph above
 _NEAR = 3  # a picture that is followed by more passages than these before a turn is not what the turn is about
 _REPLIES = 5  # known wrong answers that are shown
-_FEW = 14  # words; a first sentence that is shorter takes the next one with it
-_MENTION = re.compile(r"\b(?:Figure|Table) (C?\d+\.\d+)\b")
+_SHORT = 14  # words; a first sentence that is shorter takes the next one with it
+_LEAD = 60  # words of a section's first paragraph up to its question
+_MENTION = re.compile(rf"\b(?:Figure|Table) ({figure_numbers.NUMBER})\b")
 _MARKED = re.compile(r"\*\*[^*]+\*\*|(?<![\w*])\*[^*]{30,}\*(?![\w*])")  # a term or a statement
 # A sentence that begins so is not understood without the one before.
 _LEANS = re.compile(
-    r"[*(]*(?:(?:This|These|That|Those|It|Its|They|Both|Such|So|Then|But|And|Therefore|Here|One asks|The two|[A-Z][a-z]+ (?:called|\d+ called) such)\b"
-    r"|(?:Can|Could|Does|Do|Did|Will|Is|Are|Was) (?:it|this|they|these|that)\b)"
+    r"[*(]*(?:(?:This|These|That|Those|It|Its|They|Both|Such|So|Then|But|And|Therefore|Here|One|The two)\b"
+    r"|(?:Can|Could|Does|Do|Did|Will|Is|Are|Was) (?:it|this|they|these|that)\b|(?:\w+ ){1,4}such\b)"
 )
 _WHOLE = re.compile(r"\$[^$]*\$|`[^`]*`")  # no sentence ends inside a formula or code
 _END = re.compile(r"(?:(?<=[.?!:]\*\*)|(?<=[.?!][*)\"])|(?<=[.?!]))\s+(?=[*(\"`]*[A-Z\d⟦])")
@@ -53,7 +55,8 @@ class Text:
 class Slide:
     """One slide. ``kind``: "title", "goals", "text", "picture", "results", "lab", "proof", "question", "answer" or "end", for its look.
 
-    ``part``: the section's heading, where ``heading`` is another. ``before``, ``after``: what is written above and below the picture or table of results ``shown``, if any. ``small``: Markdown in small print. ``replies``: known wrong
+    ``part``: the section's heading, where ``heading`` is another. ``before``, ``after``: what is written above and below
+    the picture or table of results ``shown``, if any. ``small``: Markdown in small print. ``replies``: known wrong
     answers and what to say to them. ``shortest``: whether it is on the shortest way.
     """
 
@@ -82,7 +85,10 @@ class Slide:
 def slides(sections: list[Section], title: str, promise: str, able: list[str]) -> list[Slide]:
     """The slides of a chapter: title and promise, its aims, its sections, and what to take away."""
     goals = "\n".join(f"- {aim}" for aim in able)
-    made = [Slide("title", title, before=[Text(promise)]), Slide("goals", "You will be able to …", before=[Text(goals)])]
+    made = [
+        Slide("title", title, before=[Text(promise)]),
+        Slide("goals", "You will be able to …", before=[Text(goals)]),
+    ]
     figures = {
         found[1]: passage
         for section in sections
@@ -118,7 +124,7 @@ def _taken_away(section: Section) -> Iterator[Text]:
 
 
 def _first(said: list[str]) -> str:
-    return " ".join(said[: 2 if len(said[0].split()) < _FEW else 1])
+    return " ".join(said[: 2 if len(said[0].split()) < _SHORT else 1])
 
 
 class _Section:
@@ -147,17 +153,15 @@ class _Section:
         for slide in self.made:
             slide.part = self.section.heading if slide.heading else ""
             slide.heading, slide.shortest = slide.heading or self.section.heading or OPENING, self.section.shortest
-        bare = len(self.made) == 1 and not self.made[0].shown and all(text.look == "large" for text in self.made[0].before)
-        return [] if bare else self.made
+        return [] if len(self.made) == 1 and _bare(self.made[0]) else self.made
 
     def _place(self, passage: Passage, context: list[Text], place: int) -> None:
         """Put a turn, a theorem, a proof, a picture or a table on a slide."""
         last = self.made[-1] if self.made and self.open and self.made[-1].kind == "text" else None
         if isinstance(passage, Turn):
-            lead = self.made.pop().before if last and all(text.look == "large" for text in last.before) else []
-            asked = Text(passage.question, "large")
-            lead = [Text(text.markdown) for text in lead]
-            self.made += [Slide("question", QUESTION, before=[*lead, *context, asked], shown=self._meant(passage, place)), _answer(passage)]
+            lead = self.made.pop().before if last and _bare(last) else []
+            said = [*(Text(text.markdown) for text in lead), *context, Text(passage.question, "large")]
+            self.made += [Slide("question", QUESTION, before=said, shown=self._meant(passage, place)), _answer(passage)]
             self.open, self.begun = False, True
         elif isinstance(passage, Proof):
             self.made.append(Slide("proof", before=[Text(passage.text)]))
@@ -178,7 +182,11 @@ class _Section:
         """The table in the text that a turn asks about, unless it fills a slide."""
         if not isinstance(passage, Turn) or "table" not in passage.question:
             return []
-        tables = [Text(one.text) for one in self.section.passages[:place] if isinstance(one, Items) and one.text.startswith("|")]
+        tables = [
+            Text(one.text)
+            for one in self.section.passages[:place]
+            if isinstance(one, Items) and one.text.startswith("|")
+        ]
         return [one for one in tables[-1:] if height(one, _WIDE) < _FULL / 2]
 
     def _meant(self, turn: Turn, place: int) -> Picture | Results | None:
@@ -195,13 +203,16 @@ class _Section:
 
     def _append(self, text: Text) -> None:
         """Put a text on the last slide if it has room, else on a new one."""
-        last = self.made[-1] if self.made and self.open else Slide("text")
-        beside = isinstance(last.shown, Picture)
-        if not self.made or not self.open or last.used + height(text, _BESIDE if beside else _WIDE) > _FULL or (beside and _broad(text)):
-            last = Slide("text")
-            self.made.append(last)
+        if not (self.made and self.open and self._fits(text)):
+            self.made.append(Slide("text"))
+        last = self.made[-1]
         (last.after if last.shown else last.before).append(text)
         self.open = True
+
+    def _fits(self, text: Text) -> bool:
+        last = self.made[-1]
+        beside = isinstance(last.shown, Picture)
+        return not (beside and _broad(text)) and last.used + height(text, _BESIDE if beside else _WIDE) <= _FULL
 
     def _write(self, passages: list[Passage], end: int) -> None:
         for text in self._texts(passages, end - len(passages)):
@@ -210,40 +221,43 @@ class _Section:
     def _texts(self, passages: list[Passage], start: int) -> Iterator[Text]:
         """What slides keep of a run of text that begins at the section's passage ``start``."""
         above = self.section.passages[start - 1] if start else None
-        before: Passage | None = above
         for place, passage in enumerate(passages):
-            after = passages[place + 1] if place + 1 < len(passages) else None
-            if not isinstance(passage, Words):
-                parts = [passage.text]
-                if place and isinstance(before, Words):
-                    said = sentences(before.text)
-                    parts = [" ".join(said[one] for one in sorted(_intro(said))), *parts]
-                if isinstance(after, Words) and (said := sentences(after.text))[0].startswith("In words"):
-                    parts.append(said[0])
-                yield Text("\n\n".join(parts))
+            below = passages[place + 1] if place + 1 < len(passages) else None
+            if isinstance(passage, Words):
+                yield from self._of_paragraph(sentences(passage.text), above, below)
             else:
-                said = sentences(passage.text)
-                kept = {place for place, sentence in enumerate(said) if _MARKED.search(sentence)}
-                if 0 in kept and said[0].startswith("**") and said[0].endswith("**"):  # a heading within the line
-                    kept |= {min(1, len(said) - 1)}
-                if not self.section.heading:
-                    kept |= {place for place, sentence in enumerate(said) if sentence.endswith("?")}
-                elif isinstance(before, Picture | Results) and not kept:  # what there is to see
-                    kept = {0}
-                kept = _understood(said, kept)
-                if isinstance(before, Formula) and said[0].startswith("In words"):
-                    kept -= {0}
-                if isinstance(after, Formula | Items):
-                    kept -= _intro(said)
-                lead: list[int] = []
-                if self.section.heading and not self.begun:
-                    lead = [one for one in _lead(said) if not isinstance(after, Formula | Items) or one not in _intro(said)]
-                    self.begun = True
-                if lead:
-                    yield Text(" ".join(said[one] for one in lead), "large")
-                if rest := sorted(kept - set(lead)):
-                    yield Text(" ".join(said[one] for one in rest), "said" if self.section.heading else "large")
-            before = passage
+                yield _with_words(passage, above if place else None, below)
+            above = passage
+
+    def _of_paragraph(self, said: list[str], above: Passage | None, below: Passage | None) -> Iterator[Text]:
+        """The section's first words, and the sentences that slides keep, without those that go with a formula or a list."""
+        kept = {place for place, sentence in enumerate(said) if _MARKED.search(sentence)}
+        if 0 in kept and said[0].startswith("**") and said[0].endswith("**"):  # a heading within the line
+            kept |= {min(1, len(said) - 1)}
+        if not self.section.heading:
+            kept |= {place for place, sentence in enumerate(said) if sentence.endswith("?")}
+        elif isinstance(above, Picture | Results) and not kept:  # what there is to see
+            kept = {0}
+        lead = set() if self.begun or not self.section.heading else _lead(said)
+        gone = _intro(said) if isinstance(below, Formula | Items) else set()
+        if isinstance(above, Formula) and said[0].startswith("In words"):
+            gone |= {0}
+        self.begun = True
+        for places, look in ((lead - gone, "large"), (_understood(said, kept) - gone - lead, "said")):
+            if places:
+                look = look if self.section.heading else "large"
+                yield Text(" ".join(said[place] for place in sorted(places)), look)
+
+
+def _with_words(passage: Formula | Items, above: Passage | None, below: Passage | None) -> Text:
+    """A formula or a list between the sentence that leads to it and the one that says it in words."""
+    parts = [passage.text]
+    if isinstance(above, Words):
+        said = sentences(above.text)
+        parts = [" ".join(said[place] for place in sorted(_intro(said))), *parts]
+    if isinstance(below, Words) and (said := sentences(below.text))[0].startswith("In words"):
+        parts.append(said[0])
+    return Text("\n\n".join(parts))
 
 
 def _intro(said: list[str]) -> set[int]:
@@ -256,11 +270,14 @@ def _understood(said: list[str], kept: set[int]) -> set[int]:
     """``kept``, and what these sentences lean on: two sentences before at most."""
     for _ in range(2):
         kept = kept | {
-            one - 1
-            for one in kept
-            if one and (_LEANS.match(said[one]) or said[one].count(")") > said[one].count("("))
+            one - 1 for one in kept if one and (_LEANS.match(said[one]) or said[one].count(")") > said[one].count("("))
         }
     return kept
+
+
+def _bare(slide: Slide) -> bool:
+    """Whether a section's first words are all that is on a slide."""
+    return not slide.shown and all(text.look == "large" for text in slide.before)
 
 
 def _broad(text: Text) -> bool:
@@ -268,12 +285,12 @@ def _broad(text: Text) -> bool:
     return "$$" in text.markdown or text.markdown.startswith("|") or text.look == "statement"
 
 
-def _lead(said: list[str]) -> list[int]:
+def _lead(said: list[str]) -> set[int]:
     """A section's first words, as places of sentences: up to the first question of its first paragraph, if it has one."""
     asked = next((place for place, sentence in enumerate(said) if sentence.endswith("?")), None)
     if asked is None:
-        return [*range(min(len(said), 2 if len(said[0].split()) < _FEW else 1))]
-    return [*range(asked + 1)] if sum(len(sentence.split()) for sentence in said[: asked + 1]) <= 60 else [asked]
+        return {*range(min(len(said), 2 if len(said[0].split()) < _SHORT else 1))}
+    return {*range(asked + 1)} if sum(len(sentence.split()) for sentence in said[: asked + 1]) <= _LEAD else {asked}
 
 
 def _context(waiting: list[Passage]) -> list[Passage]:
@@ -290,7 +307,12 @@ def _read(context: list[Passage]) -> list[Text]:
 
 def _answer(turn: Turn) -> Slide:
     (right, praise), *wrong = turns.answered(turn.slug)
-    return Slide("answer", ANSWER, before=[Text(right, "large"), *([Text(praise)] if praise else [])], replies=[pair for pair in wrong if pair[0]][:_REPLIES])
+    return Slide(
+        "answer",
+        ANSWER,
+        before=[Text(right, "large"), *([Text(praise)] if praise else [])],
+        replies=[pair for pair in wrong if pair[0]][:_REPLIES],
+    )
 
 
 def height(text: Text, width: float) -> float:

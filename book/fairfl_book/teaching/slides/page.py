@@ -65,7 +65,7 @@ def _slide(slide: Slide, number: int, last: int, title: str, marked: bool) -> st
         before = _answer(slide)
     if slide.small:
         after += f'<div class="small">{_markdown(slide.small)}</div>'
-    foot = f'<footer><span>{html.escape(title)}</span><span>{"◆ " * slide.shortest}{number} / {last}</span></footer>'
+    foot = f"<footer><span>{html.escape(title)}</span><span>{'◆ ' * slide.shortest}{number} / {last}</span></footer>"
     few = " few" if slide.used < FEW else ""
     part = f" <small>{_inline(slide.part)}</small>" if slide.part else ""
     return (
@@ -96,7 +96,9 @@ def _texts(texts: list[Text]) -> str:
 def _answer(slide: Slide) -> str:
     """The right answer, why, and a table of known wrong ones."""
     right, *why = slide.before
-    words = f'<p class="right">{marked_up(right.markdown)}</p>' + "".join(f"<p>{marked_up(text.markdown)}</p>" for text in why)
+    words = f'<p class="right">{marked_up(right.markdown)}</p>' + "".join(
+        f"<p>{marked_up(text.markdown)}</p>" for text in why
+    )
     rows = "".join(f"<tr><td>{marked_up(given)}</td><td>{marked_up(reply)}</td></tr>" for given, reply in slide.replies)
     head = "<thead><tr><th>Another answer</th><th>Reply</th></tr></thead>"
     return words + (f'<table class="replies">{head}<tbody>{rows}</tbody></table>' if rows else "")

@@ -94,7 +94,7 @@ _IMAGE = re.compile(r'<img [^>]*?src="(data:image/[^"]+)"')
 _SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)\w*" height="([\d.]+)')
 _LINK = re.compile(r"\[([^\]]+)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)\)")
 _ASIDE = re.compile(r" ?\(\[[^\]]+\]\((?!#References)[^()\s]+\)\)")  # "(proof)" with a link to it
-_CAPTION = re.compile(r"\*\*(?:Figure|Table) C?\d+\.\d+\.\*\*")
+_CAPTION = re.compile(rf"\*\*(?:Figure|Table) {figure_numbers.NUMBER}\.\*\*")
 _EXERCISE, _PROMISE = re.compile(r"\*\*\d+\.\*\*"), re.compile(r"\*[^*]+\*")
 _MINUTES = re.compile(r"\*\*\d+ minutes\*\*")
 _END = "∎"

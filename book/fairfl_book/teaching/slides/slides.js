@@ -9,7 +9,11 @@ const over = (slide) => {
   const end = body.getBoundingClientRect();
   return [...body.querySelectorAll("*")].some((one) => {
     const box = one.closest(".katex, .living, .paper") ? null : one.getBoundingClientRect();
-    return box && box.width && (box.bottom > end.bottom + 1 || box.right > end.right + 1 || box.top < end.top - 1);
+    return (
+      box &&
+      box.width &&
+      (box.bottom > end.bottom + 1 || box.right > end.right + 1 || box.top < end.top - 1)
+    );
   });
 };
 const labs = () => {
