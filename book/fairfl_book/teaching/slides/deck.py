@@ -37,7 +37,7 @@ _MARKED = re.compile(r"\*\*[^*]+\*\*|(?<![\w*])\*[^*]{30,}\*(?![\w*])")  # a ter
 # A sentence that begins so is not understood without the one before.
 _LEANS = re.compile(
     r"[*(]*(?:(?:This|These|That|Those|It|Its|They|Both|Such|So|Then|But|And|Therefore|Here|One|The two)\b"
-    r"|(?:Can|Could|Does|Do|Did|Will|Is|Are|Was) (?:it|this|they|these|that)\b|(?:\w+ ){1,4}such\b)"
+    r"|(?:Can|Could|Does|Do|Did|Will|Is|Are|Was) (?:it|this|they|these|that)\b|(?:\w+ ){1,4}(?:such|this)\b|We call\b)"
 )
 _WHOLE = re.compile(r"\$[^$]*\$|`[^`]*`")  # no sentence ends inside a formula or code
 _END = re.compile(r"(?:(?<=[.?!:]\*\*)|(?<=[.?!][*)\"])|(?<=[.?!]))\s+(?=[*(\"`]*[A-Z\d⟦])")
@@ -144,12 +144,12 @@ class _Section:
                 waiting.append(passage)
                 continue
             takes = isinstance(passage, Turn) or (isinstance(passage, Picture) and bool(passage.lab))
-            context = _context(waiting) if takes else []
-            self._write(waiting[: len(waiting) - len(context)], place)
-            read = _read(context)
+            rest, taken = _split(waiting) if takes else (waiting, [])
+            self._write(rest, place - len(waiting))
+            read = [Text(part.text) for part in taken]
             self._place(passage, [*(one for one in self._table(passage, place) if one not in read), *read], place)
             waiting = []
-        self._write(waiting, len(self.section.passages))
+        self._write(waiting, len(self.section.passages) - len(waiting))
         for slide in self.made:
             slide.part = self.section.heading if slide.heading else ""
             slide.heading, slide.shortest = slide.heading or self.section.heading or OPENING, self.section.shortest
@@ -214,12 +214,12 @@ class _Section:
         beside = isinstance(last.shown, Picture)
         return not (beside and _broad(text)) and last.used + height(text, _BESIDE if beside else _WIDE) <= _FULL
 
-    def _write(self, passages: list[Passage], end: int) -> None:
-        for text in self._texts(passages, end - len(passages)):
+    def _write(self, passages: list[Passage], start: int) -> None:
+        """Put on slides what they keep of a run of text that begins at the section's passage ``start``."""
+        for text in self._texts(passages, start):
             self._append(text)
 
     def _texts(self, passages: list[Passage], start: int) -> Iterator[Text]:
-        """What slides keep of a run of text that begins at the section's passage ``start``."""
         above = self.section.passages[start - 1] if start else None
         for place, passage in enumerate(passages):
             below = passages[place + 1] if place + 1 < len(passages) else None
@@ -235,7 +235,7 @@ class _Section:
         if 0 in kept and said[0].startswith("**") and said[0].endswith("**"):  # a heading within the line
             kept |= {min(1, len(said) - 1)}
         if not self.section.heading:
-            kept |= {place for place, sentence in enumerate(said) if sentence.endswith("?")}
+            kept |= {place for place, sentence in enumerate(said) if _asks(sentence)}
         elif isinstance(above, Picture | Results) and not kept:  # what there is to see
             kept = {0}
         lead = set() if self.begun or not self.section.heading else _lead(said)
@@ -269,10 +269,17 @@ def _intro(said: list[str]) -> set[int]:
 def _understood(said: list[str], kept: set[int]) -> set[int]:
     """``kept``, and what these sentences lean on: two sentences before at most."""
     for _ in range(2):
-        kept = kept | {
-            one - 1 for one in kept if one and (_LEANS.match(said[one]) or said[one].count(")") > said[one].count("("))
-        }
+        kept = kept | {one - 1 for one in kept if one and _leans(said[one - 1], said[one])}
     return kept
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip('*)"').endswith("?")
+
+
+def _leans(before: str, sentence: str) -> bool:
+    """Whether a sentence is not understood without the one before: it points back, answers a question or ends a bracket."""
+    return bool(_LEANS.match(sentence)) or _asks(before) or sentence.count(")") > sentence.count("(")
 
 
 def _bare(slide: Slide) -> bool:
@@ -287,22 +294,27 @@ def _broad(text: Text) -> bool:
 
 def _lead(said: list[str]) -> set[int]:
     """A section's first words, as places of sentences: up to the first question of its first paragraph, if it has one."""
-    asked = next((place for place, sentence in enumerate(said) if sentence.endswith("?")), None)
+    asked = next((place for place, sentence in enumerate(said) if _asks(sentence)), None)
     if asked is None:
         return {*range(min(len(said), 2 if len(said[0].split()) < _SHORT else 1))}
     return {*range(asked + 1)} if sum(len(sentence.split()) for sentence in said[: asked + 1]) <= _LEAD else {asked}
 
 
-def _context(waiting: list[Passage]) -> list[Passage]:
-    """What a question or a lab needs to be understood: the paragraph above it, or the formula or list above it with its paragraph."""
-    taken = waiting[-1:] if waiting and isinstance(waiting[-1], Words) else waiting[-2:]
-    while taken and sum(len(passage.text.split()) for passage in taken) > _CONTEXT and not isinstance(taken[0], Items):
-        taken = taken[1:]
-    return [] if taken and isinstance(taken[0], Formula) else taken
-
-
-def _read(context: list[Passage]) -> list[Text]:
-    return [Text(" ".join(sentences(part.text)) if isinstance(part, Words) else part.text) for part in context]
+def _split(waiting: list[Passage]) -> tuple[list[Passage], list[Passage]]:
+    """What stays on the slides before, and what a question or a lab needs to be understood: the end of the paragraph above it,
+    or the formula or list above it with the end of its paragraph."""
+    rest, taken = list(waiting), []
+    if rest and not isinstance(rest[-1], Words):
+        taken = [rest.pop()]
+    room = _CONTEXT - sum(len(passage.text.split()) for passage in taken)
+    if rest and isinstance(rest[-1], Words):
+        said = sentences(rest.pop().text)
+        cut = len(said) - 1
+        while cut and len(" ".join(said[cut - 1 :]).split()) <= room:
+            cut -= 1
+        rest += [Words(" ".join(said[:cut]))] if cut else []
+        taken = [Words(" ".join(said[cut:])), *taken]
+    return rest, taken
 
 
 def _answer(turn: Turn) -> Slide:

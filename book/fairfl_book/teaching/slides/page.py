@@ -11,7 +11,7 @@ from fairfl_book import labs
 from fairfl_book.build import note_pdf
 from fairfl_book.exercises.display import marked_up
 from fairfl_book.teaching.slides.deck import Slide, Text
-from fairfl_book.teaching.slides.passages import Picture
+from fairfl_book.teaching.slides.passages import Picture, Results
 
 BOOK = "Fair federated learning as multi-objective optimisation"
 SHORTEST = "◆ marks what is on the shortest way through the book"
@@ -66,7 +66,7 @@ def _slide(slide: Slide, number: int, last: int, title: str, marked: bool) -> st
     if slide.small:
         after += f'<div class="small">{_markdown(slide.small)}</div>'
     foot = f"<footer><span>{html.escape(title)}</span><span>{'◆ ' * slide.shortest}{number} / {last}</span></footer>"
-    few = " few" if slide.used < FEW else ""
+    few = " few" if slide.used < FEW and not isinstance(slide.shown, Results) else ""
     part = f" <small>{_inline(slide.part)}</small>" if slide.part else ""
     return (
         f'<section class="{slide.kind}{few}" id="{number}"><{head}>{_inline(slide.heading)}{part}</{head}>'
