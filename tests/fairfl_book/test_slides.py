@@ -189,12 +189,26 @@ def test_no_slide_overflows_on_screen_or_on_paper(browser, tmp_path, name):
         window.keyboard.press("ArrowRight")
         window.keyboard.press("PageDown")
         assert window.evaluate("location.hash") == "#3"
+        lab = window.locator("section.lab")
+        handle, place = lab.locator(".handle").first, int(lab.get_attribute("id"))
+        lab.scroll_into_view_if_needed()
+        handle.focus()
+        before = handle.bounding_box()
+        window.keyboard.press("ArrowLeft")
+        assert handle.bounding_box() != before, "arrows move what has the focus in a lab"
+        window.keyboard.press("PageDown")
+        assert window.evaluate("location.hash") == f"#{place + 1}"
         window.emulate_media(media="print")
         window.set_viewport_size({"width": 1280, "height": 720})
         assert window.evaluate(OVER) == []
-        slides = window.locator("section").count()
     finally:
         window.close()
+
+
+@typeset
+def test_a_pdf_has_a_slide_on_each_page(browser, tmp_path):
     pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
-    pdf = pypdf.PdfReader(io.BytesIO(files.printed(browser, file).read_bytes()))
-    assert len(pdf.pages) == slides and {tuple(map(round, page.mediabox[2:])) for page in pdf.pages} == {(960, 540)}
+    [file] = files.write(BOOK, ["00"], tmp_path)
+    pages = pypdf.PdfReader(io.BytesIO(files.printed(browser, file).read_bytes())).pages
+    assert len(pages) == file.read_text(encoding="utf-8").count("<section ")
+    assert {tuple(map(round, page.mediabox[2:])) for page in pages} == {(960, 540)}

@@ -59,7 +59,10 @@ const STEPS = {
   End: Infinity,
 };
 addEventListener("keydown", (event) => {
-  if (event.target.closest?.(".fairfl-lab")) return; // its handles and sliders use the arrows
+  // A lab's handles and sliders use the arrows; Page Down, which remote controls send, and Escape leave them.
+  const lab = event.target.closest?.(".fairfl-lab");
+  if (lab && event.key === "Escape") event.target.blur();
+  if (lab && !event.key.startsWith("Page")) return;
   if (!(event.key in STEPS) || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
   go(here() + (event.key === " " && event.shiftKey ? -1 : STEPS[event.key]));
