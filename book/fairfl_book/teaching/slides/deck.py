@@ -143,8 +143,7 @@ class _Section:
             if isinstance(passage, Words | Formula | Items):
                 waiting.append(passage)
                 continue
-            takes = isinstance(passage, Turn) or (isinstance(passage, Picture) and bool(passage.lab))
-            rest, taken = _split(waiting) if takes else (waiting, [])
+            rest, taken = _split(waiting) if isinstance(passage, Turn) or _alive(passage) else (waiting, [])
             self._write(rest, place - len(waiting))
             read = [Text(part.text) for part in taken]
             self._place(passage, [*(one for one in self._table(passage, place) if one not in read), *read], place)
@@ -169,7 +168,7 @@ class _Section:
         elif isinstance(passage, Statement):
             self._append(Text(passage.text, "statement"))
         else:
-            lab = isinstance(passage, Picture) and bool(passage.lab)
+            lab = _alive(passage)
             kind = "lab" if lab else "picture" if isinstance(passage, Picture) else "results"
             merged = Slide(kind, before=[*(last.before if last else []), *context], shown=passage)
             if last and not lab and merged.used < _FULL and not any(_broad(text) for text in merged.before):
@@ -236,11 +235,11 @@ class _Section:
             kept |= {min(1, len(said) - 1)}
         if not self.section.heading:
             kept |= {place for place, sentence in enumerate(said) if _asks(sentence)}
-        elif isinstance(above, Picture | Results) and not kept:  # what there is to see
+        elif isinstance(above, Picture | Results) and not kept and not _alive(above):  # what there is to see
             kept = {0}
         lead = set() if self.begun or not self.section.heading else _lead(said)
         gone = _intro(said) if isinstance(below, Formula | Items) else set()
-        if isinstance(above, Formula) and said[0].startswith("In words"):
+        if isinstance(above, Formula) and _goes_on(said[0]):
             gone |= {0}
         self.begun = True
         for places, look in ((lead - gone, "large"), (_understood(said, kept) - gone - lead, "said")):
@@ -255,7 +254,7 @@ def _with_words(passage: Formula | Items, above: Passage | None, below: Passage 
     if isinstance(above, Words):
         said = sentences(above.text)
         parts = [" ".join(said[place] for place in sorted(_intro(said))), *parts]
-    if isinstance(below, Words) and (said := sentences(below.text))[0].startswith("In words"):
+    if isinstance(below, Words) and _goes_on((said := sentences(below.text))[0]):
         parts.append(said[0])
     return Text("\n\n".join(parts))
 
@@ -273,6 +272,11 @@ def _understood(said: list[str], kept: set[int]) -> set[int]:
     return kept
 
 
+def _goes_on(sentence: str) -> bool:
+    """Whether a sentence below a formula says it in words or ends its sentence."""
+    return sentence.startswith("In words") or sentence[0].islower()
+
+
 def _asks(sentence: str) -> bool:
     return sentence.rstrip('*)"').endswith("?")
 
@@ -280,6 +284,11 @@ def _asks(sentence: str) -> bool:
 def _leans(before: str, sentence: str) -> bool:
     """Whether a sentence is not understood without the one before: it points back, answers a question or ends a bracket."""
     return bool(_LEANS.match(sentence)) or _asks(before) or sentence.count(")") > sentence.count("(")
+
+
+def _alive(passage: Passage) -> bool:
+    """Whether a picture is the start of a lab."""
+    return isinstance(passage, Picture) and bool(passage.lab)
 
 
 def _bare(slide: Slide) -> bool:
@@ -312,8 +321,16 @@ def _split(waiting: list[Passage]) -> tuple[list[Passage], list[Passage]]:
         cut = len(said) - 1
         while cut and len(" ".join(said[cut - 1 :]).split()) <= room:
             cut -= 1
-        rest += [Words(" ".join(said[:cut]))] if cut else []
         taken = [Words(" ".join(said[cut:])), *taken]
+        if cut:
+            rest.append(Words(" ".join(said[:cut])))
+        elif _goes_on(said[0]) and rest and isinstance(rest[-1], Formula):  # it is nothing without the formula
+            taken.insert(0, rest.pop())
+            if rest and isinstance(rest[-1], Words):
+                said = sentences(rest.pop().text)
+                cut = min(_intro(said))
+                taken.insert(0, Words(" ".join(said[cut:])))
+                rest += [Words(" ".join(said[:cut]))] if cut else []
     return rest, taken
 
 
