@@ -115,10 +115,10 @@ def test_sentences_end_neither_in_formulas_nor_before_a_sentence_has_begun():
 
 
 def test_a_kept_sentence_brings_what_it_leans_on_and_no_slide_has_only_a_sections_first_sentence():
-    text = "## Sea\n\nThe sea is wide.\n\nWaves come. They rise. Such a wave is a **swell**. It breaks.\n\n## Shore\n\nHere it ends."
+    text = "## Sea\n\nThe sea is wide.\n\nWaves come. They rise. Such a wave is a **swell**. (If it is long.) It breaks.\n\n## Shore\n\nHere it ends."
     *_, only, _ = made = slides(nbformat.v4.new_markdown_cell(text))
     assert [slide.heading for slide in made[2:-1]] == ["Sea"]
-    assert only.before[-1].markdown == "Waves come. They rise. Such a wave is a **swell**."
+    assert only.before[-1].markdown == "Waves come. They rise. Such a wave is a **swell**. (If it is long.)"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -124,7 +124,9 @@ def _taken_away(section: Section) -> Iterator[Text]:
 
 
 def _first(said: list[str]) -> str:
-    return " ".join(said[: 2 if len(said[0].split()) < _SHORT else 1])
+    """The first sentence, and the next one if the first is short or the next is in brackets, which may hold a condition."""
+    two = len(said[0].split()) < _SHORT or (len(said) > 1 and said[1].startswith("("))
+    return " ".join(said[: 2 if two else 1])
 
 
 class _Section:
@@ -237,6 +239,7 @@ class _Section:
             kept |= {place for place, sentence in enumerate(said) if _asks(sentence)}
         elif isinstance(above, Picture | Results) and not kept and not _alive(above):  # what there is to see
             kept = {0}
+        kept |= {one + 1 for one in kept if said[one + 1 : one + 2] and said[one + 1].startswith("(")}  # its condition
         lead = set() if self.begun or not self.section.heading else _lead(said)
         gone = _intro(said) if isinstance(below, Formula | Items) else set()
         if isinstance(above, Formula) and _goes_on(said[0]):
