@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf slides student solutions mark release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf slides student solutions questions cards mark release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -38,7 +38,9 @@ help:
 	@echo "make slides         write a deck of slides per chapter, as HTML and PDF, into dist/slides: ARGS=\"04 07\""
 	@echo "make student        write notebooks without outputs and with unsolved exercises into dist/student"
 	@echo "make solutions      write notebooks with solved exercises into dist/solutions, if the book has solutions"
-	@echo "make mark           run a class's notebooks and write their marks as a table: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help explains it"
+	@echo "make questions      write fifteen questions on misconceptions, for before and after a course, into dist/questions"
+	@echo "make cards          write the glossary as cards for spaced review in Anki into dist/cards: ARGS=\"--language zh\""
+	@echo "make mark           run a class's notebooks and write their marks as a table, and a sheet for each student: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help explains it"
 	@echo "make release        pack the book, student notebooks, slides and the built site, if any, into an archive in dist: ARGS=--without-solutions"
 	@echo "make benchmarks     measure rules, training, larger federations, a GPU, and other libraries: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
@@ -117,6 +119,12 @@ student: $(VENV)/.lab
 
 solutions: $(VENV)/.lab
 	@$(PY) -m fairfl_book solutions $(ARGS)
+
+questions: $(VENV)/.lab
+	@$(PY) -m fairfl_book questions $(ARGS)
+
+cards: $(VENV)/.lab
+	@$(PY) -m fairfl_book cards $(ARGS)
 
 mark: $(VENV)/.lab
 	@$(PY) -m fairfl_book mark $(ARGS)

@@ -83,7 +83,7 @@ class SecureSum:
     @property
     def known(self) -> np.ndarray:
         """(K,) How much the weights asked for reveal of each client's row: ``‖P e_k‖²`` for the projection P onto their
-        span. The entries sum to the number of independent sums; 1 means that the row follows from the sums.
+        span. They add up to the number of linearly independent weights asked for; 1 means that the sums give the row.
         """
         return known(self.asked)
 

@@ -37,6 +37,10 @@ def clone(book):
         (".ci/run", "exec"),
         ("book/solutions/01_ferries.md", "## f.n\n\n```python\nn = 2\ncheck('f.n', n)\n```\n"),
         ("book/teachers.md", "Twelve weeks.\n\n<!-- answers -->\n| 01.2 | the tide |\n<!-- /answers -->\n\nThe oral."),
+        (
+            "book/glossary.toml",
+            '[[term]]\nen = "tide"\nzh = "潮"\ndefinition = "It turns."\ndefinition_zh = "潮汐。"\n',
+        ),
         (".gitignore", "book/_build/\ndist/\nwork/\n"),
         ("work/01_ferries.ipynb", "mine"),
         ("gone.txt", "tracked, then removed"),
@@ -109,13 +113,18 @@ def test_the_archive_holds_the_tracked_files_the_students_notebooks_and_the_site
         "book/solutions/01_ferries.md",
         "book/teachers.md",
         "chapters/01_ferries.ipynb",
+        "book/glossary.toml",
         "student/01_ferries.ipynb",
+        "questions/questions_before.ipynb",
+        "questions/questions_after.ipynb",
+        "cards/fairfl-cards-en.txt",
+        "cards/fairfl-cards-zh.txt",
         "site/index.html",
         "site/_static/a.png",
         release.MANIFEST,
     }
     assert files["README.md"][0] == b"read, and changed since", "the working tree counts, not the last commit"
-    assert b"the tide" in files["book/teachers.md"][0]
+    assert b"the tide" in files["book/teachers.md"][0] and b"It turns." in files["cards/fairfl-cards-en.txt"][0]
     if sys.platform != "win32":
         assert files["tool"][1] & 0o111 and not files["README.md"][1] & 0o111
 

@@ -6,16 +6,27 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from fairfl.errors import Refused
+from fairfl_book import repository_address
 from fairfl_book.book_paths import Book
-from fairfl_book.marking import chapter_exercises, comparison, isolation, marks_table, notebook_marker, submissions
+from fairfl_book.marking import (
+    chapter_exercises,
+    comparison,
+    isolation,
+    marks_table,
+    notebook_marker,
+    questionnaire,
+    student_sheets,
+    submissions,
+)
 from fairfl_book.marking.chapter_exercises import Chapter
 from fairfl_book.marking.comparison import Judge
-from fairfl_book.marking.marks_table import Row
+from fairfl_book.marking.marks_table import NOT_MARKED, READ, Row
 from fairfl_book.marking.notebook_marker import Limits, Mark
+from fairfl_book.marking.sheet_page import Library
 from fairfl_book.marking.submissions import Paper
+from fairfl_book.misconceptions import notebooks as questionnaires
 
 NAME = "marks.csv"
-READ, NOT_MARKED = "for you to read", "not marked"
 
 
 def mark(
@@ -28,7 +39,7 @@ def mark(
 ) -> list[Row]:
     """Mark every notebook under ``folder`` and write the table to ``out`` (default: ``NAME`` in the folder) after each; returns its rows.
 
-    ``names``: the chapters to mark. A notebook of another chapter keeps its rows, or gets one row that says it was not asked for. Existing rows in ``out``
+    At the end, each student's sheet is written beside the table (``student_sheets``). ``names``: the chapters and questionnaires to mark. A notebook of another chapter keeps its rows, or gets one row that says it was not asked for. Existing rows in ``out``
     stay, including the teacher's entries, if the same cells were marked by the same edition; before other rows are replaced, the old table
     is copied. Notebooks that timed out are tried again. Raises ``Refused`` for a folder without notebooks and for an ``out`` that is not such a table.
     """
@@ -38,8 +49,11 @@ def mark(
             "file",
         )
     out = (out or folder / NAME).resolve()
-    known = {name: chapter_exercises.load(book, name) for name in book.executed()}
-    papers = submissions.read(folder, list(known), {Path(NAME).stem, out.stem})
+    chapters = {name: chapter_exercises.load(book, name) for name in book.executed()}
+    known = chapters | {name: questionnaire.load(name) for name in questionnaires.NAMES}
+    library = Library(chapters, repository_address.address(book), marks_table.name(folder.resolve().name))
+    student_sheets.refuse_strangers(student_sheets.folder(out))
+    papers = submissions.read(folder, list(known), {Path(NAME).stem, out.stem}, student_sheets.folder(out))
     if not any(paper.file.lower().endswith(submissions.NOTEBOOK) for paper in papers):
         raise Refused(
             f"{folder} contains no notebook; allowed: a folder of .ipynb files, or with a subfolder per student. "
@@ -55,7 +69,11 @@ def mark(
         aside = True
         rows = {file: some for file, some in rows.items() if file not in gone}
         marks_table.write(out, [one for some in rows.values() for one in some])
-    asked = {paper.file: known.get(comparison.chapter_of(paper, known)) for paper in papers if not paper.problem}
+    asked = {
+        paper.file: known.get(questionnaire.name_of(paper) or comparison.chapter_of(paper, chapters))
+        for paper in papers
+        if not paper.problem
+    }
     twice = _twice(papers, asked)
     for number, paper in enumerate(papers, 1):
         file, asks, note = marks_table.name(paper.file), asked.get(paper.file), twice.get(paper.file, "")
@@ -68,7 +86,7 @@ def mark(
             report(f"{head}: unchanged; {asks.name} is not among the chapters to mark")
             continue
         if (
-            asks and asks.name in names
+            asks and asks.name in names and asks.name in chapters
         ):  # before it runs: if it crashes this process, the teacher knows which notebook it was
             report(f"{head}: running")
         made = _marked(paper, asks, names, limits or Limits(), note, identity)
@@ -78,7 +96,10 @@ def mark(
         rows[file] = made
         marks_table.write(out, [one for some in rows.values() for one in some])
         report(f"{head}: {_line(made)}")
-    return [one for some in rows.values() for one in some]
+    every = [one for some in rows.values() for one in some]
+    if every:
+        student_sheets.write(out, every, library)
+    return every
 
 
 def _gone(rows: Mapping[str, Sequence[Row]], present: Collection[str]) -> list[str]:
@@ -134,6 +155,8 @@ def _marked(
     if problem or asks is None:
         return [marks_table.row(**whose, chapter=asks.name if asks else "", verdict=NOT_MARKED, note=problem)]
     try:
+        if asks.name in questionnaires.NAMES:
+            return questionnaire.rows(paper, asks.name, whose, note)
         return _rows(paper, asks, limits, note, whose)
     except Exception as error:  # a bug in this program costs only one notebook, and the row says where it is
         where = traceback.extract_tb(error.__traceback__)[-1]

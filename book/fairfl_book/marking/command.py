@@ -5,7 +5,9 @@ from pathlib import Path
 
 _DESCRIPTION = """\
 Run every notebook under FOLDER, judge its answers with your copy of the book, and write a table for a spreadsheet: one row per
-notebook and exercise, with the student, the verdict, the mistake if it is a known one, and the given cells that were changed.
+notebook and exercise, with the student, the verdict, the mistake if it is a known one, and the given cells that were changed. Beside the
+table, each student gets a sheet to read, without a word about the others. The answers to the questions before and after the course
+(fairfl-book questions) are counted, and the class's normalised gain is printed.
 
 The student is the name of the subfolder or, for files in FOLDER itself, the file name without the chapter's name. The table is written after every
 notebook. Run the command again to continue, or to add later submissions. Your own entries in unchanged rows are kept."""
@@ -53,8 +55,9 @@ def add(commands: "argparse._SubParsersAction") -> None:
 def _mark(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
     from fairfl_book import book_paths
-    from fairfl_book.marking import class_marks, marks_table
+    from fairfl_book.marking import class_gain, class_marks, marks_table, student_sheets
     from fairfl_book.marking.notebook_marker import Limits
+    from fairfl_book.misconceptions.notebooks import NAMES
     from fairfl_book.output_option import refuse_unwritable
 
     folder, chapters = _folder_and_chapters(given)
@@ -66,12 +69,24 @@ def _mark(given: argparse.Namespace) -> int:
     book = book_paths.find()
     out = given.out or folder / class_marks.NAME
     limits = Limits(given.timeout, given.memory)
-    rows = class_marks.mark(book, folder, book.select(chapters), out, limits, lambda said: print(said, flush=True))
+    rows = class_marks.mark(book, folder, _names(book, chapters), out, limits, lambda said: print(said, flush=True))
     files, students = {one["file"] for one in rows}, {one["student"] for one in rows}
     print(f"{out}: {len(rows)} rows, {len(files)} notebooks, {len(students)} students")
-    for exercise, mistake, count in marks_table.most_common(rows):
+    print(f"{student_sheets.folder(out)}: a sheet for each student")
+    for exercise, mistake, count in marks_table.most_common([one for one in rows if one["chapter"] not in NAMES]):
         print(f"  {count} × {exercise}: {mistake}")
+    for line in class_gain.lines(rows):
+        print(line)
     return 0
+
+
+def _names(book, given: list[str]) -> list[str]:
+    """The chapters and questionnaires called for by ``given``; all of them if it is empty."""
+    from fairfl_book.misconceptions.notebooks import NAMES
+
+    chapters = [word for word in given if word not in NAMES]
+    asked = [name for name in NAMES if name in given or not given]
+    return [*(book.select(chapters) if chapters or not given else []), *asked]
 
 
 def _folder_and_chapters(given: argparse.Namespace) -> tuple[Path, list[str]]:

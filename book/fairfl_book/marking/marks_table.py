@@ -30,6 +30,7 @@ COLUMNS = (
     "file",
     "notebook",
 )
+READ, NOT_MARKED = "for you to read", "not marked"  # verdicts beside those of ``notebook_marker``
 LONGEST = 1000  # characters of a field
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]")  # a spreadsheet evaluates a field that begins with these as a formula
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+|[\ud800-\udfff]")
@@ -58,6 +59,11 @@ def name(text: str) -> str:
         return line
     digest = hashlib.sha256(line.encode()).hexdigest()[:32]
     return f"{line[: LONGEST - len(digest) - 3]} … {digest}"
+
+
+def shown(text: str) -> str:
+    """A field as it is shown to people, without the apostrophe that protects a spreadsheet."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text.lstrip("'")) else text
 
 
 def _escaped(one: str) -> str:

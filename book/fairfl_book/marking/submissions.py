@@ -41,19 +41,22 @@ class Paper:
     problem: str = ""
 
 
-def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> list[Paper]:
+def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = (), sheets: Path | None = None) -> list[Paper]:
     """Read every notebook under ``folder`` into memory, before any student code runs.
 
     The result also has a ``Paper`` with a problem for each other file in ``folder`` itself, and for each subfolder that contains no notebook or also other files.
     Hidden folders and files (Jupyter's checkpoints) are skipped. ``chapters``: the chapters' names, which a file name may contain beside the student's.
-    ``ours``: stems of the teacher's own tables, which are not submissions.
+    ``ours``: stems of the teacher's own tables, and ``sheets``: the folder of sheets for the students, which are not submissions.
     """
     papers: list[Paper] = []
     notebooks: set[str] = set()
+    made = Path("/") if sheets is None else _inside(sheets, folder)
     beside: dict[str, list[str]] = {}  # subfolder → its files that are not notebooks
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         if any(part.startswith(".") for part in inside.parts) or path.name in _OURS:
+            continue
+        if inside.is_relative_to(made):
             continue
         if path.suffix.lower() == NOTEBOOK:
             papers.append(_paper(path, inside, student(inside, folder.resolve().name, chapters)))
@@ -71,6 +74,12 @@ def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = ()) -> l
         if problem := _left(files, name in notebooks):
             papers.append(Paper(name, f"{name}/", problem=problem))
     return papers
+
+
+def _inside(path: Path, folder: Path) -> Path:
+    """``path`` relative to ``folder`` if it lies there, else as it is. A link to the folder counts as the folder."""
+    path, folder = path.resolve(), folder.resolve()
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
 def _left(files: Sequence[str], marked: bool) -> str:

@@ -1,11 +1,11 @@
-"""``fairfl-book student``, ``solutions``, ``slides``, ``release`` and ``map``: commands for teachers."""
+"""``fairfl-book student``, ``solutions``, ``slides``, ``questions``, ``cards``, ``release`` and ``map``: commands for teachers."""
 
 import argparse
 from pathlib import Path
 
 
 def add(commands: "argparse._SubParsersAction") -> None:
-    """Add the five commands to the parser's ``commands``."""
+    """Add the seven commands to the parser's ``commands``."""
     for kind, what in (
         ("student", "write notebooks without outputs and with unsolved exercises"),
         ("solutions", "write notebooks with solved exercises, if the book has solutions"),
@@ -21,6 +21,20 @@ def add(commands: "argparse._SubParsersAction") -> None:
     decks.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all executed ones)")
     decks.add_argument("--out", type=Path, help="another folder (default: dist/slides/ beside chapters/)")
     decks.set_defaults(run=_slides)
+
+    asked = commands.add_parser(
+        "questions", help="write the questions on misconceptions, before and after the course, into dist/questions"
+    )
+    asked.add_argument("--out", type=Path, help="another folder (default: dist/questions/ beside chapters/)")
+    asked.add_argument(
+        "--key", action="store_true", help="print the right answers and the misconceptions, and write nothing"
+    )
+    asked.set_defaults(run=_questions)
+
+    cards = commands.add_parser("cards", help="write the glossary as cards for spaced review in Anki, into dist/cards")
+    cards.add_argument("--language", default="en", help="language of the cards, en or zh (default: en)")
+    cards.add_argument("--out", type=Path, help="path of the file (default: dist/cards/fairfl-cards-en.txt)")
+    cards.set_defaults(run=_cards)
 
     pack = commands.add_parser("release", help="write an archive with everything that a class needs without a network")
     pack.add_argument(
@@ -73,6 +87,41 @@ def _slides(given: argparse.Namespace) -> int:
                 print(files.printed(browser, deck), flush=True)
     except (Refused, NotInstalled) as error:
         print(f"No PDFs: {error}. The HTML needs only a browser, which can print it too, a slide on each page.")
+    return 0
+
+
+def _questions(given: argparse.Namespace) -> int:
+    from fairfl_book import book_paths
+    from fairfl_book.misconceptions import notebooks
+    from fairfl_book.misconceptions.questions import QUESTIONS
+
+    if given.key:
+        for number, question in enumerate(QUESTIONS, 1):
+            print(f"{number}. {question.right}: {question.choices[question.right].text}")
+            print(f"   Answered in {question.chapter}, {question.section}")
+            for letter, choice in question.choices.items():
+                if choice.mistake:
+                    print(f"   {letter}: {choice.mistake}")
+        return 0
+    files = notebooks.write(given.out or notebooks.folder(book_paths.find()))
+    print(f"{', '.join(file.name for file in files)}, in {files[0].parent}")
+    return 0
+
+
+def _cards(given: argparse.Namespace) -> int:
+    from fairfl import _atomic_files
+    from fairfl_book import book_paths
+    from fairfl_book.output_option import refuse_unwritable
+    from fairfl_book.teaching import anki_cards
+
+    refuse_unwritable(given.out)
+    book = book_paths.find()
+    content = anki_cards.made(book, given.language)
+    path = given.out or anki_cards.folder(book) / anki_cards.file_name(given.language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _atomic_files.write(path, content)
+    count = sum(not line.startswith(b"#") for line in content.splitlines())
+    print(f"{path}: {count} cards. In Anki: File, Import.")
     return 0
 
 

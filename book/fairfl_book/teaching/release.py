@@ -17,12 +17,13 @@ from fairfl import _atomic_files
 from fairfl.errors import Refused, refuse
 from fairfl_book.book_paths import Book
 from fairfl_book.exercises import solutions
+from fairfl_book.misconceptions import notebooks
 from fairfl_book.site import solution_folds, third_party
-from fairfl_book.teaching import class_notebooks
+from fairfl_book.teaching import anki_cards, class_notebooks
 from fairfl_book.teaching.slides import files as slides
 
 MANIFEST = "MANIFEST.txt"  # in the format of sha256sum: sha256sum --check MANIFEST.txt
-STUDENT, SLIDES, SITE, WHEELS = "student", "slides", "site", "wheels"
+STUDENT, SLIDES, QUESTIONS, CARDS, SITE, WHEELS = "student", "slides", "questions", "cards", "site", "wheels"
 _SOLUTIONS = f"book/{solutions.FOLDER}/"
 _REWORDED: dict[
     str, Callable[[str], str]
@@ -103,8 +104,8 @@ def _git(root: Path, *command: str) -> str:
 
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
-    """The archive's entries by name: the tracked files as they are now, the student notebooks and, ``with_slides``, the decks of all executed
-    chapters, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
+    """The archive's entries by name: the tracked files as they are now, the student notebooks and, ``with_slides``, the decks of all executed chapters, the questions before
+    and after the course, the cards for spaced review, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
@@ -120,6 +121,10 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
             f"{SLIDES}/{name}.html": slides.made(book, name).encode("utf-8")
             for name in class_notebooks.chosen(book, [])
         }
+    entries |= {f"{QUESTIONS}/{name}.ipynb": notebooks.made(name) for name in notebooks.NAMES}
+    entries |= {
+        f"{CARDS}/{anki_cards.file_name(language)}": anki_cards.made(book, language) for language in anki_cards.DECKS
+    }
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):

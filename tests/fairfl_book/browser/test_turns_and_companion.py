@@ -47,7 +47,9 @@ def test_the_questions_before_reading_open_by_a_click(lab, browser):
 
 IN_SIGHT = "h => { const at = h.getBoundingClientRect(); return at.top >= 0 && at.top < innerHeight; }"
 # JupyterLab replaces a heading when it renders its cell again, so the heading is looked up each time.
-REFERENCES_IN_SIGHT = f"() => [...document.querySelectorAll('.jp-RenderedMarkdown h2[data-jupyter-id=References]')].some({IN_SIGHT})"
+REFERENCES_IN_SIGHT = (
+    f"() => [...document.querySelectorAll('.jp-RenderedMarkdown h2[data-jupyter-id=References]')].some({IN_SIGHT})"
+)
 
 
 def test_links_lead_to_the_references_and_to_a_section_of_the_companion(lab, browser):

@@ -71,17 +71,18 @@ register(Exercise(
 
 register(Exercise(
     slug="robustness.turn.kept",
-    task="the largest share of its best rate that the majority keeps at an angle of 150° if the minority must not lose",
+    task="the largest rate of the majority along a step of length 1, at an angle of 150° to a minority that must not lose",
     right=0.5,
     tolerance=0.006,
     wrong={
         "cosine": Wrong(-0.866, "That is the cosine of 150°. It is the majority's rate along the minority's own row."),
-        "cosine, positive": Wrong(0.866, "That is the share for an angle of 120°. For 150°, take the sine of 150°."),
+        "cosine, positive": Wrong(0.866, "A step with this rate is 30° from u, so it is 120° or more from v, and the minority loses."),
         "half the angle": Wrong(0.259, "That is the cosine of half the angle, at which both gain equally. The minority only must not lose, so the step may turn farther to the majority."),
         "degrees": Wrong(60, "That is the angle between the step and u in degrees. The rate is its cosine."),
         "all": Wrong(1, "That is the rate along u itself. Along u, the minority loses."),
+        "nothing": Wrong(0, "That is the answer for 180°. At 150°, a step at a right angle to v still lets the majority gain."),
     },
-    praise="The step is 60° from u, and cos 60° = sin 150° = 0.5.",
+    praise="The best fair step is 90° from v and therefore 60° from u, and cos 60° = 0.5.",
 ))
 
 register(Exercise(
@@ -101,27 +102,28 @@ register(Exercise(
 
 register(Exercise(
     slug="robustness.turn.dimension",
-    task="the local intrinsic dimension for the distances 10, 20 and 40",
-    right=1.44,
+    task="the local intrinsic dimension for the distances 10, 20 and 20",
+    right=4.328,
     tolerance=0.006,
     wrong={
-        "in proportion": Wrong(14.4, "The distances are ten times as large, but (5) reads only their ratios."),
-        "divided": Wrong(0.144, "You divided by ten. Formula (5) reads only the ratios of the distances, and these are the same as before."),
-        "reciprocal": Wrong(0.69, "That is the mean of the logarithms, log 2. The dimension is 1 divided by it."),
-        "two logarithms": Wrong(0.96, "You took the mean over the two logarithms that are not zero. The third one counts as well, so divide their sum by 3."),
+        "one logarithm": Wrong(1.44, "You took only the one logarithm that is not zero. The two zeros count as well, so divide it by 3."),
+        "two logarithms": Wrong(2.885, "You took the mean over two logarithms. All three neighbours count, so divide by 3."),
+        "in proportion": Wrong(43.28, "The distances are in another unit, but (5) uses only their ratios."),
+        "divided": Wrong(0.4328, "You divided by ten. Formula (5) uses only the ratios of the distances."),
+        "reciprocal": Wrong(0.231, "That is the mean of the logarithms. The dimension is 1 divided by it."),
     },
-    praise="The ratios are the same as before. A dimension does not depend on the unit of length.",
+    praise="The logarithms are log 2, 0 and 0. Their mean is a third of log 2, and 3 / log 2 = 4.33.",
 ))
 
 register(Exercise(
     slug="robustness.turn.corner",
-    task="how many rules with a shared model give 50 % to the tenth office if all are honest, and 80 % to the eight in every column",
-    right=0,
+    task="under how many rules with a shared model the eight offices have 80 % or more in all four columns",
+    right=5,
     wrong={
-        "one": Wrong(1, "Look at that row again. The first number must be 80 or more in all four columns, and the second 50 or more in the first column."),
-        "personal models": Wrong(2, "You counted methods with a model for each office. The last three rows do not have a single shared model."),
-        "without the long lie": Wrong(6, "You left out the last column, with 100 times the mean. The eight must have 80 % there as well."),
-        "robust only": Wrong(5, "Those rules resist all three lies, but the tenth office has 0 % under them."),
+        "personal models": Wrong(7, "You counted methods with a model for each office. The last three rows do not have a single shared model."),
+        "without the long lie": Wrong(12, "You left out the last column, with 100 times the mean. The eight must have 80 % there as well."),
+        "honest only": Wrong(15, "You counted in the first column alone. The eight must have 80 % in the other three columns as well."),
+        "both": Wrong(0, "You also looked at the second number in each cell, the tenth office's. Look only at the first one."),
     },
-    praise="Among the rules with a shared model, those that resist all three lies leave the tenth office at 0 %.",
+    praise="Five rules resist all three lies.",
 ))

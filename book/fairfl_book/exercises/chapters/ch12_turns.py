@@ -28,14 +28,16 @@ register(Exercise(
 ))
 
 register(Exercise(
-    slug="reproductions.turn.best_investment",
-    task="the claim for which more seeds would be the best investment",
-    right=3,
+    slug="reproductions.turn.one_seed",
+    task="how many of the five seeds in Figure 12.4, each taken alone, would have refuted claim 3",
+    right=1,
     wrong={
-        "first": Wrong(1, "Its seven intervals are clear of zero. More seeds would tell us how large the differences are, but the claim already holds."),
-        "second": Wrong(2, "More seeds would make the readings contradict each other even more clearly. What is missing is a line from the authors on which losses they used."),
+        "none": Wrong(0, "Look at the upper line again. One of its five dots is to the right of zero."),
+        "two": Wrong(2, "A seed refutes the claim if the ascending order has no smaller spread than another order, so its dot is at zero or to the right of it. Count these dots in both lines."),
+        "the others": Wrong(4, "You counted the seeds that support the claim in the upper line. The question is about the seeds that refute it."),
+        "all": Wrong(5, "In most seeds, the dots are to the left of zero in both lines. There the ascending order has the smaller spread, as claimed."),
     },
-    praise="One comparison is only just too uncertain, and more seeds make an interval narrower.",
+    praise="In this seed, the random order has a spread that is 0.16 points smaller. With this seed alone, we would have called the claim false.",
 ))
 
 register(Exercise(
@@ -119,15 +121,13 @@ register(Exercise(
 
 register(Exercise(
     slug="reproductions.turn.fedfa",
-    task="FedFA's printed accuracy on shirts, if its weights are ignored",
-    right=64,
-    tolerance=0.014,
+    task="what the printed numbers for FedFA and FedAvg tell us about FedFA's weights",
+    right="nothing",
     wrong={
-        "first reading": Wrong(68, "That is FedFA with its weights, as in our first reading. Without weights of its own, which rule is left?"),
-        "in between": Wrong(66, "Nothing of FedFA's weights is used. Which rule is left without them?"),
-        "with the gain": Wrong(69, "You added the gain of our first reading. But the printed runs do not use FedFA's weights."),
+        "help": Wrong("help", "In our first reading, where the weights are used, FedFA is four points better than FedAvg. But were the weights used in the printed runs?"),
+        "harm": Wrong("harm", "FedFA is half a point below FedAvg in print. But were the weights used in the printed runs?"),
     },
-    praise="Without its weights FedFA is nearly FedAvg. The printed number is 63.8 %.",
+    praise="The weights were never used. Without them FedFA is nearly FedAvg, and so the two printed numbers are nearly equal.",
 ))
 
 register(Exercise(

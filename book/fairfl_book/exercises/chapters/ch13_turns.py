@@ -96,15 +96,15 @@ register(Exercise(
 
 register(Exercise(
     slug="reading.turn.by_chance",
-    task="how many of 207 cells agree by chance, if each of 200 differences is equally likely",
-    right=207 / 200,
+    task="how many of 207 cells agree by chance, if each of 201 differences is equally likely",
+    right=207 / 201,
     tolerance=0.04,
     wrong={
-        "all": Wrong(207, "That would be certain agreement. Only one of the 200 possible differences is zero."),
-        "none": Wrong(0, "A single cell agrees with the probability 1/200. Multiply it by the number of cells."),
-        "per cent": Wrong(2.07, "You divided by 100. From −1 to +1 there are 200 steps of 0.01."),
+        "all": Wrong(207, "That would be certain agreement. Only one of the 201 possible differences is zero."),
+        "none": Wrong(0, "A single cell agrees with a probability of 1/201. Multiply this by the number of cells."),
+        "per cent": Wrong(2.07, "You divided by 100. From −1 to +1 there are 201 multiples of 0.01."),
     },
-    praise="207 / 200 is about one cell.",
+    praise="207 / 201 is about one cell.",
 ))
 
 register(Exercise(

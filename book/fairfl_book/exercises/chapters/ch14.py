@@ -114,30 +114,30 @@ register(Exercise(
 
 register(Exercise(
     slug="real.bearable",
-    task="the largest c = −u · v at which a client heard in every P-th round does not lose under FedMGDA+",
+    task="the largest c = −u · v at which a client that takes part in every P-th round does not lose under FedMGDA+",
     right=lambda P: 1 / (2 * P - 1),
     cases=[(1,), (2,), (3,), (5,)],
     wrong={
         "one silent round": Wrong(lambda P: 1 / 3, "For P = {case} you answer {given}; it should be {right}. 1/3 is right for P = 2. With P rounds, P "
                                                    "− 1 are silent"),
-        "all silent": Wrong(lambda P: 1 / (2 * P + 1), "For P = {case} you answer {given}; it should be {right}. The client is heard in one of the P "
+        "all silent": Wrong(lambda P: 1 / (2 * P + 1), "For P = {case} you answer {given}; it should be {right}. The client takes part in one of the P "
                                                        "rounds, so P − 1 are silent"),
-        "mean of the two": Wrong(lambda P: 1 / P, "For P = {case} you answer {given}; it should be {right}. When the client is heard, the direction "
+        "mean of the two": Wrong(lambda P: 1 / P, "For P = {case} you answer {given}; it should be {right}. When the client takes part, the direction "
                                                   "is (u + v)/2, and its rate along it is (1 − c)/2, not 1 − c"),
-        "both slips": Wrong(lambda P: 1 / (P + 1), "For P = {case} you answer {given}; it should be {right}. The rate in the round when it is heard "
+        "both slips": Wrong(lambda P: 1 / (P + 1), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part "
                                                    "is (1 − c)/2, half of 1 − c, and only P − 1 of the P rounds are silent"),
-        "one half": Wrong(lambda P: 1 / (2 * P), "For P = {case} you answer {given}; it should be {right}. The rate in the round when it is heard is "
+        "one half": Wrong(lambda P: 1 / (2 * P), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part is "
                                                  "(1 − c)/2, not ½, and only P − 1 of the P rounds are silent"),
         "upside down": Wrong(lambda P: 2 * P - 1.0, "For P = {case} you answer {given}; it should be {right}. A cosine is at most 1"),
         "silent free": Wrong(lambda P: 1.0, "For P = {case} you answer {given}; it should be {right}. You left out the cost of a silent round, in "
                                             "which the client's rate is v · u = −c"),
     },
-    praise="A client that is heard in every fifth round can bear an angle of 96° with the others. The tenth office's angle is 116°",
+    praise="A client that takes part in every fifth round can bear an angle of 96° with the others. The tenth office's angle is 116°",
     hints=(
-        "When the client is heard, the direction is the point between u and v that is nearest to the origin. Which point is that, if both have length "
+        "When the client takes part, the direction is the point between u and v that is nearest to the origin. Which point is that, if both have length "
         "1?",
         "Along that direction both have the rate (1 − c)/2. When the client is silent, the direction is u.",
-        "One round when it is heard and P − 1 silent ones: (1 − c)/2 − (P − 1) c ≥ 0.",
+        "One round in which it takes part and P − 1 silent ones: (1 − c)/2 − (P − 1) c ≥ 0.",
     ),
 ))
 
@@ -146,7 +146,7 @@ register(Question(
     task="a memory that speaks for the absent and lets go of those who have left",
     hints=(
         "What does the server know about a silent client, apart from its last row? Count something.",
-        "Give every row an age, set to 0 when its client is heard. How old may a row become so that it still serves a client heard in every fifth "
+        "Give every row an age, set to 0 when its client takes part. How old may a row become so that it still serves a client that takes part in every fifth "
         "round?",
         "Try a lifetime that is just too short and one that is just long enough. Is there a gentler way than dropping a row all at once?",
     ),
@@ -154,7 +154,7 @@ register(Question(
 
 register(Question(
     slug="real.absent",
-    task="what AdaFed does for a client that is heard in every second round",
+    task="what AdaFed does for a client that takes part in every second round",
     hints=(
         "Whose losses does AdaFed read in a round: every client's, or only those of the clients that answered?",
         "In the rounds when the tenth office answers, its large loss earns it a large rate. What rate does it have in the other rounds, and what do "

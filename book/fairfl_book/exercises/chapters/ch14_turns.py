@@ -8,13 +8,13 @@ register(Exercise(
     task="the tenth office's rate along (5, 0)",
     right=-15,
     wrong={
-        "not heard": Wrong(0, "The office is not heard, but the model is its model, too. Its rate is the dot product of its gradient with the direction."),
+        "not heard": Wrong(0, "The office does not answer, but the model is its model, too. Its rate is the dot product of its gradient with the direction."),
         "sign": Wrong(15, "The first entry of its gradient is −3, so the dot product is negative."),
         "the nine": Wrong(25, "That is the rate of each of the nine. The tenth office's gradient is (−3, 4)."),
-        "heard": Wrong(5, "That is its rate along (1, 2), when it is heard. Now the direction is (5, 0)."),
+        "heard": Wrong(5, "That is its rate along (1, 2), when it takes part. Now the direction is (5, 0)."),
         "unit length": Wrong(-3, "You multiplied by (1, 0). The direction is (5, 0), the nearest point of a hull that is a single point."),
     },
-    praise="The dot product is −3 · 5 + 4 · 0. In a round in which it is heard, its rate is 5.",
+    praise="The dot product is −3 · 5 + 4 · 0. In a round in which it takes part, its rate is 5.",
 ))
 
 register(Exercise(
@@ -32,12 +32,12 @@ register(Exercise(
 
 register(Exercise(
     slug="real.turn.correction",
-    task="the weight p/q of a client with a fifth of the data that is heard in every second round",
+    task="the weight p/q of a client with a fifth of the data that takes part in every second round",
     right=2 / 5,
     tolerance=0.005,
     wrong={
-        "share": Wrong(1 / 5, "That is its share p. The weight is p / q, and it is heard with q = ½."),
-        "multiplied": Wrong(1 / 10, "You multiplied by q. The correction divides by q, to make up for the silent rounds."),
+        "share": Wrong(1 / 5, "That is its share p. The weight is p / q, and it takes part with q = ½."),
+        "multiplied": Wrong(1 / 10, "You multiplied by q. The correction divides by q, to make up for the rounds without it."),
         "divided by the sum": Wrong(1 / 3, "You divided by the sum of all weights, 2/5 + 4/5. The correction does not."),
     },
     praise="1/5 divided by 1/2. The nine always answer, so their weights stay at their shares, 4/5 together.",
@@ -53,33 +53,33 @@ register(Exercise(
         "new nearest point": Wrong(2.5, "That is its rate along the nearest point of (5, 0) and (−4, 3). But the server does not know the new gradient."),
         "sign": Wrong(-10, "You subtracted the second product. −4 · 1 + 3 · 2 is positive."),
     },
-    praise="−4 · 1 + 3 · 2 = 2. The stale row has shown roughly the right way.",
+    praise="−4 · 1 + 3 · 2 = 2. The stale row still points roughly the right way.",
 ))
 
 register(Exercise(
     slug="real.turn.waiting",
-    task="the probability that an office is not drawn in three rounds in a row, if three of ten are drawn",
-    right=0.343,
+    task="the probability that an office is not drawn in four rounds in a row, if three of ten are drawn",
+    right=0.2401,
     tolerance=0.02,
     wrong={
-        "drawn": Wrong(0.027, "That is 0.3³, the probability of being drawn three times in a row."),
-        "one round": Wrong(0.7, "That is the probability for a single round. The draws of three rounds are independent."),
-        "at least once": Wrong(0.657, "That is the probability of being drawn at least once in three rounds. The question is the opposite."),
-        "added": Wrong(0.1, "You subtracted 0.3 three times. The probabilities of independent rounds multiply."),
+        "drawn": Wrong(0.0081, "That is 0.3⁴, the probability of being drawn four times in a row."),
+        "one round": Wrong(0.7, "That is the probability for a single round. The draws of the rounds are independent."),
+        "three rounds": Wrong(0.343, "That is 0.7³. The office is also absent now, so there are four rounds."),
+        "at least once": Wrong(0.7599, "That is the probability of being drawn at least once in four rounds. The question is the opposite."),
     },
-    praise="0.7 · 0.7 · 0.7 = 0.343.",
+    praise="0.7⁴ = 0.24. So FedFV with τ = 3 fails to protect the office in about a quarter of the rounds.",
 ))
 
 register(Exercise(
     slug="real.turn.period",
-    task="the tenth office's mean accuracy under TERM over the last heard and the last silent round, in %",
+    task="the tenth office's mean accuracy under TERM over the last round with it and the last round without it, in %",
     right=73.4,
     tolerance=0.06,
     wrong={
-        "heard": Wrong(96, "That is the full dot, right after a heard round. A round later nearly half of it is lost again."),
-        "silent": Wrong(51, "That is the open dot, after a silent round. Take the mean of both."),
+        "heard": Wrong(96, "That is the filled dot, right after a round with the office. A round later nearly half of it is lost again."),
+        "silent": Wrong(51, "That is the open dot, after a round without the office. Take the mean of both."),
     },
-    praise="The full dot is near 96, the open dot is near 51, and their mean is about 73.",
+    praise="The filled dot is near 96, the open dot is near 51, and their mean is about 73.",
 ))
 
 register(Exercise(
@@ -97,7 +97,7 @@ register(Exercise(
 
 register(Exercise(
     slug="real.turn.silenced",
-    task="the number of clients heard if client 9 also poses as each of the clients 0 to 8",
+    task="the number of replies that are used if client 9 also poses as each of the clients 0 to 8",
     right=1,
     wrong={
         "all": Wrong(10, "Each of the numbers 0 to 8 now occurs twice, once in an honest reply and once in a false one."),
@@ -105,7 +105,7 @@ register(Exercise(
         "honest": Wrong(9, "The server cannot tell the honest replies from the false ones. It refuses both of each pair."),
         "all replies": Wrong(19, "That is the number of replies. Those with the same number are refused."),
     },
-    praise="Only client 9's own number occurs once. The liar is the only client that is heard.",
+    praise="Only client 9's own number occurs once. The liar's reply is the only one that is used.",
 ))
 
 register(Exercise(

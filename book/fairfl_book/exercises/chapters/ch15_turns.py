@@ -67,15 +67,19 @@ register(Exercise(
 
 register(Exercise(
     slug="blind.turn.gap",
-    task="the duality gap of d′ = (0, 0, 1) with the rates 1, 1, 1",
-    right=0,
+    task="the duality gap of d = (⅓, ⅓, 1) with ‖d‖² = 11/9 and the rates 5/3, 5/3, ⅓",
+    right=8 / 9,
     tolerance=0.005,
     wrong={
-        "length": Wrong(1, "That is ‖d′‖². Subtract the smallest rate, which is 1 as well."),
-        "first sum": Wrong(8 / 9, "That is the gap of the first sum. For the second one, ‖d′‖² and the smallest rate are both 1."),
-        "sum of rates": Wrong(-2, "You subtracted all three rates. The gap uses the smallest rate only."),
+        "squared length": Wrong(11 / 9, "That is ‖d‖². Subtract the smallest rate, ⅓."),
+        "length": Wrong(sqrt(11) / 3 - 1 / 3, "You used the length of d. The gap uses its square, 11/9."),
+        "largest rate": Wrong(-4 / 9, "You subtracted the rate of clients 1 and 2. The gap uses the smallest rate, ⅓."),
+        "mean rate": Wrong(0, "You subtracted the mean of the rates, which is always ‖d‖². The gap uses the smallest rate, ⅓."),
+        "sum of rates": Wrong(-22 / 9, "You subtracted all three rates. The gap uses the smallest rate only."),
+        "root": Wrong(sqrt(8 / 9), "That is the root of the gap, the bound on the distance to d* in (a). The gap itself is its square."),
+        "sign": Wrong(-8 / 9, "You subtracted in the wrong order. It is ‖d‖² minus the smallest rate."),
     },
-    praise="‖d′‖² = 1, and the smallest rate is 1.",
+    praise="11/9 − ⅓ = 8/9.",
 ))
 
 register(Exercise(
@@ -96,16 +100,20 @@ register(Exercise(
 
 register(Exercise(
     slug="blind.turn.flipped",
-    task="the rate of the row (13/11, 13/11, −5/11) along (0, 0, 1)",
+    task="the rate along (0, 0, 1) of client 3's mirrored row, with the row (−1, −1, 1) and the shadow (1/11, 1/11, 3/11)",
     right=-5 / 11,
     tolerance=0.005,
     wrong={
-        "true row": Wrong(1, "That is the rate of the true row (−1, −1, 1). Use the flipped one."),
-        "sign": Wrong(5 / 11, "The last entry of the flipped row is negative."),
-        "first entry": Wrong(13 / 11, "The direction picks out the third entry."),
+        "true row": Wrong(1, "That is the rate of the true row (−1, −1, 1). Use the mirrored one, the shadow minus the unseen part."),
+        "sign": Wrong(5 / 11, "The mirrored row is twice the shadow minus the row. You subtracted in the wrong order."),
+        "shadow": Wrong(3 / 11, "That is the rate of the shadow. Subtract the unseen part, whose last entry is 1 − 3/11."),
+        "unseen part": Wrong(8 / 11, "That is the rate of the unseen part g₃ − P g₃. Subtract it from the shadow's rate, 3/11."),
+        "flipped part": Wrong(-8 / 11, "That is the rate of the flipped unseen part alone. Add the shadow's rate, 3/11."),
+        "first entry": Wrong(13 / 11, "That is the first entry of the mirrored row. The direction (0, 0, 1) picks out the third entry."),
         "along d": Wrong(1 / 3, "That is its rate along d, which is the same for both rows. Now the direction is (0, 0, 1)."),
+        "negative row": Wrong(-1, "You flipped the whole row. The shadow stays as it is, and only the unseen part is flipped."),
     },
-    praise="The direction picks out the last entry, −5/11 = −0.45.",
+    praise="The shadow has 3/11 there and the unseen part 8/11, so the mirrored row has 3/11 − 8/11 = −5/11.",
 ))
 
 register(Exercise(
