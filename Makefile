@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf student solutions questions cards mark release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf slides student solutions questions cards mark release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -35,12 +35,13 @@ help:
 	@echo "make note           print the note on scales and hulls as a PDF into book/_build, with headless Chromium"
 	@echo "make pdf            print the whole book as a PDF into book/_build, with vector graphics: eight minutes"
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
+	@echo "make slides         write a deck of slides per chapter, as HTML and PDF, into dist/slides: ARGS=\"04 07\""
 	@echo "make student        write notebooks without outputs and with unsolved exercises into dist/student"
 	@echo "make solutions      write notebooks with solved exercises into dist/solutions, if the book has solutions"
 	@echo "make questions      write fifteen questions on misconceptions, for before and after a course, into dist/questions"
 	@echo "make cards          write the glossary as cards for spaced review in Anki into dist/cards: ARGS=\"--language zh\""
 	@echo "make mark           run a class's notebooks and write their marks as a table, and a sheet for each student: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help explains it"
-	@echo "make release        pack the book, student notebooks and the built site, if any, into an archive in dist: ARGS=--without-solutions"
+	@echo "make release        pack the book, student notebooks, slides and the built site, if any, into an archive in dist: ARGS=--without-solutions"
 	@echo "make benchmarks     measure rules, training, larger federations, a GPU, and other libraries: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and files left by tools; work/, dist/ and runs/ stay"
@@ -109,6 +110,9 @@ note: $(VENV)/.dev
 
 pdf: $(VENV)/.dev
 	@$(AS_STORED) $(PY) -m fairfl_book.build.book_pdf $(ARGS)
+
+slides: $(VENV)/.dev
+	@$(PY) -m fairfl_book slides $(ARGS)
 
 student: $(VENV)/.lab
 	@$(PY) -m fairfl_book student $(ARGS)

@@ -1,4 +1,4 @@
-// ESLint's recommended rules for the labs' modules, for the scripts of the site, and for what the tests run in a browser.
+// ESLint's recommended rules for the labs' modules, for the scripts of the site and of slides, and for what the tests run in a browser.
 import js from "@eslint/js";
 import globals from "globals";
 
@@ -10,7 +10,7 @@ export default [
     rules: { "prefer-const": "error", eqeqeq: "error", "no-var": "error", "no-shadow": "off" },
   },
   {
-    files: ["**/static/*.js", "**/site/*.js"],
+    files: ["**/static/*.js", "**/site/*.js", "**/slides/*.js"],
     languageOptions: {
       sourceType: "script",
       globals: {

@@ -144,3 +144,9 @@ def test_outputs_right_below_a_turn_are_folded_on_the_static_page():
     hidden = {cell.source: cell.metadata for cell in page.cells if "hide-output" in cell.metadata.get("tags", [])}
     assert list(hidden) == ["# The paths\ngo()"]
     assert hidden["# The paths\ngo()"]["mystnb"]["code_prompt_show"] == "After your turn: The paths"
+
+
+def test_an_answer_is_shown_with_a_minus_sign_in_numbers_and_a_hyphen_in_names(monkeypatch):
+    wrong = {"other": Wrong("q-FedAvg", "No."), "pair": Wrong((-0.25, 1), "No.")}
+    monkeypatch.setitem(turns._TURNS, "x.turn.y", Exercise("x.turn.y", "which", -2, praise="Yes.", wrong=wrong))
+    assert [answer for answer, _ in turns.answered("x.turn.y")] == ["−2", "q-FedAvg", "−0.25, 1"]

@@ -17,7 +17,12 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 SETTINGS = REPOSITORY / "book" / "javascript"
 INSTALLED = REPOSITORY / ".venv" / "javascript"
 FILES = ("package.json", "package-lock.json", "eslint.config.mjs")
-SCRIPTS = ("book/fairfl_book/labs/js/*.js", "book/static/*.js", "book/javascript/*.mjs")
+SCRIPTS = (
+    "book/fairfl_book/labs/js/*.js",
+    "book/static/*.js",
+    "book/fairfl_book/teaching/slides/*.js",
+    "book/javascript/*.mjs",
+)
 NOT_CHECKED = "JavaScript was not checked: "
 
 

@@ -70,4 +70,8 @@ def answered(slug: str) -> list[tuple[str, str]]:
 
 def _shown(answer: object) -> str:
     parts = answer if isinstance(answer, (tuple, list)) else (answer,)
-    return ", ".join(f"{part:.4g}" if isinstance(part, float) else str(part) for part in parts).replace("-", "−")
+    return ", ".join(part if isinstance(part, str) else _number(part) for part in parts)
+
+
+def _number(part: object) -> str:
+    return (f"{part:.4g}" if isinstance(part, float) else str(part)).replace("-", "−")

@@ -65,7 +65,7 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     if kind not in KINDS:
         raise unknown("kind of notebook", kind, KINDS)
     out = (out or folder(book, kind)).resolve()
-    _refuse_places(book, out)
+    refuse_places(book, out)
     record = _load(out / RECORD)
     files = {out / f"{name}.ipynb": name for name in chosen(book, given)}
     for path in files:
@@ -84,7 +84,8 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     return list(files)
 
 
-def _refuse_places(book: Book, out: Path) -> None:
+def refuse_places(book: Book, out: Path) -> None:
+    """Raise ``Refused`` if ``out`` is a reader's or the book's own folder."""
     for place, holds in ((book.work, "the reader's copies and answers"), (book.chapters, "the book itself")):
         if out == place.resolve() or place.resolve() in out.parents:
             raise Refused(

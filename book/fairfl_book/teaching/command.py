@@ -1,11 +1,11 @@
-"""``fairfl-book student``, ``solutions``, ``questions``, ``cards``, ``release`` and ``map``: commands for teachers."""
+"""``fairfl-book student``, ``solutions``, ``slides``, ``questions``, ``cards``, ``release`` and ``map``: commands for teachers."""
 
 import argparse
 from pathlib import Path
 
 
 def add(commands: "argparse._SubParsersAction") -> None:
-    """Add the six commands to the parser's ``commands``."""
+    """Add the seven commands to the parser's ``commands``."""
     for kind, what in (
         ("student", "write notebooks without outputs and with unsolved exercises"),
         ("solutions", "write notebooks with solved exercises, if the book has solutions"),
@@ -14,6 +14,13 @@ def add(commands: "argparse._SubParsersAction") -> None:
         make.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all executed ones)")
         make.add_argument("--out", type=Path, help=f"another folder (default: dist/{kind}/ beside chapters/)")
         make.set_defaults(run=_notebooks, kind=kind)
+
+    decks = commands.add_parser(
+        "slides", help="write a deck of slides per chapter, as HTML and as PDF, into dist/slides"
+    )
+    decks.add_argument("names", nargs="*", help="chapters, by name or two-digit number (default: all executed ones)")
+    decks.add_argument("--out", type=Path, help="another folder (default: dist/slides/ beside chapters/)")
+    decks.set_defaults(run=_slides)
 
     asked = commands.add_parser(
         "questions", help="write the questions on misconceptions, before and after the course, into dist/questions"
@@ -61,6 +68,25 @@ def _notebooks(given: argparse.Namespace) -> int:
         if files
         else "no chapter has been executed yet; run make chapters"
     )
+    return 0
+
+
+def _slides(given: argparse.Namespace) -> int:
+    from fairfl.errors import NotInstalled, Refused
+    from fairfl_book import book_paths
+    from fairfl_book.build.chromium import chromium
+    from fairfl_book.teaching.slides import files
+
+    decks = []
+    for deck in files.write(book_paths.find(), given.names, given.out):
+        print(deck, flush=True)
+        decks.append(deck)
+    try:
+        with chromium() as browser:
+            for deck in decks:
+                print(files.printed(browser, deck), flush=True)
+    except (Refused, NotInstalled) as error:
+        print(f"No PDFs: {error}. The HTML needs only a browser, which can print it too, a slide on each page.")
     return 0
 
 
@@ -122,7 +148,8 @@ def _release(given: argparse.Namespace) -> int:
     path = release.write(book, given.out, fetched, answered)
     build = "make book" if answered else "make book ARGS=--without-solutions"
     site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
-    parts = [site, f"{'with' if fetched else 'without'} wheels", *([] if answered else ["without solutions"])]
+    slides = "with slides" if release.with_slides(book) else "without slides (make slides fetches what they need)"
+    parts = [site, slides, f"{'with' if fetched else 'without'} wheels", *([] if answered else ["without solutions"])]
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {', '.join(parts)}")
     print(f"sha256 {release.digest(path)}")
     return 0

@@ -1,4 +1,4 @@
-"""Pack everything that a class needs without a network: the book, student notebooks, the site, and optionally wheels.
+"""Pack everything that a class needs without a network: the book, student notebooks, slides, the site, and optionally wheels.
 
 The same commit gives the same bytes: entries are sorted, their modes come from git and their time from the commit, independent of the clone, clock, time zone
 and umask. Two things can still differ: the zlib of the Python that packs and, with wheels, the version of setuptools that pip finds.
@@ -18,11 +18,12 @@ from fairfl.errors import Refused, refuse
 from fairfl_book.book_paths import Book
 from fairfl_book.exercises import solutions
 from fairfl_book.misconceptions import notebooks
-from fairfl_book.site import solution_folds
+from fairfl_book.site import solution_folds, third_party
 from fairfl_book.teaching import anki_cards, class_notebooks
+from fairfl_book.teaching.slides import files as slides
 
 MANIFEST = "MANIFEST.txt"  # in the format of sha256sum: sha256sum --check MANIFEST.txt
-STUDENT, QUESTIONS, CARDS, SITE, WHEELS = "student", "questions", "cards", "site", "wheels"
+STUDENT, SLIDES, QUESTIONS, CARDS, SITE, WHEELS = "student", "slides", "questions", "cards", "site", "wheels"
 _SOLUTIONS = f"book/{solutions.FOLDER}/"
 _REWORDED: dict[
     str, Callable[[str], str]
@@ -103,7 +104,7 @@ def _git(root: Path, *command: str) -> str:
 
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
-    """The archive's entries by name: the tracked files as they are now, the student notebooks of all executed chapters, the questions before
+    """The archive's entries by name: the tracked files as they are now, the student notebooks and, ``with_slides``, the decks of all executed chapters, the questions before
     and after the course, the cards for spaced review, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
@@ -115,6 +116,11 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
         f"{STUDENT}/{name}.ipynb": class_notebooks.made(book, "student", name)
         for name in class_notebooks.chosen(book, [])
     }
+    if with_slides(book):
+        entries |= {
+            f"{SLIDES}/{name}.html": slides.made(book, name).encode("utf-8")
+            for name in class_notebooks.chosen(book, [])
+        }
     entries |= {f"{QUESTIONS}/{name}.ipynb": notebooks.made(name) for name in notebooks.NAMES}
     entries |= {
         f"{CARDS}/{anki_cards.file_name(language)}": anki_cards.made(book, language) for language in anki_cards.DECKS
@@ -124,6 +130,11 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
             if path.is_file() and not path.name.startswith("."):
                 entries[f"{place}/{path.relative_to(folder).as_posix()}"] = path
     return entries
+
+
+def with_slides(book: Book) -> bool:
+    """Whether the archive has slides: if what they need for their formulas is here. PDFs are left out, because they would differ from one browser to the next."""
+    return not third_party.missing(slides.vendor(book))
 
 
 def site(book: Book, answered: bool = True) -> Path | None:
