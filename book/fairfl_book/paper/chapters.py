@@ -102,6 +102,7 @@ def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines)
                 last_lab = shown.typst if shown.picture else last_lab
                 outputs.append(shown)
     flush(lines.path)
+    prose.closed()
     if turn:
         raise Refused(f"{turn[0].where}: this turn has no cell. Put a cell tagged `turn` after it.", "file")
     return "\n".join(made)

@@ -26,7 +26,9 @@ class Prose:
     """Translates the Markdown cells of one chapter. It collects formulas, because they are translated together.
 
     ``formulas``: the book's formulas so far; the text has ``formula_mark(n)`` in the place of the n-th. ``terms``: of
-    the index. ``tags``: the numbers of the chapter's formulas. ``promise``: its sentence, which is not repeated. ``sections``: the headings of level 2 so far.
+    the index. ``tags``: the numbers of the chapter's formulas. ``promise``: its sentence, which is not repeated. ``sections``,
+    ``subsections``: the headings so far. ``folds``: the file and line of each <details> that is open; a fold may hold
+    several cells.
     """
 
     chapter: places.Chapter
@@ -37,7 +39,12 @@ class Prose:
     promise: str = ""
     sections: int = 0
     subsections: int = 0
-    captions: list[str] = field(default_factory=list)
+    folds: list[str] = field(default_factory=list)
+
+    def closed(self) -> None:
+        """Raise ``Refused``, with file and line, if a fold is open."""
+        if self.folds:
+            raise Refused(f"{self.folds[-1]}: <details> is not closed. Add </details> on a line of its own.", "file")
 
     def blocks(self, text: str, where: Callable[[int], str]) -> list["Block"]:
         """The blocks of a Markdown cell in order. ``where(line)``: the file and line of a line of ``text``, from 0."""
@@ -67,8 +74,7 @@ class _Reader:
     def __init__(self, prose: Prose, tokens: list, where: Callable[[int], str], lines: list[str]):
         self.prose, self.tokens, self.lines = prose, tokens, lines
         self.line, self._where = 0, where
-        self.folds: list[int] = []  # the line of each open <details>
-        self.depth = 0
+        self.folds = prose.folds
 
     @property
     def where(self) -> str:
@@ -93,8 +99,6 @@ class _Reader:
             else:
                 blocks.append(Block("text", self._run(part), where))
             place = end + 1
-        if self.folds:
-            raise Refused(f"{self._where(self.folds[-1])}: <details> is not closed. Add </details> on a line of its own.", "file")
         return blocks
 
     def _end(self, start: int) -> int:
@@ -114,7 +118,6 @@ class _Reader:
             if words and words[0].type == "text":
                 words[0].content = words[0].content.lstrip()
             label = self.prose.at.set(places.figure(found[1]), where)
-            self.prose.captions.append(found[1])
             return Block("caption", called("caption", label, quoted(found[1]), body=self._run(inner).strip()), where, found[1])
         plain = re.sub(r"^> ?", "", source, flags=re.MULTILINE)
         if _STATEMENT.match(plain):
@@ -225,7 +228,7 @@ class _Reader:
                     raise Refused(f"{self.where}: <details> begins without a <summary> on one line.", "file")
                 title = self._words(pieces[place + 2])
                 made.append(f"#{'reply' if self.folds else 'fold'}([{title}])[")
-                self.folds.append(self.line)
+                self.folds.append(self.where)
                 place += 4
             elif piece == "</details>":
                 if not self.folds:
