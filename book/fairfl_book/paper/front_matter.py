@@ -58,7 +58,8 @@ def typst(pictures: Pictures, answers: bool) -> str:
     # Not the README's book/playground.svg, which moves.
     drawn = pictures.drawing(javascript.read("playground.svg"))
     edition = f"[Edition {words['version']}]"
-    cover = called("title-page", *(f"[{words[name]}]" for name in ("title", "subtitle", "author")), edition, f"[{drawn}]")
+    whole = words["title"].replace("\\-", "\u2011")  # no line ends at this hyphen
+    cover = called("title-page", f"[{whole}]", f"[{words['subtitle']}]", f"[{words['author']}]", edition, f"[{drawn}]")
     preface = called("matter", "[How to read this book]", '"preface"') + _PREFACE.format(answers=_WITH if answers else _WITHOUT)
     contents = called("matter", "[Contents]", '"contents"', "listed: false") + "\n#outline(title: none, depth: 2, indent: 1.2em)\n"
     return "\n".join([cover, _LICENCE.format(**words), contents, preface])

@@ -13,7 +13,7 @@ from fairfl.errors import Refused
 from fairfl_book.book_paths import Book, is_companion
 from fairfl_book.build import bibtex
 from fairfl_book.exercises import solutions
-from fairfl_book.paper import back_matter, chapters, formulas, front_matter
+from fairfl_book.paper import back_matter, chapters, formulas, front_matter, slimming
 from fairfl_book.paper.formulas import Formula
 from fairfl_book.paper.index_terms import IndexTerms
 from fairfl_book.paper.pictures import Pictures
@@ -143,7 +143,7 @@ def printed(folder: Path) -> bytes:
     fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     found = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(fonts)])
     try:
-        return typst.compile(str(folder / MAIN), root=str(folder), font_paths=found)
+        return slimming.slimmed(typst.compile(str(folder / MAIN), root=str(folder), font_paths=found))
     except typst.TypstError as error:
         raise Refused(f"{_source(error.diagnostic, folder)}: Typst cannot set this: {error.message}\n{error.diagnostic}", "file") from error
 
