@@ -9,33 +9,29 @@ from fairfl_book.exercises import solutions, turns
 from fairfl_book.exercises.display import marked_up
 from fairfl_book.exercises.exercise_cells import turn_in
 from fairfl_book.paper import html_output
-from fairfl_book.paper.formulas import Formula
 from fairfl_book.paper.index_terms import sorted_terms
-from fairfl_book.paper.places import Places
-from fairfl_book.paper.prose import Prose, code, formula_mark
+from fairfl_book.paper.prose import Prose, code
 from fairfl_book.paper.typst_text import called, escaped, quoted
 from fairfl_book.site.glossary import Symbol, Term
 
 
-def glossary(terms: Sequence[Term], formulas: list[Formula], places: Places) -> str:
+def glossary(terms: Sequence[Term], prose: Prose) -> str:
     """Every term with its definition, its symbol and the chapter that teaches it."""
     made = [called("matter", "[Glossary]", '"glossary"')]
     where = "book/glossary.toml"
     for term in terms:
-        words = escaped(term.definition)
-        if term.symbol:
-            words += f" Symbol: {_formula(term.symbol, formulas, where)}."
+        words = _inline(f"{term.definition} Symbol: ${term.symbol}$." if term.symbol else term.definition, prose)
         if term.chapter:
-            label = places.ask(f"c{term.chapter}", f"{where}: {term.en}")
+            label = prose.at.ask(f"c{term.chapter}", f"{where}: {term.en}")
             words += " " + called("there", label, body=f"Chapter {int(term.chapter)}") + "."
         made.append(called("term", f"[{escaped(term.en)}]", body=words))
     return "\n".join(made) + "\n"
 
 
-def notation(symbols: Sequence[Symbol], formulas: list[Formula]) -> str:
+def notation(symbols: Sequence[Symbol], prose: Prose) -> str:
     """The letters of the book as a table."""
     cells = [
-        f"[{_formula(symbol.tex, formulas, 'book/glossary.toml')}], [{escaped(symbol.en)}], [{escaped(symbol.shape)}]"
+        f"[{_inline(f'${symbol.tex}$', prose)}], [{_inline(symbol.en, prose)}], [{escaped(symbol.shape)}]"
         for symbol in symbols
     ]
     table = called("rows", "(left, left, left)", "([symbol], [meaning], [shape])", f"({', '.join(cells)},)")
@@ -87,6 +83,5 @@ def _label(name: str, prose: Prose) -> str:
     return f"#label({prose.at.set(name, 'answers')})"
 
 
-def _formula(tex: str, formulas: list[Formula], where: str) -> str:
-    formulas.append(Formula(tex, False, where))
-    return formula_mark(len(formulas) - 1)
+def _inline(text: str, prose: Prose) -> str:
+    return "".join(block.typst for block in prose.blocks(text, lambda line: "book/glossary.toml")).strip()

@@ -22,24 +22,24 @@ class IndexTerms:
         self._pattern = glossary_links.pattern(list(self._all), joined=False)
         self._chapter = chapter
         self._left = dict(self._all)
-        self._once: set[str] = set()
+        self._seen: set[str] = set()
 
     def new_section(self) -> None:
         """Mark every term once more."""
-        self._left = {name: term for name, term in self._all.items() if name not in self._once}
+        self._left = {name: term for name, term in self._all.items() if not (term.everyday and name in self._seen)}
 
     def marked(self, words: str) -> str:
         """``words`` as Typst, with marks for the index after the terms."""
         made, end = [], 0
-        for found in self._pattern.finditer(words):
+        for found in self._pattern.finditer(words) if self._left else ():
             term = self._named(found[1], self._left)
             if term is None or (term.everyday and term.chapter != self._chapter):
                 continue
             del self._left[term.en]
-            if term.everyday:
-                self._once.add(term.en)
-            main = "true" if term.chapter == self._chapter else "false"
-            made += [escaped(words[end : found.end()]), called("indexed", quoted(term.en), main)]
+            main, first = term.chapter == self._chapter, term.en not in self._seen
+            self._seen.add(term.en)
+            marks = (str(mark).lower() for mark in (main, first))
+            made += [escaped(words[end : found.end()]), called("indexed", quoted(term.en), *marks)]
             end = found.end()
         return "".join(made) + escaped(words[end:])
 

@@ -59,14 +59,14 @@ def manuscript(book: Book, folder: Path, names: Sequence[str] = (), with_answers
     if any(map(is_companion, names)):
         main += [called("part", "[The companions]", '"companions"', body=_COMPANIONS), "#listed-sections.update(false)"]
         main += [_included(name) for name in names if is_companion(name)]
+    plain = Prose(Chapter("answers", "", "answers", list(entries)), places, found, IndexTerms([], ""))
     if with_answers:
         own = {name: notebook for name, notebook in notebooks.items() if not is_companion(name)}
         solved = {name: solutions.of_chapter(book, name) for name in own}
-        plain = Prose(Chapter("answers", "", "answers", list(entries)), places, found, IndexTerms([], ""))
         main.append(back_matter.answers(own, solved, plain))
     main += [
-        back_matter.glossary(terms, found, places),
-        back_matter.notation(symbols, found),
+        back_matter.glossary(terms, plain),
+        back_matter.notation(symbols, plain),
         back_matter.references(entries, places.cited),
         back_matter.index(terms),
     ]
