@@ -33,7 +33,7 @@ The companions are for a second reading. They contain long proofs, counterexampl
 
 @dataclass
 class Manuscript:
-    """The book in Typst. ``files``: text by file name. ``formulas``: those in the files, in the order of the book."""
+    """The book in Typst. ``files``: text by file name, with a mark in the place of each of the ``formulas``."""
 
     files: dict[str, str]
     formulas: list[Formula]
@@ -75,7 +75,7 @@ def manuscript(book: Book, folder: Path, names: Sequence[str] = (), with_answers
         places.check()
     else:
         files[MAIN] += "".join(f"#metadata(none)#label({quoted(label)})\n" for label in places.asked if label not in places.labels)
-    return Manuscript(_with_formulas(files, found), found)
+    return Manuscript(files, found)
 
 
 def _chapter(book: Book, name: str, notebook: nbformat.NotebookNode, places: Places, pictures: Pictures, found: list[Formula], terms: list) -> str:
@@ -99,9 +99,10 @@ def _included(name: str) -> str:
     return f'#include "{name}.typ"'
 
 
-def _with_formulas(files: dict[str, str], found: list[Formula]) -> dict[str, str]:
-    """``files`` with each mark replaced by its formula. A displayed formula comes whole and in parts, for a line that
-    is too short."""
+def with_formulas(manuscript: Manuscript) -> dict[str, str]:
+    """The files of ``manuscript`` with each mark replaced by its formula. A displayed formula comes whole and in parts,
+    for a line that is too short."""
+    found = manuscript.formulas
     made = formulas.translated(found)
 
     def shown(mark: re.Match) -> str:
@@ -111,7 +112,7 @@ def _with_formulas(files: dict[str, str], found: list[Formula]) -> dict[str, str
         parts = [part.strip() for part in _parts(made[number])]
         return f"${made[number]}$, ({', '.join(f'${part}$' for part in parts)},)"
 
-    return {name: _MARK.sub(shown, text) for name, text in files.items()}
+    return {name: _MARK.sub(shown, text) for name, text in manuscript.files.items()}
 
 
 def _parts(formula: str) -> list[str]:
@@ -126,8 +127,8 @@ def _parts(formula: str) -> list[str]:
 
 
 def write(made: Manuscript, folder: Path) -> None:
-    """Write the files of ``made`` and the style into ``folder``."""
-    for name, text in {**made.files, STYLE.name: STYLE.read_text(encoding="utf-8")}.items():
+    """Write the files of ``made``, with their formulas, and the style into ``folder``."""
+    for name, text in {**with_formulas(made), STYLE.name: STYLE.read_text(encoding="utf-8")}.items():
         _atomic_files.write(folder / name, text.encode("utf-8"))
 
 

@@ -6,7 +6,9 @@ _SPECIAL = re.compile(r"[\\#$*_`<>@=\-+/~\[\]{}()|^&%.:;!?]")
 
 
 def escaped(words: str) -> str:
-    """``words`` as Typst markup that prints them as they are. Straight quotation marks stay, and Typst curls them."""
+    """``words`` as Typst markup that prints them as they are. Typst curls straight quotation marks. After a letter or a
+    digit they are curled here, because Typst takes them for feet and inches."""
+    words = re.sub(r"(?<=[^\W_])['\"]", lambda found: "’" if found[0] == "'" else "”", words)
     return _SPECIAL.sub(lambda found: "\\" + found[0], words)
 
 
