@@ -185,7 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"printed {(made / f'{NOTE}.pdf').relative_to(book.root)}")
         return 0
 
-    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf with a headless Chromium. It takes no options."
+    about = (
+        f"Print the note on scales and hulls as book/_build/{NOTE}.pdf with a headless Chromium. It takes no options."
+    )
     parser = terminal.Parser(prog="python -m fairfl_book.build.note_pdf", description=about)
     parser.set_defaults(run=run)
     return terminal.obey(parser, arguments)

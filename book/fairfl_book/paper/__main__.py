@@ -27,9 +27,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"set {target.relative_to(book.root)}: {len(pdf) / 1e6:.1f} MB in {time.monotonic() - begun:.0f} s")
         return 0
 
-    parser = terminal.Parser(prog="python -m fairfl_book.paper", description=f"Set the whole book as book/_build/{NAME}.pdf with Typst, from the stored notebooks.")
-    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="only these chapters and their companions, by name or number")
-    parser.add_argument("--with-answers", action="store_true", help="add an appendix with the answers to turns and exercises")
+    parser = terminal.Parser(
+        prog="python -m fairfl_book.paper",
+        description=f"Set the whole book as book/_build/{NAME}.pdf with Typst, from the stored notebooks.",
+    )
+    parser.add_argument(
+        "chapters", nargs="*", metavar="CHAPTER", help="only these chapters and their companions, by name or number"
+    )
+    parser.add_argument(
+        "--with-answers", action="store_true", help="add an appendix with the answers to turns and exercises"
+    )
     parser.set_defaults(run=run)
     return terminal.obey(parser, arguments)
 

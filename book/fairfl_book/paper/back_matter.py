@@ -36,7 +36,9 @@ def notation(symbols: Sequence[Symbol], prose: Prose) -> str:
     ]
     table = called("rows", "(left, left, left)", "([symbol], [meaning], [shape])", f"({', '.join(cells)},)")
     return called("matter", "[Notation]", '"notation"') + (
-        "\nThe same letters in text, formulas and code. A shape of (K,) is a list of K numbers, one per client.\n\n" + table + "\n"
+        "\nThe same letters in text, formulas and code. A shape of (K,) is a list of K numbers, one per client.\n\n"
+        + table
+        + "\n"
     )
 
 
@@ -59,7 +61,9 @@ def index(terms: Sequence[Term]) -> str:
     return called("matter", "[Index]", '"index"') + f"\n#index(({names},))\n"
 
 
-def answers(notebooks: Mapping[str, NotebookNode], solved: Mapping[str, Mapping[str, solutions.Solution]], prose: Prose) -> str:
+def answers(
+    notebooks: Mapping[str, NotebookNode], solved: Mapping[str, Mapping[str, solutions.Solution]], prose: Prose
+) -> str:
     """The answers to the turns and the solutions of the exercises. ``solved``: the solutions of each chapter."""
     made = [called("matter", "[Answers]", '"answers"')]
     for name, notebook in notebooks.items():
@@ -71,7 +75,9 @@ def answers(notebooks: Mapping[str, NotebookNode], solved: Mapping[str, Mapping[
             words = html_output.typst(f"<b>{marked_up(right)}.</b> {marked_up(praise)}", f"the turn {slug}").strip()
             made.append(f"#block[*Turn {number}.* {words} #metadata(none){_label(f'answer-{slug}', prose)}]")
         for number, (slug, solution) in enumerate(solved[name].items(), 1):
-            words = "".join(block.typst for block in prose.blocks(solution.words, lambda line, slug=slug: f"book/solutions: {slug}"))
+            words = "".join(
+                block.typst for block in prose.blocks(solution.words, lambda line, slug=slug: f"book/solutions: {slug}")
+            )
             made.append(f"*Exercise {number}* (#code-words[{escaped(slug)}];). {words}")
             if solution.code:
                 made.append(code(solution.code, "python"))

@@ -32,7 +32,7 @@ class Output:
 class Lines:
     """Finds where a cell of a notebook stands in its source text."""
 
-    def __init__(self, path: Path, root: Path):
+    def __init__(self, path: Path, root: Path) -> None:
         self.path = str(path.relative_to(root))
         self.text = path.read_text(encoding="utf-8") if path.exists() else ""
         self.at = 0
@@ -48,7 +48,9 @@ class Lines:
 
 def tags(notebook: NotebookNode) -> frozenset[str]:
     """The numbers of the notebook's formulas."""
-    return frozenset(number for cell in notebook.cells if cell.cell_type == "markdown" for number in TAG.findall(cell.source))
+    return frozenset(
+        number for cell in notebook.cells if cell.cell_type == "markdown" for number in TAG.findall(cell.source)
+    )
 
 
 def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines) -> str:
@@ -59,7 +61,8 @@ def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines)
         made.append(f"// {where}\n{text}")
 
     def flush(where: str) -> None:
-        put("".join(output.typst for output in outputs), where) if outputs else None
+        if outputs:
+            put("".join(output.typst for output in outputs), where)
         outputs.clear()
 
     for cell in notebook.cells:
@@ -75,7 +78,10 @@ def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines)
                 if block.kind == "turn":
                     turn = cell_blocks[number:]
                     break
-                put(called("exercise", body=block.typst) + "\n\n" if block.kind == "exercise" else block.typst, block.where)
+                put(
+                    called("exercise", body=block.typst) + "\n\n" if block.kind == "exercise" else block.typst,
+                    block.where,
+                )
             if heading:
                 break
             continue

@@ -55,7 +55,9 @@ def translated(formulas: Sequence[Formula]) -> list[str]:
     parts = re.split(r"^end(\d+)end$", made, flags=re.MULTILINE)
     answers = [part.strip() for part in parts[0:-1:2]]
     if [int(number) for number in parts[1::2]] != list(range(len(formulas))):
-        raise Refused(f"Pandoc returned {len(answers)} formulas for {len(formulas)}. Install the locked version.", "file")
+        raise Refused(
+            f"Pandoc returned {len(answers)} formulas for {len(formulas)}. Install the locked version.", "file"
+        )
     return [_mended(formula, answer) for formula, answer in zip(formulas, answers)]
 
 

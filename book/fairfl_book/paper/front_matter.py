@@ -54,12 +54,22 @@ _WITH = "The answers are in an appendix."
 
 def typst(pictures: Pictures, answers: bool) -> str:
     """The pages before the first chapter. ``answers``: whether the book has an appendix with answers."""
-    words = {"title": escaped(TITLE), "subtitle": escaped(SUBTITLE), "author": escaped(AUTHOR), "version": escaped(__version__)}
+    words = {
+        "title": escaped(TITLE),
+        "subtitle": escaped(SUBTITLE),
+        "author": escaped(AUTHOR),
+        "version": escaped(__version__),
+    }
     # Not the README's book/playground.svg, which moves.
     drawn = pictures.drawing(javascript.read("playground.svg"))
     edition = f"[Edition {words['version']}]"
     whole = words["title"].replace("\\-", "\u2011")  # no line ends at this hyphen
     cover = called("title-page", f"[{whole}]", f"[{words['subtitle']}]", f"[{words['author']}]", edition, f"[{drawn}]")
-    preface = called("matter", "[How to read this book]", '"preface"') + _PREFACE.format(answers=_WITH if answers else _WITHOUT)
-    contents = called("matter", "[Contents]", '"contents"', "listed: false") + "\n#outline(title: none, depth: 2, indent: 1.2em)\n"
+    preface = called("matter", "[How to read this book]", '"preface"') + _PREFACE.format(
+        answers=_WITH if answers else _WITHOUT
+    )
+    contents = (
+        called("matter", "[Contents]", '"contents"', "listed: false")
+        + "\n#outline(title: none, depth: 2, indent: 1.2em)\n"
+    )
     return "\n".join([cover, _LICENCE.format(**words), contents, preface])

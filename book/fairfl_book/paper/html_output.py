@@ -33,7 +33,7 @@ class _Table:
 
 
 class _Reader(HTMLParser):
-    def __init__(self, where: str):
+    def __init__(self, where: str) -> None:
         super().__init__()
         self.where, self.made, self.table = where, [], None
         self.spans: list[str] = []

@@ -14,7 +14,7 @@ class IndexTerms:
     ``chapter``: two digits. A term's pages in the chapter that teaches it are printed in bold.
     """
 
-    def __init__(self, terms: Sequence[Term], chapter: str):
+    def __init__(self, terms: Sequence[Term], chapter: str) -> None:
         with needed_by("the book as a PDF"):
             from fairfl_book.site import glossary_links
         self._named = glossary_links.named

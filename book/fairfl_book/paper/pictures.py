@@ -19,7 +19,7 @@ POINTS = 0.6  # on paper for a CSS pixel: a figure's letters become a little sma
 class Pictures:
     """Writes the book's pictures into ``folder``, each once."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -29,7 +29,9 @@ class Pictures:
         for image in _IMAGE.findall(page):
             found = re.search(r'src="data:image/([a-z+]+);base64,([^"]+)"', image)
             if not found:
-                raise Refused(f"{where}: an output shows an image that is not embedded. Show it with figures.show.", "file")
+                raise Refused(
+                    f"{where}: an output shows an image that is not embedded. Show it with figures.show.", "file"
+                )
             words, width = re.search(r'alt="([^"]*)"', image), re.search(r'width="(\d+)"', image)
             kind = "svg" if found[1] == "svg+xml" else found[1]
             alt = html.unescape(words[1]) if words else ""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from fairfl.errors import Refused
-from fairfl_book.build.bibtex import Reference
 from fairfl_book.build import figure_numbers
+from fairfl_book.build.bibtex import Reference
 from fairfl_book.paper.typst_text import called, quoted
 
 _CHAPTER = re.compile(r"(?:\.\./|more/)*(\d\d)_[a-z0-9_]+?(_more)?\.(?:ipynb|md|html)(#\S+)?")
@@ -29,7 +29,9 @@ class Places:
     def set(self, label: str, where: str) -> str:
         """``label`` as a string of Typst's code, recorded as set. Raises ``Refused`` if it is set twice."""
         if label in self.labels:
-            raise Refused(f"{where}: the place {label!r} exists already. Give the heading or formula another name.", "file")
+            raise Refused(
+                f"{where}: the place {label!r} exists already. Give the heading or formula another name.", "file"
+            )
         self.labels.add(label)
         return quoted(label)
 
@@ -110,5 +112,3 @@ def figure(number: str) -> str:
 def formula(prefix: str, number: str) -> str:
     """The label of formula ``number`` in the chapter whose labels begin with ``prefix``."""
     return f"{prefix}-formula-{number.lower()}"
-
-

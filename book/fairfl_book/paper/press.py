@@ -70,15 +70,25 @@ def manuscript(book: Book, folder: Path, names: Sequence[str] = (), with_answers
         back_matter.references(entries, places.cited),
         back_matter.index(terms),
     ]
-    files[MAIN] = _begun('#show: book.with([%s], "%s")\n' % (front_matter.TITLE, front_matter.AUTHOR) + "\n\n".join(main))
+    files[MAIN] = _begun(f'#show: book.with([{front_matter.TITLE}], "{front_matter.AUTHOR}")\n' + "\n\n".join(main))
     if len(names) == len(book.names()) + len(book.companions()):
         places.check()
     else:
-        files[MAIN] += "".join(f"#metadata(none)#label({quoted(label)})\n" for label in places.asked if label not in places.labels)
+        files[MAIN] += "".join(
+            f"#metadata(none)#label({quoted(label)})\n" for label in places.asked if label not in places.labels
+        )
     return Manuscript(files, found)
 
 
-def _chapter(book: Book, name: str, notebook: nbformat.NotebookNode, places: Places, pictures: Pictures, found: list[Formula], terms: list) -> str:
+def _chapter(
+    book: Book,
+    name: str,
+    notebook: nbformat.NotebookNode,
+    places: Places,
+    pictures: Pictures,
+    found: list[Formula],
+    terms: list,
+) -> str:
     front, digits, more = notebook.metadata["fairfl"], name[:2], is_companion(name)
     number = f"{'C' if more else ''}{int(digits)}"
     chapter = Chapter(name, number, f"c{digits}{'m' if more else ''}", list(front.get("cites", [])))
@@ -87,7 +97,14 @@ def _chapter(book: Book, name: str, notebook: nbformat.NotebookNode, places: Pla
     title = re.sub(r"^\d+\. ", "", front["title"])
     kind = f"[Companion to chapter {int(digits)}]" if more else f"[Chapter {number}]"
     words = lambda text: "".join(block.typst for block in prose.blocks(text, lambda line: f"{lines.path}:1")).strip()
-    opening = called("chapter", kind, quoted(number), f"[{words(title)}]", places.set(chapter.prefix, lines.path), f"[{words(front.get('promise', ''))}]")
+    opening = called(
+        "chapter",
+        kind,
+        quoted(number),
+        f"[{words(title)}]",
+        places.set(chapter.prefix, lines.path),
+        f"[{words(front.get('promise', ''))}]",
+    )
     return _begun(opening + "\n\n" + chapters.body(notebook, prose, pictures, lines))
 
 
@@ -146,7 +163,9 @@ def printed(folder: Path) -> bytes:
     try:
         return slimming.slimmed(typst.compile(str(folder / MAIN), root=str(folder), font_paths=found))
     except typst.TypstError as error:
-        raise Refused(f"{_source(error.diagnostic, folder)}: Typst cannot set this: {error.message}\n{error.diagnostic}", "file") from error
+        raise Refused(
+            f"{_source(error.diagnostic, folder)}: Typst cannot set this: {error.message}\n{error.diagnostic}", "file"
+        ) from error
 
 
 def _source(diagnostic: str, folder: Path) -> str:

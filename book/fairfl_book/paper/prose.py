@@ -71,7 +71,7 @@ def formula_mark(number: int) -> str:
 class _Reader:
     """One pass over the tokens of a cell."""
 
-    def __init__(self, prose: Prose, tokens: list, where: Callable[[int], str], lines: list[str]):
+    def __init__(self, prose: Prose, tokens: list, where: Callable[[int], str], lines: list[str]) -> None:
         self.prose, self.tokens, self.lines = prose, tokens, lines
         self.line, self._where = 0, where
         self.folds = prose.folds
@@ -118,7 +118,9 @@ class _Reader:
             if words and words[0].type == "text":
                 words[0].content = words[0].content.lstrip()
             label = self.prose.at.set(places.figure(found[1]), where)
-            return Block("caption", called("caption", label, quoted(found[1]), body=self._run(inner).strip()), where, found[1])
+            return Block(
+                "caption", called("caption", label, quoted(found[1]), body=self._run(inner).strip()), where, found[1]
+            )
         plain = re.sub(r"^> ?", "", source, flags=re.MULTILINE)
         if _STATEMENT.match(plain):
             return Block("text", called("statement", body=self._run(inner)) + "\n\n", where)
@@ -179,7 +181,9 @@ class _Reader:
             prose.subsections += 1
             number = f"{prose.chapter.number}.{prose.sections}.{prose.subsections}" if level == 3 else ""
         words = self._inline(inline, index=False)
-        return "\n" + called("section", str(level), quoted(number), prose.at.set(label, self.where), body=words) + "\n\n"
+        return (
+            "\n" + called("section", str(level), quoted(number), prose.at.set(label, self.where), body=words) + "\n\n"
+        )
 
     def _bullet_list_open(self, token: Any) -> str:
         return "#list("
@@ -240,7 +244,9 @@ class _Reader:
                 made.append(called("small-print", body=self._words(pieces[place + 1])) + "\n\n")
                 place += 3
             elif piece.startswith("<"):
-                raise Refused(f"{self.where}: the book on paper cannot show {piece}; allowed: details, summary, small.", "file")
+                raise Refused(
+                    f"{self.where}: the book on paper cannot show {piece}; allowed: details, summary, small.", "file"
+                )
             else:
                 made.append(self._words(piece))
                 place += 1
@@ -339,7 +345,9 @@ class _Reader:
         return f"#display({quoted(formula.number)}, {label}, {mark});"
 
 
-def _split(pieces: list[tuple[str, str]], pattern: re.Pattern, made: Callable[[re.Match], str]) -> list[tuple[str, str]]:
+def _split(
+    pieces: list[tuple[str, str]], pattern: re.Pattern, made: Callable[[re.Match], str]
+) -> list[tuple[str, str]]:
     """Replace matches of ``pattern`` in the plain pieces by Typst. A match stays if ``made`` returns ""."""
     result = []
     for typst, plain in pieces:

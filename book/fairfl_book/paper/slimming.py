@@ -22,7 +22,7 @@ def slimmed(pdf: bytes) -> bytes:
     return kept.getvalue()
 
 
-def _with_palette(image) -> None:  # noqa: ANN001  pikepdf is optional
+def _with_palette(image) -> None:
     """Store ``image`` with a palette, if it has eight bits of red, green and blue and at most 256 colours."""
     import numpy as np
     import pandas as pd
@@ -36,5 +36,7 @@ def _with_palette(image) -> None:  # noqa: ANN001  pikepdf is optional
     if len(colours) > _PALETTE:
         return
     palette = np.stack([colours >> 16, colours >> 8, colours], 1).astype(np.uint8).tobytes()
-    image.ColorSpace = pikepdf.Array([pikepdf.Name.Indexed, image.ColorSpace, len(colours) - 1, pikepdf.String(palette)])
+    image.ColorSpace = pikepdf.Array(
+        [pikepdf.Name.Indexed, image.ColorSpace, len(colours) - 1, pikepdf.String(palette)]
+    )
     image.write(zlib.compress(names.astype(np.uint8).tobytes(), 9), filter=pikepdf.Name.FlateDecode)
