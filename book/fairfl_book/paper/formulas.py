@@ -66,6 +66,7 @@ def _prepared(tex: str) -> str:
     tex = TAG.sub("", tex)
     if r"\begin{array}" in tex:  # a diagram; lengths and sizes inside confuse Pandoc
         tex = re.sub(r"\\\\\[\w+\]", r"\\\\", tex).replace(r"\!", "").replace(r"\big", "")
+        tex = re.sub(r"\\begin\{array\}\{\w+\}", r"\\begin{pmatrix}", tex).replace(r"\end{array}", r"\end{pmatrix}")
     tex = re.sub(r"\\d?frac(?![a-z])", r"\\frac", tex)
     return _small_fractions(tex)
 
@@ -103,6 +104,8 @@ def _mended(formula: Formula, made: str) -> str:
             "file",
         )
     text = made[1:-1].strip()
+    if r"\begin{array}" in formula.tex:
+        text = text.replace('mat(delim: "("', "mat(delim: #none")
     for wrong, right in _SPACES.items():
         text = text.replace(wrong, right)
     text = text.replace(f'upright("{_TIGHT[0]}")', "tight(").replace(f'upright("{_TIGHT[1]}")', ")")

@@ -26,6 +26,7 @@ STYLE = Path(__file__).with_name("book.typ")
 MAIN = "main.typ"
 _MARK = re.compile(formula_mark(0).replace("0", r"(\d+)"))
 _GAP = re.compile(r"(?:#h\(2em\)|\bquad\b)(?: (?:#h\(2em\)|quad))*")
+_RELATION = re.compile(r"(?<= )(?:lt\.eq|gt\.eq|approx|arrow\.l|[=<>+])(?= )")
 _COMPANIONS = """
 The companions are for a second reading. They contain long proofs, counterexamples, variants and further experiments. Each belongs to a chapter, and no chapter depends on them.
 """
@@ -126,21 +127,33 @@ def with_formulas(manuscript: Manuscript) -> dict[str, str]:
         number = int(mark[1])
         if not found[number].display:
             return f"${made[number]}$"
-        parts = [part.strip() for part in _parts(made[number])]
-        return f"${made[number]}$, ({', '.join(f'${part}$' for part in parts)},)"
+        parts = "".join(f"({''.join(f'${piece}$, ' for piece in _pieces(part))}), " for part in _parts(made[number]))
+        return f"${made[number]}$, ({parts})"
 
     return {name: _MARK.sub(shown, text) for name, text in manuscript.files.items()}
 
 
 def _parts(formula: str) -> list[str]:
-    """``formula`` cut at its wide spaces outside brackets."""
+    """``formula`` cut at its wide spaces outside brackets. The spaces are left out."""
     parts, start = [], 0
     for gap in _GAP.finditer(formula):
         before = formula[start : gap.start()]
-        if "#h(2em)" in gap[0] and before.count("(") == before.count(")") and before.strip():
-            parts.append(before)
+        if "#h(2em)" in gap[0] and _closed(before) and before.strip():
+            parts.append(before.strip())
             start = gap.end()
-    return [*parts, formula[start:]]
+    return [*parts, formula[start:].strip()]
+
+
+def _pieces(part: str) -> list[str]:
+    """``part`` cut before its relations and sums outside brackets, but for the first."""
+    places = [found.start() for found in _RELATION.finditer(part) if _closed(part[: found.start()])]
+    places = [0, *(place for place in places[1:] if "&" not in part), len(part)]
+    return [part[start:end].strip() for start, end in zip(places, places[1:])]
+
+
+def _closed(formula: str) -> bool:
+    """Whether all brackets of ``formula`` are closed. Those that are printed and those of Typst's code count alike."""
+    return all(formula.count(left) == formula.count(right) for left, right in ("()", "[]", "{}"))
 
 
 def write(made: Manuscript, folder: Path) -> None:
