@@ -33,7 +33,7 @@ help:
 	@echo "make test-site      build the static site, and test it in headless Chromium without a network"
 	@echo "make chapters       execute the chapters' texts and write their notebooks"
 	@echo "make note           print the note on scales and hulls as a PDF into book/_build, with headless Chromium"
-	@echo "make pdf            print the whole book as a PDF into book/_build, with vector graphics: eight minutes"
+	@echo "make pdf            set the whole book as a PDF into book/_build with Typst, from the stored notebooks: two minutes; ARGS=04, ARGS=--with-answers"
 	@echo "make book           build the static site into book/_build/html: ARGS=--without-solutions"
 	@echo "make slides         write a deck of slides per chapter, as HTML and PDF, into dist/slides: ARGS=\"04 07\""
 	@echo "make student        write notebooks without outputs and with unsolved exercises into dist/student"
@@ -108,8 +108,8 @@ book: $(VENV)/.book
 note: $(VENV)/.dev
 	@$(PY) -m fairfl_book.build.note_pdf $(ARGS)
 
-pdf: $(VENV)/.dev
-	@$(AS_STORED) $(PY) -m fairfl_book.build.book_pdf $(ARGS)
+pdf: $(VENV)/.pdf
+	@$(PY) -m fairfl_book.paper $(ARGS)
 
 slides: $(VENV)/.dev
 	@$(PY) -m fairfl_book slides $(ARGS)
@@ -137,7 +137,7 @@ lock: $(VENV)/.dev
 	{ echo "# The exact versions that the stored outputs were made with; made by 'make lock', used as pip constraints."; \
 	  $(PY) -m pip freeze --exclude-editable | sed -e 's/+[A-Za-z0-9.]*$$//' -e '/^#/d'; } > requirements.lock.part
 	mv requirements.lock.part requirements.lock
-	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.dev
+	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.pdf $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) book/_build build *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache requirements.lock.part
@@ -151,9 +151,14 @@ $(VENV)/.book: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,book)
 	@touch $@ $(VENV)/.lab
 
+# Typst and Pandoc are large and only for this target.
+$(VENV)/.pdf: pyproject.toml requirements.lock $(AFRESH)
+	$(call install,pdf)
+	@touch $@ $(VENV)/.lab $(VENV)/.book
+
 $(VENV)/.dev: pyproject.toml requirements.lock $(AFRESH)
 	$(call install,dev)
-	@touch $@ $(VENV)/.lab $(VENV)/.book
+	@touch $@ $(VENV)/.lab $(VENV)/.book $(VENV)/.pdf
 
 # Flower needs an older `packaging` than the lock has, so it has its own environment, with the locked versions of everything else.
 FLOWER := $(VENV)/flower

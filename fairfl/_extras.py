@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from fairfl.errors import NotInstalled
 
 # Module → the extra of pyproject.toml that installs it. PIL comes with torchvision; IPython and traitlets
-# with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils and pygments with Sphinx,
+# with ipywidgets; nbformat and nbclient with JupyterLab; yaml with Jupytext; docutils with Sphinx,
 # markdown_it and mdit_py_plugins with MyST.
 BROUGHT_BY = {
     "torchvision": "data",
@@ -29,9 +29,10 @@ BROUGHT_BY = {
     "docutils": "book",
     "markdown_it": "book",
     "mdit_py_plugins": "book",
-    "pygments": "book",
+    "typst": "pdf",
+    "pypandoc": "pdf",
+    "pikepdf": "pdf",
     "playwright": "dev",
-    "pypdf": "dev",
     "pytest": "dev",
     "flwr": "flower",
     "torchjd": "torchjd",

@@ -3,8 +3,6 @@
 import base64
 import html
 import io
-import os
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -31,7 +29,6 @@ COLOURS = {
     "black": "#000000",
 }
 GREY = "#8A8A8A"
-PICTURES = "FAIRFL_PICTURES"  # environment variable; "svg" draws for print, anything else for screens
 SCALE = 2  # image pixels per CSS pixel in each direction, for phones and high-resolution screens
 
 
@@ -89,15 +86,11 @@ def image(figure: "Figure", alt: str) -> str:
 
     The width is an attribute, not a style, because GitHub removes styles, and the image would then be ``SCALE`` times too wide.
     """
-    if os.environ.get(PICTURES) == "svg":
-        kind, picture = "svg+xml", svg(figure)
-        width = round(float(re.search(rb'<svg[^>]* width="([\d.]+)pt"', picture)[1]) * figure.dpi / 72)
-    else:
-        kind, picture = "png", png(figure)
-        width = round(int.from_bytes(picture[16:20], "big") / SCALE)  # PNG's header: the width in pixels
+    picture = png(figure)
+    width = round(int.from_bytes(picture[16:20], "big") / SCALE)  # PNG's header: the width in pixels
     return (
         f'<img alt="{html.escape(alt)}" width="{width}" style="max-width: 100%; height: auto" '
-        f'src="data:image/{kind};base64,{base64.b64encode(picture).decode()}">'
+        f'src="data:image/png;base64,{base64.b64encode(picture).decode()}">'
     )
 
 
@@ -113,16 +106,6 @@ def png(figure: "Figure") -> bytes:
     figure.savefig(full, format="png", bbox_inches="tight", dpi=SCALE * figure.dpi, pil_kwargs=plain)
     Image.open(full).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
     return small.getvalue()
-
-
-def svg(figure: "Figure") -> bytes:
-    """``figure`` as an SVG for print, with letters as outlines. The same figure gives the same bytes."""
-    import matplotlib as mpl
-
-    drawn = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "fairfl"}):
-        figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
-    return drawn.getvalue()
 
 
 def class_map(axes: "Axes", counts: ArrayLike, classes: Sequence[object], largest: float = 160) -> None:

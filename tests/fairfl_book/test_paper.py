@@ -1,12 +1,10 @@
 """What a page for paper is made of, without a browser."""
 
-import base64
-import re
-
 import nbformat
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.build import bibtex, book_pdf, note_pdf
+from fairfl_book.build import bibtex, note_pdf
+from fairfl_book.paper import __main__ as printed_book
 from fairfl_book.site import __main__ as site
 from fairfl_book.site import third_party
 
@@ -62,16 +60,7 @@ def test_what_the_note_cites_is_in_the_bibliography():
     assert len(bibtex.lines(keys, bibtex.load(book.bibliography))) == len(keys)
 
 
-def test_the_cover_of_the_whole_book_is_a_picture_that_does_not_move():
-    pytest.importorskip("mdit_py_plugins", reason="the extra book brings it")
-    made, _ = book_pdf.page(book_paths.find(), {}, {}, book_paths.find().root / "script.js")
-    [cover] = re.findall(r'<div class="cover">.*?src="data:image/svg\+xml;base64,([^"]+)"', made)
-    picture = base64.b64decode(cover).decode()
-    assert not re.search("keyframes|animation|<animate|stroke-dashoffset", picture), "a printer catches it half-way"
-    assert picture.count('class="way"') == 8 and "FedMGDA" in picture  # four rules in two panels
-
-
-@pytest.mark.parametrize("command", [note_pdf, book_pdf, site], ids=["note", "pdf", "book"])
+@pytest.mark.parametrize("command", [note_pdf, printed_book, site], ids=["note", "pdf", "book"])
 def test_a_path_that_cannot_be_written_is_an_error_of_one_line(command, book, monkeypatch, capsys):
     pytest.importorskip("myst_nb", reason="the extra book brings it")
     (book.root / "book" / "_build").write_text("a file")
@@ -82,11 +71,10 @@ def test_a_path_that_cannot_be_written_is_an_error_of_one_line(command, book, mo
     assert line.startswith("fairfl: ") and "_build" in line
 
 
-@pytest.mark.parametrize("command", [note_pdf, book_pdf])
-def test_help_prints_nothing_but_help(command, monkeypatch, capsys):
+def test_help_prints_nothing_but_help(monkeypatch, capsys):
     monkeypatch.setattr(note_pdf.book_paths, "find", lambda: pytest.fail("it would have been printed"))
     for line, status in (("--help", 0), ("draft", 2)):
         with pytest.raises(SystemExit) as left:
-            command.main([line])
+            note_pdf.main([line])
         assert left.value.code == status
     assert "It takes no options." in capsys.readouterr().out

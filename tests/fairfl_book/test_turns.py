@@ -5,7 +5,7 @@ import dataclasses
 import nbformat
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.build import chapter_notebooks, notebook_checks, print_html
+from fairfl_book.build import chapter_notebooks, notebook_checks
 from fairfl_book.exercises import Exercise, Wrong, check, judge, progress, turns
 from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.registry import chapter_of, everything, registry
@@ -116,13 +116,11 @@ def test_answering_a_turn_does_not_count_as_changing_a_given_cell():
     assert comparison.changed(chapter, paper, {0: 0}) == []
 
 
-def test_the_answer_is_folded_on_a_page_and_in_the_appendix_on_paper():
+def test_the_answer_is_folded_on_a_page():
     shown = turn_cell(outputs=[v4.new_output("stream", text="○ Your turn.")])
     page = notebooks.page(v4.new_notebook(cells=[shown]), lambda name, number: "")
     assert page.cells[0].outputs == [] and page.cells[1].source == solution_folds.of_turn("mgda.turn.more_weight")
     assert page.cells[1].source.startswith("<details") and "0.2" in page.cells[1].source
-    paper = print_html.chapter(v4.new_notebook(cells=[shown]), "04").content
-    assert 'href="#answer-mgda.turn.more_weight"' in paper and "Both rates" not in paper
 
 
 def test_outputs_right_below_a_turn_are_folded_on_the_static_page():

@@ -7,8 +7,8 @@ Input: ``chapters/src/NN_name.md``. Output: ``chapters/NN_name.ipynb``, and mess
   finds the images in an output. ``prerequisites`` updates the map in the teachers' page, and ``reading_time`` estimates a chapter's minutes.
 - JavaScript: ``node`` runs the labs outside a browser, ``lab_images`` draws their still images with it, ``dropout_data``
   writes the numbers of chapter 14's lab, and ``javascript_checks`` runs prettier and ESLint.
-- Paper: ``note_pdf`` typesets and prints the note, ``print_html`` turns notebooks into pages for print, and ``book_pdf`` prints
-  the whole book. All of them use the Chromium that ``chromium`` starts.
+- The note: ``note_pdf`` typesets and prints it with the Chromium that ``chromium`` starts. (The whole book on paper is made
+  by ``fairfl_book.paper``.)
 
 No chapter imports this subpackage.
 """

@@ -99,10 +99,10 @@ def execute(book: Book, name: str, timeout: int = 600) -> Run:
     return Run(name, seconds)
 
 
-def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tuple[NotebookNode, float]:
+def executed(book: Book, name: str, timeout: int = 600) -> tuple[NotebookNode, float]:
     """Execute the text of chapter ``name``; return the notebook and the seconds of processor time. No file is written.
 
-    ``settings`` are added to the kernel's environment variables. Raises ``ValueError`` if a cell fails.
+    Raises ``ValueError`` if a cell fails.
     """
     notebook = read(book.twin(name))
     client = NotebookClient(
@@ -115,7 +115,7 @@ def executed(book: Book, name: str, timeout: int = 600, **settings: str) -> tupl
     )
     start = spent()
     try:
-        client.execute(env={**os.environ, **threads.ONE, **QUIET, **settings})
+        client.execute(env={**os.environ, **threads.ONE, **QUIET})
     except CellExecutionError as error:
         raise Refused(f"{name} was not written, because a cell failed:\n{error}", "file") from error
     seconds = round(spent() - start, 1)

@@ -75,11 +75,11 @@ def page(text: str, picture: Callable[[str], str], cited: Callable[[list[str]], 
     return document(front["title"], content, mathjax)
 
 
-def document(title: str, content: str, mathjax: Path, style: str = "") -> str:
-    """A complete HTML document for print. ``content``: its body. ``style``: CSS in addition to the shared style."""
+def document(title: str, content: str, mathjax: Path) -> str:
+    """A complete HTML document for print. ``content``: its body."""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{_STYLE}{style}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>{content}</body></html>\n"
+        f"<style>{_STYLE}</style>{_MATHJAX % mathjax.resolve().as_uri()}</head><body>{content}</body></html>\n"
     )
 
 
@@ -125,11 +125,10 @@ def pdf(browser: "Browser", address: str) -> bytes:
 
 
 @contextmanager
-def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator["Page"]:
+def typeset(browser: "Browser", address: str) -> Iterator["Page"]:
     """Open the page at ``address`` in ``browser`` and typeset its formulas. Raises ``ValueError`` if MathJax rejects a
     formula."""
     sheet = browser.new_page()
-    sheet.set_default_timeout(60_000 * minutes)
     try:
         sheet.goto(address)
         sheet.evaluate(_READY)
@@ -148,12 +147,12 @@ def typeset(browser: "Browser", address: str, minutes: float = 0.5) -> Iterator[
         sheet.close()
 
 
-def printed(sheet: "Page", outline: bool = False) -> bytes:
-    """Print an open page on A4 with page numbers. With ``outline``, its headings become bookmarks."""
+def printed(sheet: "Page") -> bytes:
+    """Print an open page on A4 with page numbers."""
     number = '<div style="font-size:8px;width:100%;text-align:center"><span class="pageNumber"></span></div>'
     return sheet.pdf(
         prefer_css_page_size=True, print_background=True, display_header_footer=True,
-        header_template="<span></span>", footer_template=number, tagged=True, outline=outline,
+        header_template="<span></span>", footer_template=number, tagged=True,
     )  # fmt: skip
 
 
@@ -170,22 +169,8 @@ def note(book: book_paths.Book, name: str = NOTE) -> str:
     )
 
 
-Press = Callable[[Any, str], bytes]  # (browser, a page's address) → the PDF
-
-
-def publish(
-    module: str,
-    about: str,
-    name: str,
-    compose: Callable[[book_paths.Book, Path], tuple[str, Press]],
-    arguments: Sequence[str] | None = None,
-) -> int:
-    """Run the command ``python -m MODULE``: write NAME.html and NAME.pdf into ``book/_build`` and return
-    ``terminal.obey``'s exit status.
-
-    ``about``: the help text. ``compose(book, folder)`` returns the page and the function that prints it. ``folder`` is
-    the folder of both files.
-    """
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the note as a page and as a PDF into ``book/_build``, and return ``terminal.obey``'s exit status."""
 
     def run(given: argparse.Namespace) -> int:
         book = book_paths.find()
@@ -194,22 +179,18 @@ def publish(
         made = book.root / "book" / "_build"
         third_party.fetch(book.root / "book" / "_vendor")
         made.mkdir(parents=True, exist_ok=True)
-        text, press = compose(book, made)
-        _atomic_files.write(made / f"{name}.html", text.encode("utf-8"))
+        _atomic_files.write(made / f"{NOTE}.html", note(book).encode("utf-8"))
         with chromium() as browser:
-            _atomic_files.write(made / f"{name}.pdf", press(browser, (made / f"{name}.html").as_uri()))
-        print(f"printed {(made / f'{name}.pdf').relative_to(book.root)}")
+            _atomic_files.write(made / f"{NOTE}.pdf", pdf(browser, (made / f"{NOTE}.html").as_uri()))
+        print(f"printed {(made / f'{NOTE}.pdf').relative_to(book.root)}")
         return 0
 
-    parser = terminal.Parser(prog=f"python -m {module}", description=f"{about} It takes no options.")
+    about = (
+        f"Print the note on scales and hulls as book/_build/{NOTE}.pdf with a headless Chromium. It takes no options."
+    )
+    parser = terminal.Parser(prog="python -m fairfl_book.build.note_pdf", description=about)
     parser.set_defaults(run=run)
     return terminal.obey(parser, arguments)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the note and return the exit status of ``publish``."""
-    about = f"Print the note on scales and hulls as book/_build/{NOTE}.pdf with a headless Chromium."
-    return publish("fairfl_book.build.note_pdf", about, NOTE, lambda book, _: (note(book), pdf), arguments)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
 What needs MathJax is skipped by name where nobody fetched it (`make note`, `make book`).
 """
 
-import io
 import re
 
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.build import book_pdf, note_pdf, print_html
+from fairfl_book.build import note_pdf
 
 pytestmark = pytest.mark.site
 
@@ -62,30 +61,3 @@ def test_the_note_prints_with_all_its_formulas_and_pictures(browser, tmp_path):
     assert wide == 0, "something is wider than the page"
     sheet.close()
     assert note_pdf.pdf(browser, file.as_uri()).startswith(b"%PDF-")
-
-
-@fetched
-def test_the_contents_name_the_pages_on_which_headings_fall(browser, tmp_path):
-    pypdf = pytest.importorskip("pypdf", reason="the extra dev brings it")
-    sheet = 'style="break-before: page"'
-    headings = [
-        print_html.Heading(1, "1. A < B", "a"),
-        print_html.Heading(2, "$x$", "b"),
-        print_html.Heading(1, "A word " * 25, "c"),
-    ]
-    body = (
-        book_pdf.contents(headings)
-        + f'<h1 id="a" {sheet}>1. A</h1><h2 id="b" {sheet}>x</h2><h1 id="c" {sheet}>{"A word " * 25}</h1>'
-    )
-    file = tmp_path / "page.html"
-    file.write_text(note_pdf.document("T", body, SCRIPT, book_pdf.STYLE), encoding="utf-8")
-    printed = book_pdf.bound(browser, file.as_uri(), ["contents", "a", "b", "c"])
-    pages = pypdf.PdfReader(io.BytesIO(printed)).pages
-    numbers = book_pdf.pages_of_bookmarks(printed)
-    assert [number - numbers[0] for number in numbers] == [0, 1, 2, 3]
-    contents = pages[numbers[0] - 1].extract_text()
-    assert [int(word) for word in re.findall(r"\b\d\b(?!\.)", contents)][:3] == numbers[1:]
-    titles = [entry.title for entry in pypdf.PdfReader(io.BytesIO(printed)).outline if not isinstance(entry, list)]
-    assert titles[-1].split() == ["A", "word"] * 25, "no space is lost where a heading breaks"
-    with pytest.raises(ValueError, match="4 bookmarks for 2 headings"):
-        book_pdf.bound(browser, file.as_uri(), ["contents", "a"])
