@@ -144,13 +144,15 @@ class Lab:
         self._live = live
         return live
 
-    def page(self, key: str, task: bool = True) -> str:
+    def page(self, key: str, task: bool = True, linked: bool = True) -> str:
         """The lab as HTML that needs no kernel, no network and, for reading, no scripts.
 
         ``key``: an id that is unique on the page. ``task=False`` leaves out the lab's task, where the page has its own.
+        ``linked=False`` leaves the page's address alone, where it says something else than the lab's state.
         """
         spec = json.dumps(
-            self.spec() | {"task": task, "kernel_numbers": self.kernel_numbers(self.start)}, ensure_ascii=False
+            self.spec() | {"task": task, "linked": linked, "kernel_numbers": self.kernel_numbers(self.start)},
+            ensure_ascii=False,
         ).replace("</", "<\\/")
         module = javascript.bundle(self.view).replace("export default", "const here =")
         return (

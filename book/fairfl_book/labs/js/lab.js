@@ -397,15 +397,16 @@ export function mount(el, model, view) {
   };
 }
 
-/** A page without a kernel: a model that only remembers, and an address that says where the lab stands. */
+/** A page without a kernel: a model that only remembers, and an address that says where the lab stands (if it is linked). */
 export function host(el, view, spec) {
   let later = 0;
   const kernel_numbers = { ...spec.kernel_numbers, state: null }; // without a kernel, no state gets an answer
+  const found = () => (spec.linked ? read(spec, location.hash) : null);
   const remember = () => history.replaceState(history.state, "", write(spec, values.state));
   const values = {
       spec,
       kernel_numbers,
-      state: read(spec, location.hash) ?? structuredClone(spec.start),
+      state: found() ?? structuredClone(spec.start),
     },
     heard = {};
   const model = {
@@ -418,19 +419,21 @@ export function host(el, view, spec) {
     // Browsers refuse more than some hundred addresses in half a minute, and a held key is faster.
     save_changes: () => {
       clearTimeout(later);
-      later = setTimeout(remember, 100);
+      if (spec.linked) later = setTimeout(remember, 100);
     },
-    address: () => {
-      remember();
-      return location.href;
-    },
+    address:
+      spec.linked &&
+      (() => {
+        remember();
+        return location.href;
+      }),
   };
   mount(el, model, view);
   const follow = () => {
-    const state = read(spec, location.hash);
+    const state = found();
     if (state) model.set("state", state);
     return state;
   };
   addEventListener("hashchange", () => follow() && el.scrollIntoView({ block: "nearest" }));
-  if (read(spec, location.hash)) el.scrollIntoView({ block: "center" });
+  if (found()) el.scrollIntoView({ block: "center" });
 }

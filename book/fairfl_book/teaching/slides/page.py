@@ -80,7 +80,7 @@ def _body(slide: Slide, number: int, before: str, after: str) -> str:
         caption = "" if slide.kind == "question" else f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
         shown = _picture(slide.shown)
         if slide.kind == "lab":
-            shown = f'<div class="living">{getattr(labs, slide.shown.lab)().page(f"lab-{number}", task=False)}</div><div class="paper">{shown}</div>'
+            shown = f'<div class="living">{getattr(labs, slide.shown.lab)().page(f"lab-{number}", task=False, linked=False)}</div><div class="paper">{shown}</div>'
         return f'<div class="body">{shown}<div class="words">{before}{caption}{after}</div></div>'
     if slide.shown:
         caption = f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
