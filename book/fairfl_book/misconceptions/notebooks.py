@@ -26,7 +26,9 @@ Exactly one answer to each question is right. Write its letter in the place of t
 
 If you do not know an answer, leave the three dots. You need not run anything. Save the notebook and hand it in.
 
-The words: a *client*, such as a hospital or a phone, keeps its own data. The *server* sends a model to the clients and combines what they send back, by a *rule*. All this is one *round*. A client's *loss* says how badly the model does on that client's data, and its *gradient* points where this loss grows fastest. A step lowers a loss *to first order* if its dot product with the gradient is negative."""
+The words: a *client*, such as a hospital or a phone, keeps its own data. The *server* sends a model to the clients and combines what they send back, by a *rule*. All this is one *round*. A client's *loss* says how badly the model does on that client's data, and its *gradient* points where this loss grows fastest. A step lowers a loss *to first order* if its dot product with the gradient is negative.
+
+A client *gains* if its loss falls, and *loses* if its loss rises. Its *accuracy* is the share of its test images that the model gets right. What it sends back is its *update*. The server multiplies each update by a *weight*; weights are not negative and add up to 1. *Plain averaging* gives everybody the same weight."""
 _WHEN = {BEFORE: "again after the course", AFTER: "a second time, now that you have read the book"}
 
 
