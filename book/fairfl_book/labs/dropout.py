@@ -73,7 +73,7 @@ class Dropout(Lab):
         left_out = [f"office {k} {fate}" for k, fate in enumerate(numbers["fates"]) if fate != "heard"]
         against = [f"office {k}" for k, cosine in enumerate(numbers["cosines"]) if cosine < -5e-3]
         return [
-            f"not heard as itself: {', '.join(left_out) or 'nobody'}",
+            f"did not take part under its own name: {', '.join(left_out) or 'nobody'}",
             f"the step, of length {numbers['length']:.3g}, goes against {', '.join(against) or 'nobody'}",
         ]
 

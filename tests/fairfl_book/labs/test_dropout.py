@@ -85,8 +85,8 @@ def test_what_the_words_say_of_refusals():
     )
     assert "Refused: two replies that both say they are office 0, since nothing in them tells which is." in both
     assert "Late: office 0." in taken and "Office 9's reply counts as office 0's: nothing in it tells." in taken
-    assert nobody[0] == "Nobody was heard: the model stays as it is."
-    assert heard[0] == "The server steps against office 9, although it was heard."
+    assert nobody[0] == "Nobody took part: the model stays as it is."
+    assert heard[0] == "The server steps against office 9, although it took part."
     assert idle[0] == "The server steps against nobody, but office 9 gains almost nothing."
     assert "Late: office 9; what office 9's reply holds makes no difference." in unread
     assert all_ten == ["The server's step serves all ten."]

@@ -38,7 +38,7 @@ def test_the_start_shows_who_pays_and_the_buttons_mend_it_or_not():
     told = node.each("(state) => view.words(view.compute(state))", [[s] for s in states], {"{ view }": LAB.view})
     assert [one["tone"] for one in told] == ["bad", "bad", "good", "good"]
     assert "client 1 pays" in told[0]["lines"][0] and "client 2 pays" in told[1]["lines"][0]
-    assert told[2]["lines"][0] == "A compromise: losses 0.63 and 0.63, both 0.63 above the goal s."
+    assert told[2]["lines"][0] == "A compromise: losses 0.63 and 0.63, both 0.63 above the reference point s."
 
 
 @needs_node

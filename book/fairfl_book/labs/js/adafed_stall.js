@@ -274,7 +274,7 @@ export const view = {
     goal: "Drag the start to a place farther than 1 from the middle from which AdaFed ends within 0.25 of it.",
     reached: ({ start: [at] }, { AdaFed }) => Math.hypot(...at) > 1 && AdaFed.away < 0.25,
     explain:
-      "With γ = 0, both losses fall equally fast, so in small steps their difference stays as it is. It is zero at the middle, and among the starts it is zero only on the diagonals.",
+      "With γ = 0, both losses fall equally fast, so with small steps the difference between them stays the same. It is zero in the middle, and otherwise only on the diagonals.",
   },
   reach: REACH,
   seconds: 2.5,

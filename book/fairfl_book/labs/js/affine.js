@@ -244,7 +244,7 @@ export const view = {
   hint: "Drag the tips of the gradients g₁ and g₂. AdaFed goes to the point of the whole line that is nearest to the origin, FedMGDA to the grey segment's. Green: directions that lower both losses.",
   key: "Thick arrows: h = g / s, with the scale s = f to the power γ (at γ = 0 losses play no part: s is 1). Grey segment: the convex hull of h₁ and h₂; whole line: their affine hull. Ring, dashed arrow and dashed rates: FedMGDA, given h, where the two differ. Weights λ are those of the g's: AdaFed's arrow is λ₁g₁ + λ₂g₂, and they need not add to 1.",
   task: {
-    ask: "AdaFed's direction and the convex hull's (dashed) differ. When are they sure to be the same?",
+    ask: "AdaFed's direction and the convex hull's (dashed) differ. When are they sure to be the same, whatever γ and the losses are?",
     guesses: [
       "if the clients agree closely",
       "if the clients are in conflict",
@@ -255,7 +255,7 @@ export const view = {
     reached: (_, { convex, affine }) =>
       affine.length > 0.1 && distance(convex.direction, affine.direction) < 1e-9,
     explain:
-      "The nearest point of the line lies between the tips, so no weight has to be negative. In a conflict this is always so. If the clients agree, the nearest point can lie outside the segment.",
+      "The nearest point of the line lies between the tips of h₁ and h₂, so no weight is negative. In a conflict this is always so: the angle at the origin is obtuse, so those at the tips are acute. If the clients agree, the point can lie outside the segment.",
   },
   reach: REACH,
   panels: [

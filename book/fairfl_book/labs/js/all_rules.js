@@ -346,13 +346,13 @@ export const view = {
   hint: "Drag g₁, g₂ and, on the lines below, client 2's loss and Newton fall. Thin arrows: the rules' directions, numbered as in the list; touch the buttons above to see more or fewer.",
   key: "Newton fall: by how much one Newton step of a client's own would lower its loss; client 1's loss and fall are fixed. Sky blue: the rule fixes weights, how much each gradient counts; black, or white in the dark: it fixes rates, how fast each true loss falls; purple: neither; striped: rules of several kinds. Strokes across bars: rates without the lie.",
   task: {
-    ask: "FedMGDA believes what it is sent. With which gradient does client 2 get a larger rate from it?",
-    guesses: ["with a longer one", "with a shorter one", "its length plays no part"],
+    ask: "FedMGDA believes what it is sent. What can client 2 send to get a larger rate?",
+    guesses: ["a longer gradient", "a shorter gradient", "the length makes no difference"],
     right: 1,
     goal: "Let client 2 multiply its gradient so that FedMGDA gives it at least 0.1 more than without the lie.",
     reached: ({ lie }, { names, rates, honest }) => {
       const i = names.indexOf("FedMGDA");
-      return lie.join() === "gradient" && rates[i][1] > honest[i][1] + 0.1;
+      return lie.includes("gradient") && rates[i][1] > honest[i][1] + 0.1;
     },
     explain:
       "FedMGDA makes the rates equal along the gradients as they were sent. If client 2 sends half of its gradient, its true rate is twice client 1's.",

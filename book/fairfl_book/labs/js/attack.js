@@ -421,13 +421,13 @@ export const view = {
   hint: "Drag the tips, and below them how many times client 4 multiplies; or use the arrow keys. A dashed line without a head goes on beyond the picture. Honest losers: clients 1 to 3 whose loss rises; full circles only because of the lie, hollow ones without it, too. A red bar: the lie costs one of them.",
   task: {
     ask: "Client 4 multiplies its loss and its update, and AdaFed's direction does not turn. Does it turn if only the update is false?",
-    guesses: ["no, half a lie does less", "yes, half a lie does more"],
+    guesses: ["no, half a lie does no more", "yes, half a lie does more"],
     right: 1,
     goal: "Let client 4 multiply its update only, and look at AdaFed's bar.",
     reached: ({ lies }, { names, turned }) =>
       lies.join() === "its update" && turned[names.indexOf("AdaFed")] > 0.05,
     explain:
-      "AdaFed (here with γ = 1) divides every gradient by its loss. If both are multiplied by the same number, the lie cancels. Half of the lie does not.",
+      "AdaFed (here with γ = 1) divides every gradient by its loss. If both are multiplied by the same number, the lie cancels. Half a lie does not cancel.",
   },
   reach: 1.6,
   panels: [

@@ -1,4 +1,4 @@
-// Chapter 14's lab: when ten offices' replies arrive, whom the server still hears, and whom its step serves.
+// Chapter 14's lab: when ten offices' replies arrive, which of them still take part, and whom its step serves.
 import { affine, combine, decide, dot, gram, rates } from "./geometry.js";
 import { OFFICES } from "./offices.js";
 import { BAD, CLIENTS, INK, LINE, PAPER, SOFT } from "./palette.js";
@@ -325,15 +325,15 @@ function words({ rule, ninth, fates, cosines, length, longer }) {
   if (!(length > 0)) {
     tone = "soft";
     lines.push(
-      fates.some(used) ? "The server stands still." : "Nobody was heard: the model stays as it is.",
+      fates.some(used) ? "The server stands still." : "Nobody took part: the model stays as it is.",
     );
   } else if (unheard.length === against.length && against.length)
     lines.push(
-      `${offices(unheard).replace("o", "O")} ${unheard.length > 1 ? "were" : "was"} not heard, and the server steps against ${unheard.length > 1 ? "them" : "it"}.`,
+      `${offices(unheard).replace("o", "O")} did not take part, and the server steps against ${unheard.length > 1 ? "them" : "it"}.`,
     );
   else if (against.length)
     lines.push(
-      `The server steps against ${offices(against)}${unheard.length ? "" : `, although ${against.length > 1 ? "they were" : "it was"} heard`}.`,
+      `The server steps against ${offices(against)}${unheard.length ? "" : `, although ${against.length > 1 ? "they" : "it"} took part`}.`,
     );
   else {
     const idle = these((k) => cosines[k] < NOBODY);
@@ -371,17 +371,17 @@ function words({ rule, ninth, fates, cosines, length, longer }) {
 export const view = {
   title: "Ten post offices, and who answers in time",
   about:
-    "Left, ten rows with a dot where each office's reply arrives during the day and a line where the server closes; right, bars of how far each office's own update agrees with the server's step, with pale dashed bars for those who were not heard.",
-  hint: "A reply is the model after an office's own training; its update is what that changed. Drag a reply to another hour, or the closing line by its knob; or use the arrow keys. Offices 0 to 8 share the digits 0 to 7; office 9 alone has 8 and 9. Pale dashed bars: offices that were not heard.",
+    "Left, ten rows with a dot where each office's reply arrives during the day and a line where the server closes; right, bars of how far each office's own update agrees with the server's step, with pale dashed bars for those that did not take part.",
+  hint: "A reply is the model after an office's own training; its update is what that changed. Drag a reply to another hour, or the closing line by its knob; or use the arrow keys. Offices 0 to 8 share the digits 0 to 7; office 9 alone has 8 and 9. Pale dashed bars: offices that did not take part.",
   task: {
-    ask: "All ten reply in time, and FedAvg's step harms office 9. How many of the others must be late before it helps office 9?",
+    ask: "Suppose that all ten reply in time. FedAvg's step then harms office 9. How many of the others must be late before the step helps it?",
     guesses: ["one or two", "about half", "all nine"],
     right: 1,
     goal: "Choose FedAvg. Let office 9 reply in time and others late, until the step helps office 9.",
     reached: ({ rule, ninth }, { fates, cosines }) =>
       rule === "FedAvg" && ninth === "sound" && fates[9] === "heard" && cosines[9] > ZERO,
     explain:
-      "FedAvg weights the offices by the data that arrived. Once five of the nine are missing, office 9 has about a third of the weight, and that is enough.",
+      "FedAvg weights the offices by the data that arrived. With four of the nine late, office 9 has 31 % of the weight, which is not enough. With five late it has 36 %, and that is.",
   },
   reach: 4.5,
   panels: [

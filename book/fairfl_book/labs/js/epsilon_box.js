@@ -402,7 +402,7 @@ export const view = {
     goal: "Choose ten clients, and drag the box open until client 3's loss falls.",
     reached: ({ crowd }, { rates }) => crowd.startsWith("ten") && rates[2] > ZERO,
     explain:
-      "Among ten clients, client 3 starts from the weight 0.1, while eight clients pull the other way. It needs more than 0.4 to be served, and a small box does not let it have that much.",
+      "Client 3 needs a weight of a little more than 0.4 either way. Among three clients it starts from 0.33, so a small box is enough. Among ten it starts from 0.1, with nine clients against it, and only a large box lets it have that much.",
   },
   reach: 1.4,
   panels: [

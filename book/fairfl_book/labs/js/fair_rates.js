@@ -358,7 +358,7 @@ export const view = {
     reached: ({ clients, power }, { rates }) =>
       clients === 3 && power < -0.75 && Math.abs(rates[2]) < 0.02,
     explain:
-      "For every α all rates stay positive. As α falls, the direction tends to the plain mean's projection on the green cone, and on the edge of this cone client 3's rate is zero: it neither gains nor loses.",
+      "For every α > 0 all rates are positive. As α falls, the direction tends to the plain mean's projection on the green cone. It lies on the edge where client 3's rate is zero: client 3 neither gains nor loses.",
   },
   reach: REACH,
   panels: [

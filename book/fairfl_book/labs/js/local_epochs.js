@@ -205,14 +205,14 @@ export const view = {
     ask: tr(
       "The offices take more local epochs. Does the tenth office's wish for 100 then count for more?",
     ),
-    guesses: [tr("yes, for more"), tr("no, for less"), tr("as much as before")],
+    guesses: [tr("yes, for more"), tr("no, for less"), tr("no, for as much as before")],
     right: 1,
     goal: tr(
       "Leave the sliders alone. Drag the knob below the right picture to where the model rests below 22.",
     ),
     reached: ({ share, steepness }, { rest }) => share === 0.2 && steepness === 3 && rest < 22,
     explain: tr(
-      "In many epochs each office walks nearly all the way to its own minimum, however curved its loss is. Then only the shares of the data count, and the tenth office has one fifth.",
+      "With many epochs, each office walks nearly all the way to its own minimum, however curved its loss is. Then only the shares of the data count, and the tenth office has one fifth.",
     ),
   },
   reach: 1,

@@ -490,7 +490,7 @@ export const view = {
     "Drag the start and let go: the path runs. Drag a client's best point, or the tip of its dotted axis to turn and stretch its ellipses (lines of equal loss). Each round asks every loss to fall at its Newton rate: twice what it could still fall, because a bowl flattens on the way down and half of what its slope promises is lost. " +
     "Pareto set: no loss can fall without another rising.",
   task: {
-    ask: "Start closer to the green Pareto set. Does the first full step then end closer to it as well?",
+    ask: "Suppose that you start closer to the green Pareto set. Does the first full step then end closer to it, too?",
     guesses: ["yes", "no, it can end much farther away", "it ends at the same distance"],
     right: 1,
     goal: "Drag the start right next to the Pareto set, to where the first step ends more than 1 away from it.",

@@ -376,7 +376,7 @@ export const view = {
     "Left, the plane of a toy model's two parameters with lines of equal loss, the Pareto set, and every rule's path from one start; right, what becomes of the clients' losses, in parts of what they were.",
   hint: "Drag the start (the ring called start) and let go, or drag the clients' minimisers (coloured rings). Every rule takes steps of the same length. Grey: the Pareto set, where no direction lowers every loss.",
   task: {
-    ask: "From which starts does FedAvg make no client pay?",
+    ask: "From which starts does no client pay under FedAvg?",
     guesses: [
       "from those that are bad for both clients",
       "from those near both minimisers",

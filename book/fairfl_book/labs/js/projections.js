@@ -312,15 +312,15 @@ export const view = {
   key: "dir: the mean of the three arrows, made as long as FedAvg's mean (dashed once they differ), or λ₁g₁ + λ₂g₂ + λ₃g₃, whose weights need not add to 1. Keepers are not moved: the largest losses, client 3 first, then 2. FedFV ends after six meetings; a further sweep has nine, since there a client meets its own gradient too.",
   task: {
     ask: "Suppose that no direction helps all three clients. What decides which of them loses after six meetings?",
-    guesses: ["the largest loss", "the longest gradient", "the order of the meetings"],
+    guesses: ["the shortest gradient", "the longest gradient", "the order of the meetings"],
     right: 2,
-    goal: "Press “no way out”. Then choose an order in which a client loses that gains in the order 1→2→3.",
+    goal: "Press “no way out”. With 1→2→3, clients 2 and 3 gain. Choose an order in which one of these two loses.",
     reached: (state, { step, rates, cone: helps }) => {
       const before = compute({ ...state, order: "1→2→3" }).rates;
       return step === FIRST && !helps && rates.some((v, k) => v < -ZERO && before[k] > ZERO);
     },
     explain:
-      "The gradients stay the same, and another client loses. A meeting can undo a part of what an earlier one has achieved, so the order matters. FedFV takes the clients in the order of their losses.",
+      "The gradients stay the same, and yet a different client loses. A meeting can undo a part of what an earlier one has achieved, so the order matters. FedFV takes the clients in the order of their losses.",
   },
   reach: REACH,
   panels: [

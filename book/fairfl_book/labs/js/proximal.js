@@ -445,11 +445,12 @@ export const view = {
   hint: "Drag the knobs E and η until the square stands on the dashed line of FedAvg. Drag a loss by its arm, the ring on its curve: sideways moves the w that the client likes best, up makes it touchier. A client pays if it is worse off than where the mean loss is least.",
   key: "Arrows: where E local steps from FedAvg's resting point end; they cancel. Black rings beside them: where a leash ends, which minimises loss + (distance)²/2η. Numbers: how much higher a client's loss is than where the mean loss is least. In the picture with the knobs w goes upwards; grey: what some η reaches.",
   task: {
-    ask: "How many local steps bring FedAvg to rest at the lowest point of the mean loss?",
+    ask: "Three quadratic losses have different curvatures. How many local steps bring FedAvg to rest at the lowest point of their mean?",
     guesses: ["one", "about twenty", "as many as possible"],
     right: 0,
-    goal: "Drag E until FedAvg's line stands at the lowest point of the mean loss, the dashed curve.",
-    reached: (_, { rest, best }) => Math.abs(rest - best) < 0.03,
+    goal: "Keep the quadratic losses. Drag E until FedAvg's line stands at the lowest point of the dashed curve, the mean loss.",
+    reached: ({ shape, steps }, { rest, best }) =>
+      shape === "quadratic" && steps < 3 && Math.abs(rest - best) < 0.06,
     explain:
       "The mean of single steps is a gradient step on the mean loss. With more steps, a client with a strongly curved loss soon arrives and stops pulling, while the others pull on.",
   },

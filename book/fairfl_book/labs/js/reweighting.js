@@ -356,13 +356,13 @@ export const view = {
     "Drag the lowest points: sideways, what a client wants; up, what its loss cannot fall below. Pull client 1's report above its loss: it lies. Dots below: where each rule ends; rings and thin bars: without the lie. " +
     "Weights: q-FFL loss to the power q, TERM exp(t · loss), AFL plus γ · loss in each of 300 rounds.",
   task: {
-    ask: "Suppose that client 3's loss cannot fall below 2, whatever the model. Which weight do the three rules give it?",
-    guesses: ["less, it is a lost cause", "the same as before", "more"],
+    ask: "Suppose that client 3's loss cannot fall below 2, whatever the model. How much weight do the three rules give client 3 then?",
+    guesses: ["less (it is a lost cause)", "the same as before", "more"],
     right: 2,
     goal: "Drag the lowest point of client 3's loss up, to 2 or higher.",
     reached: ({ floor3 }) => floor3 >= 1.95,
     explain:
-      "A large loss earns weight, whether or not weight can lower it. The rules move towards client 3, which gains less than the other two lose together.",
+      "A large loss earns weight, whether or not weight can lower it. The rules move towards client 3, but it gains less than the other two together lose.",
   },
   reach: 2,
   panels: [

@@ -297,12 +297,12 @@ const HANDLES = {
   },
   Chebyshev: {
     name: "goal",
-    label: "the goal s, the losses that one would like to see",
+    label: "the reference point s, the losses that one would like to see",
     stride: 0.05,
     range: [0, 5.5],
     at: (c, s) => c.at(s),
     now: (s) => s[0],
-    value: (s) => `goal ${two(s[0])} for client 1, ${two(s[1])} for client 2`,
+    value: (s) => `${two(s[0])} for client 1, ${two(s[1])} for client 2`,
     move: (state, c, point) => aimed(state, c.back(point)),
     step: (state, c, by) =>
       aimed(
@@ -475,7 +475,7 @@ function words({ problem, method, setting, f, image, jump, gain: more }) {
   if (end >= 0) {
     tone = "bad";
     lines.push(
-      `${{ "weighted sum": "The line lands", "ε-constraint": "The wall leads", Chebyshev: "The goal leads" }[method]} ${method === "weighted sum" ? "at" : "to"} client ${end + 1}'s own best model: client ${2 - end} pays, with a loss of ${two(f[1 - end])}.`,
+      `${{ "weighted sum": "The line lands", "ε-constraint": "The wall leads", Chebyshev: "The reference point leads" }[method]} ${method === "weighted sum" ? "at" : "to"} client ${end + 1}'s own best model: client ${2 - end} pays, with a loss of ${two(f[1 - end])}.`,
     );
   } else if (method === "weighted sum") {
     lines.push(`The line lands at a compromise: ${at}.`);
@@ -492,7 +492,7 @@ function words({ problem, method, setting, f, image, jump, gain: more }) {
       even = Math.abs(excess[0] - excess[1]) < 2 * SMALL;
     lines.push(
       even
-        ? `A compromise: ${at}, both ${two(Math.abs(excess[0]))} ${excess[0] < 0 ? "below" : "above"} the goal s.`
+        ? `A compromise: ${at}, both ${two(Math.abs(excess[0]))} ${excess[0] < 0 ? "below" : "above"} the reference point s.`
         : `A compromise: ${at}.`,
     );
   }
@@ -516,7 +516,7 @@ export const view = {
   title: "Three ways to choose from a front",
   about:
     "Left, the plane of two clients' losses with the front, and a line, a wall or a goal that picks a point of it; right, the models in the plane of parameters, with lines of equal loss and a model w to move.",
-  hint: "Drag the orange handle: it turns the push of the line, moves the wall or the goal s. Each model on the right is a point of losses on the left; the strong lines: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The point w is a model to compare with: green is better than it for both.",
+  hint: "Drag the orange handle: it turns the push of the line, moves the wall or the reference point s. Each model on the right is a point of losses on the left; the strong lines: the models that no other beats for both clients, and their losses, the front. White rings: all the points that this method reaches, whatever its setting. The point w is a model to compare with: green is better than it for both.",
   task: {
     ask: "The front is dented. Which of these methods can stop in its middle, where both losses are equal?",
     guesses: ["the weighted sum, with equal weights", "the ε-constraint", "neither"],
@@ -525,7 +525,7 @@ export const view = {
     reached: ({ problem }, { f: [one, other] }) =>
       problem === "dented" && Math.abs(one - other) < 0.035,
     explain:
-      "The line of a weighted sum touches this front only near its ends. The wall of an ε-constraint cuts through the front at any height, so it stops wherever we want. So does Chebyshev's corner.",
+      "A weighted sum's line touches this front only near its ends. An ε-constraint's wall cuts the front at whatever height we choose, so the solution can stop anywhere. Chebyshev's corner can reach the middle, too.",
   },
   reach: 1.3,
   panels: [
@@ -533,7 +533,7 @@ export const view = {
       name: "losses",
       width: WIDE,
       height: HIGH,
-      label: "losses; drag the line, the wall or the goal",
+      label: "losses; drag the line, the wall or the reference point",
     },
     { name: "parameters", width: WIDE, height: HIGH, label: "parameters; drag the model w" },
   ],

@@ -365,13 +365,13 @@ export const view = {
     "Left, the accuracies of a hundred clients from the worst to the best, with their mean and a band of the printed spread around it; right, bars of the printed spread, of the possible ones from the least to the largest, and of these clients' own.",
   hint: "A table prints a mean, the average of its worst and of its best clients, and a spread (orange; left, the band of that width around the mean). Drag each of them. Tails: drag the grey ring below the clients to have 1 to 15 in each. No table tells about the clients in the middle: the ring on them tilts them as you like.",
   task: {
-    ask: "The printed spread (orange) is 3. Could a hundred clients with these tails have it?",
+    ask: "The printed spread (orange) is 3. Could a hundred clients with this mean and these tails have it?",
     guesses: ["yes, if the middle clients are alike", "yes, if they lie far apart", "no"],
     right: 2,
-    goal: "Drag the ring of the middle clients until the spread of the hundred is as small as it can be.",
-    reached: (_, { exist, spread, least }) => exist && spread - least < 0.03,
+    goal: "Leave the mean and the tails alone. Drag the ring of the middle clients until the spread of the hundred is as small as it can be.",
+    reached: (_, { exist, spread, least }) => exist && least > 6 && spread - least < 0.03,
     explain:
-      "Now the middle clients are all equal, and the tails alone still keep the spread up. So a mean and two tails rule out some printed spreads.",
+      "Now the middle clients are all equal, and the tails alone still keep the spread above 6. So with this mean and these tails, a spread of 3 is impossible.",
   },
   panels: [
     {

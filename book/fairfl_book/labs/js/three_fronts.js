@@ -400,7 +400,7 @@ export const view = {
     "Left, three axes of losses with the front as a woven surface, and a small triangle of weights; right, the models: a triangle between the clients' best ones, with the weighted sum's minimiser and the model with the least largest loss.",
   hint: "Drag the grey ring to turn the three axes of losses, the orange handle in the small triangle to change the weights (orange dot: the model that their weighted sum picks), and the clients' best models on the right. Each crossing of the threads on the right is a model, and the one on the left its three losses. On an edge one client has no weight.",
   task: {
-    ask: "At equal weights, client 3 has the largest loss. Make the largest loss as small as possible. How do the three losses compare there?",
+    ask: "At equal weights, client 3 has the largest loss. Suppose that we make the largest loss as small as possible. How do the three losses compare then?",
     guesses: [
       "client 3's is the smallest",
       "all three are equal",
@@ -410,7 +410,7 @@ export const view = {
     goal: "Drag the weights until the orange dot meets the hollow one.",
     reached: (_, { w, fair }) => Math.hypot(w[0] - fair[0], w[1] - fair[1]) < 0.08,
     explain:
-      "As long as one loss alone is the largest, more weight for its client lowers it. In this triangle that ends only where all three losses are equal. (In a triangle with an obtuse angle, it ends where two are.)",
+      "While one loss is the largest, more weight for its client lowers it. Once two are, more weight for both lowers both. In this triangle that ends only where all three losses are equal. (In a triangle with an obtuse angle, it ends where two are.)",
   },
   reach: 1,
   panels: [

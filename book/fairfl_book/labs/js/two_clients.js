@@ -216,12 +216,14 @@ export const view = {
     guesses: [tr("yes, a longer g₂"), tr("yes, a shorter g₂"), tr("no, the angle decides")],
     right: 1,
     goal: tr(
-      "Leave dir in the middle of its line and the angle wide. Drag the tip of g₂ to where nobody pays.",
+      "Leave dir in the middle of its line, and keep the angle about as wide as it is. Drag the tip of g₂ to where nobody pays.",
     ),
     reached: ({ weight }, { A, rates }) =>
-      Math.abs(weight - 0.5) < 0.06 && A[0][1] < -0.1 && Math.min(...rates) > ZERO,
+      Math.abs(weight - 0.5) < 0.06 &&
+      A[0][1] < -0.7 * Math.sqrt(A[0][0] * A[1][1]) &&
+      Math.min(...rates) > ZERO,
     explain: tr(
-      "A shorter g₂ does not pull dir as far to its side. The angle shows that the clients disagree, and with equal weights the lengths decide which of them pays.",
+      "A shorter g₂ does not pull dir as far to its side. The angle shows that the clients disagree, and with equal weights, the lengths decide whether one of them pays, and which one.",
     ),
   },
   reach: REACH,

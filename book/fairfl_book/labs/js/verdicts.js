@@ -409,10 +409,11 @@ export const view = {
     ask: "Five runs on each side leave the verdict undecided. Would three more runs of ours alone settle it?",
     guesses: ["yes", "no"],
     right: 1,
-    goal: "Leave the margin at 1, and reach the verdict “equivalent”.",
-    reached: ({ margin }, { word }) => margin === 1 && word === "equivalent",
+    goal: "Leave the dots and the margin alone. Give our side eight runs, then add runs on their side until the verdict is “equivalent”.",
+    reached: ({ margin, theirs, ours }, { word }) =>
+      margin === 1 && ours === 8 && theirs > 5 && word === "equivalent",
     explain:
-      "Three more runs of ours alone leave it undecided. A part of the interval's width comes from their five runs, and it stays. Only an interval that fits into the band gives “equivalent”.",
+      "With eight runs of ours alone it stayed undecided. A part of the interval's width comes from their five runs, and only more runs on their side make it smaller.",
   },
   reach: 4,
   panels: [

@@ -218,13 +218,13 @@ export const view = {
     "Left, three gradients with their hull, which the server does not see, the sums that it has heard as dots, and the step that it makes of them as the arrow called step. Right, bars of each client's rate per length of the step, and of how much of its row the sums give away.",
   hint: "Ask for more sums; drag the tips. Each sum is Frank–Wolfe's next: weights moved towards whoever would gain least. Dashed outlines: the rates under the best direction, to the hollow dot. Dashed line: what no direction can promise everybody more than.",
   task: {
-    ask: "The server hears two sums of the three gradients, with different weights. Can it compute a single client's gradient from them?",
+    ask: "The server hears the sum of the three gradients twice: first with equal weights, then with more weight for one client. Can it compute a single client's gradient?",
     guesses: ["no, a sum hides every client", "yes, one client's", "yes, all three"],
     right: 1,
     goal: "Choose “all sums' shadows”, and ask for sums until the server's arrow ends at the hollow dot.",
     reached: ({ step, sums }, { direction, best }) =>
       step !== LAST &&
-      sums > 1 &&
+      sums === 2 &&
       Math.hypot(direction[0] - best[0], direction[1] - best[1]) < 0.01,
     explain:
       "Two sums are enough for the best direction. But from the first sum to the second, only one client has gained weight, so the server can compute this client's gradient from the two. (Its small bar is full.)",
