@@ -330,7 +330,8 @@ def test_the_shipped_claims_are_what_was_promised(shipped):
         tables = {name for one in judged for each in one.claim.tests for name in each.tables}
         assert {catalogue.load(name).paper for name in tables} == {paper}
         for one in judged:
-            run = [found for found in one.found if one.word != "depends" or found.word != "not run"]
+            open_ = ("not run", "undecided") if one.word == "depends" else ()  # in a reading that is not decided
+            run = [found for found in one.found if found.word not in open_]
             decided = [max(len(found.effect.values), found.effect.diverged) for found in run]
             assert one.word not in ("holds", "fails", "depends") or min(decided) > 1
     counts = [one.word for judged in shipped.values() for one in judged]
