@@ -11,4 +11,6 @@ site, ``paper`` sets the book for print, and ``translation`` keeps other languag
 
 from fairfl_book.reading import threads
 
+TITLE = "Fair federated learning as multi-objective optimisation"
+
 threads.in_notebooks()  # here, because VS Code, Colab and a plain Jupyter start kernels without any code of the book

@@ -28,6 +28,16 @@ class Book:
         return self.root / "work"
 
     @property
+    def dist(self) -> Path:
+        """What is made for a class or a release, in a folder of its own kind; ignored by git."""
+        return self.root / "dist"
+
+    @property
+    def vendored(self) -> Path:
+        """Other projects' files, such as KaTeX (``site.third_party``); ignored by git."""
+        return self.root / "book" / "_vendor"
+
+    @property
     def bibliography(self) -> Path:
         return self.root / "book" / "references.bib"
 

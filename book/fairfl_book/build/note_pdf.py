@@ -165,7 +165,7 @@ def note(book: book_paths.Book, name: str = NOTE) -> str:
         text.replace("{version}", __version__),
         lambda address: stored_picture(book.chapters, address),
         lambda keys: bibtex.lines(keys, entries),
-        here / "_vendor" / SCRIPT,
+        book.vendored / SCRIPT,
     )
 
 
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from fairfl_book.site import third_party
 
         made = book.root / "book" / "_build"
-        third_party.fetch(book.root / "book" / "_vendor")
+        third_party.fetch(book.vendored)
         made.mkdir(parents=True, exist_ok=True)
         _atomic_files.write(made / f"{NOTE}.html", note(book).encode("utf-8"))
         with chromium() as browser:

@@ -119,7 +119,7 @@ def read(path: Path) -> list[Row]:
 
 
 def set_aside(path: Path) -> Path:
-    """Copy the table at ``path`` to the first free name of NAME.before.csv, NAME.before-2.csv, …; returns that path."""
+    """Copy the file at ``path`` to the first free name of NAME.before.csv, NAME.before-2.csv, …, with its own suffix; returns that path."""
     number = 1
     while (copy := path.with_name(f"{path.stem}.before{'' if number == 1 else f'-{number}'}{path.suffix}")).exists():
         number += 1

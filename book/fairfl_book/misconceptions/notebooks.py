@@ -8,7 +8,6 @@ import nbformat
 
 from fairfl import _atomic_files
 from fairfl.errors import Refused, unknown
-from fairfl_book.book_paths import Book
 from fairfl_book.misconceptions.questions import QUESTIONS
 
 BEFORE, AFTER = NAMES = ("questions_before", "questions_after")
@@ -30,11 +29,6 @@ The words: a *client*, such as a hospital or a phone, keeps its own data. The *s
 
 A client *gains* if its loss falls, and *loses* if its loss rises. Its *accuracy* is the share of its test images that the model gets right. What it sends back is its *update*. The server multiplies each update by a *weight*; weights are not negative and add up to 1. *Plain averaging* gives everybody the same weight."""
 _WHEN = {BEFORE: "again after the course", AFTER: "a second time, now that you have read the book"}
-
-
-def folder(book: Book) -> Path:
-    """The default folder for the two notebooks; ignored by git."""
-    return book.root / "dist" / "questions"
 
 
 def variable(name: str, number: int) -> str:

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from fairfl.errors import Refused
 from fairfl_book import labs
-from fairfl_book.build import bibtex
+from fairfl_book.build import bibtex, lab_cells
 from fairfl_book.exercises.exercise_cells import turn_in
 from fairfl_book.paper import html_output
 from fairfl_book.paper.formulas import TAG
@@ -17,7 +17,6 @@ from fairfl_book.paper.pictures import Pictures
 from fairfl_book.paper.prose import Block, Prose, code
 from fairfl_book.paper.typst_text import called, quoted
 
-_LAB = re.compile(r"^\w+ = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _UNSOLVED = re.compile(r"[\w, ]+ = [. ,()]*\.\.\.[. ,()]*|check\(.*|#.*|")  # a line that shows nothing on paper
 
 
@@ -142,7 +141,7 @@ def _stub(source: str) -> str:
 def _stills(cell: NotebookNode, pictures: Pictures) -> list[str]:
     """The stored images of the labs that a cell creates. A cell that only shows a lab has none: its image is in an
     earlier cell."""
-    made = [getattr(labs, name)() for name in _LAB.findall(cell.source) if hasattr(labs, name)]
+    made = [getattr(labs, name)() for name in lab_cells.created(cell.source).values() if hasattr(labs, name)]
     return [pictures.drawing(lab.still()) for lab in made]
 
 

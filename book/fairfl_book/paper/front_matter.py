@@ -1,11 +1,11 @@
 """The first pages of the printed book: title, licence, preface and contents."""
 
 from fairfl import __version__
+from fairfl_book import TITLE
 from fairfl_book.labs import javascript
 from fairfl_book.paper.pictures import Pictures
 from fairfl_book.paper.typst_text import called, escaped
 
-TITLE = "Fair federated learning as multi-objective optimisation"
 SUBTITLE = "A computational textbook"
 AUTHOR = "The fairfl authors"
 

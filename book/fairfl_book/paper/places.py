@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from fairfl.errors import Refused
+from fairfl_book import anchors
 from fairfl_book.build import figure_numbers
 from fairfl_book.build.bibtex import Reference
 from fairfl_book.paper.typst_text import called, quoted
@@ -100,8 +101,8 @@ class Chapter:
 
 
 def plainly(heading: str) -> str:
-    """A heading, or its anchor in a notebook, in lower case with hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+    """The part of a label that names a section, from its heading or from a notebook's link to it: the site's anchor."""
+    return anchors.on_a_page(anchors.of(heading))
 
 
 def figure(number: str) -> str:

@@ -10,6 +10,7 @@ import nbformat
 from fairfl import _atomic_files
 from fairfl._extras import needed_by
 from fairfl.errors import Refused
+from fairfl_book import TITLE
 from fairfl_book.book_paths import Book, is_companion
 from fairfl_book.build import bibtex
 from fairfl_book.exercises import solutions
@@ -71,7 +72,7 @@ def manuscript(book: Book, folder: Path, names: Sequence[str] = (), with_answers
         back_matter.references(entries, places.cited),
         back_matter.index(terms),
     ]
-    files[MAIN] = _begun(f'#show: book.with([{front_matter.TITLE}], "{front_matter.AUTHOR}")\n' + "\n\n".join(main))
+    files[MAIN] = _begun(f'#show: book.with([{TITLE}], "{front_matter.AUTHOR}")\n' + "\n\n".join(main))
     if len(names) == len(book.names()) + len(book.companions()):
         places.check()
     else:

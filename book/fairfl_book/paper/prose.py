@@ -134,13 +134,6 @@ class _Reader:
             token = tokens[place]
             if token.map:
                 self.line = token.map[0]
-            handler = getattr(self, f"_{token.type}", None)
-            if handler is None:
-                raise Refused(
-                    f"{self.where}: the book on paper cannot show Markdown's {token.type!r}. Write it in another way, or "
-                    "teach fairfl_book.paper.prose.",
-                    "file",
-                )
             if token.type == "table_open":
                 end = next(i for i in range(place, len(tokens)) if tokens[i].type == "table_close")
                 made.append(self._table(tokens[place : end + 1]))
@@ -150,6 +143,13 @@ class _Reader:
                 made.append(self._heading(token, tokens[place + 1]))
                 place += 3
                 continue
+            handler = getattr(self, f"_{token.type}", None)
+            if handler is None:
+                raise Refused(
+                    f"{self.where}: the book on paper cannot show Markdown's {token.type!r}. Write it in another way, or "
+                    "teach fairfl_book.paper.prose.",
+                    "file",
+                )
             made.append(handler(token))
             place += 1
         return "".join(made)
@@ -161,12 +161,6 @@ class _Reader:
 
     def _paragraph_close(self, token: Any) -> str:
         return "\n" if token.hidden else "\n\n"
-
-    def _heading_open(self, token: Any) -> str:
-        return ""
-
-    def _table_open(self, token: Any) -> str:
-        return ""
 
     def _heading(self, opening: Any, inline: Any) -> str:
         prose, level = self.prose, int(opening.tag[1])

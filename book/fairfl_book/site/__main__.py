@@ -29,17 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _build(given: argparse.Namespace) -> int:
     begun = time.perf_counter()
     book = book_paths.find()
-    here = book.root / "book"
-    vendored, made = here / "_vendor", here / "_build"
+    made = book.root / "book" / "_build"
     with needed_by("the site"):
         import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)
 
         from fairfl_book.site import build, third_party
 
-        fetched = [] if given.no_vendor else third_party.fetch(vendored)
+        fetched = [] if given.no_vendor else third_party.fetch(book.vendored)
         for package in fetched:
             print(f"fetched {package}")
-        chapters = build.build(book, made / "html", made, vendored, not given.without_solutions)
+        chapters = build.build(book, made / "html", made, book.vendored, not given.without_solutions)
     print(
         f"{len(chapters)} chapters in {time.perf_counter() - begun:.0f} s; open {(made / 'html' / 'index.html').relative_to(book.root)}"
     )

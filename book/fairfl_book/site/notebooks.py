@@ -2,13 +2,13 @@
 
 import ast
 import copy
-import re
 from collections.abc import Callable, Mapping
 
 import nbformat
 from nbformat import NotebookNode
 
 from fairfl_book import anchors
+from fairfl_book.build import lab_cells
 from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import solution_folds
@@ -17,7 +17,6 @@ from fairfl_book.translation.sentences import tr
 READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `make lab` in the book's folder."
 DARK = "What the text calls black is drawn in white on dark pages."
 WIDGET = "application/vnd.jupyter.widget-view+json"
-_LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 
 
 def page(
@@ -42,7 +41,7 @@ def page(
         if cell.cell_type != "code":
             cell.source, asked = anchors.for_pages(cell.source), False
             continue
-        named |= dict(_LAB.findall(cell.source))
+        named |= lab_cells.created(cell.source)
         if cell.metadata.get("jupyter", {}).get("source_hidden") or draws(cell.source):  # folded here as in JupyterLab
             _fold(cell, "hide-input", folded_as(cell.source))
         if asked and cell.outputs:  # directly below a turn: the output contains or reveals the answer
@@ -50,8 +49,8 @@ def page(
             _fold(cell, part, tr("After your turn: {what}", what=folded_as(cell.source)))
         asked = asked or "turn" in cell.metadata.get("tags", [])
         if any(WIDGET in output.get("data", {}) for output in cell.outputs):
-            variable = cell.source.rsplit("\n", 1)[-1].partition(".")[0]
-            piece = lab(named[variable], number) if variable in named else _NOTE
+            name = lab_cells.shown(cell.source, named)
+            piece = lab(name, number) if name else _NOTE
             cell.outputs = [nbformat.v4.new_output("display_data", {"text/html": piece})]
         slug = answered_after(cell)
         if turn := turn_in(cell):

@@ -9,7 +9,6 @@ import io
 import re
 from collections.abc import Iterable
 from html import escape
-from pathlib import Path
 
 from fairfl_book.book_paths import Book
 from fairfl_book.site import glossary
@@ -23,11 +22,6 @@ TAG = "fairfl"  # the common part of all tags; Anki shows tags with :: as a tree
 _FORMULA = re.compile(r"\$([^$]+)\$")
 
 Card = tuple[str, str, str]
-
-
-def folder(book: Book) -> Path:
-    """The default folder for the files; ignored by git."""
-    return book.root / "dist" / "cards"
 
 
 def file_name(language: str) -> str:

@@ -17,11 +17,6 @@ KINDS = ("student", "solutions")
 RECORD = ".fairfl-kit.json"  # the files that this program wrote: file name → identity of the text
 
 
-def folder(book: Book, kind: str) -> Path:
-    """The default folder for notebooks of this kind; ignored by git."""
-    return book.root / "dist" / kind
-
-
 def made(book: Book, kind: str, name: str) -> bytes:
     """The contents of chapter ``name``'s notebook of this kind. Raises ``Refused`` for "solutions" if the book has none."""
     return (nbformat.writes(_made(book, kind, name)) + "\n").encode("utf-8")
@@ -64,7 +59,7 @@ def write(book: Book, kind: str, given: list[str], out: Path | None = None) -> l
     """
     if kind not in KINDS:
         raise unknown("kind of notebook", kind, KINDS)
-    out = (out or folder(book, kind)).resolve()
+    out = (out or book.dist / kind).resolve()
     refuse_places(book, out)
     record = _load(out / RECORD)
     files = {out / f"{name}.ipynb": name for name in chosen(book, given)}

@@ -103,7 +103,7 @@ def _questions(given: argparse.Namespace) -> int:
                 if choice.mistake:
                     print(f"   {letter}: {choice.mistake}")
         return 0
-    files = notebooks.write(given.out or notebooks.folder(book_paths.find()))
+    files = notebooks.write(given.out or book_paths.find().dist / "questions")
     print(f"{', '.join(file.name for file in files)}, in {files[0].parent}")
     return 0
 
@@ -117,7 +117,7 @@ def _cards(given: argparse.Namespace) -> int:
     refuse_unwritable(given.out)
     book = book_paths.find()
     content = anki_cards.made(book, given.language)
-    path = given.out or anki_cards.folder(book) / anki_cards.file_name(given.language)
+    path = given.out or book.dist / "cards" / anki_cards.file_name(given.language)
     path.parent.mkdir(parents=True, exist_ok=True)
     _atomic_files.write(path, content)
     count = sum(not line.startswith(b"#") for line in content.splitlines())

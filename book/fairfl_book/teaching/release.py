@@ -134,7 +134,7 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
 
 def with_slides(book: Book) -> bool:
     """Whether the archive has slides: if what they need for their formulas is here. PDFs are left out, because they would differ from one browser to the next."""
-    return not third_party.missing(slides.vendor(book))
+    return not third_party.missing(book.vendored)
 
 
 def site(book: Book, answered: bool = True) -> Path | None:
@@ -149,7 +149,7 @@ def write(book: Book, out: Path | None = None, wheels: Path | None = None, answe
     ``answered``: whether to include ``book/solutions``, the notes on open exercises in the teachers' page, and a site that shows solutions.
     """
     top = name(answered)
-    out = out or book.root / "dist" / f"{top}.zip"
+    out = out or book.dist / f"{top}.zip"
     executable, when, hashes = tracked(book.root), time.gmtime(epoch(book.root))[:6], []
     entries = contents(book, wheels, answered)
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ def fetch(book: Book, run: Callable = subprocess.run) -> Path:
 
     Raises ``Refused`` if pip fails; the folder then stays as it was.
     """
-    folder = book.root / "dist" / release.WHEELS
+    folder = book.dist / release.WHEELS
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         new, exported = Path(scratch) / "new", Path(scratch) / "book"

@@ -19,33 +19,23 @@ if TYPE_CHECKING:
 READY = "() => 'ready' in document.body.dataset"  # slides.js has fitted every slide
 
 
-def folder(book: Book) -> Path:
-    """The default folder for slides; ignored by git."""
-    return book.root / "dist" / "slides"
-
-
 def made(book: Book, name: str) -> str:
     """The HTML of the deck of chapter ``name``. KaTeX must be there (``third_party.fetch``)."""
     notebook = nbformat.read(book.notebook(name), as_version=4)
     front = frontmatter.read(notebook.metadata.get("fairfl"))
     slides = deck.slides(passages.sections(notebook), front.title, front.promise, list(front.able))
-    return page.page(slides, vendor(book), book.root / "book" / "static" / "formulas.js")
-
-
-def vendor(book: Book) -> Path:
-    """The folder in which the site keeps KaTeX."""
-    return book.root / "book" / "_vendor"
+    return page.page(slides, book.vendored, book.root / "book" / "static" / "formulas.js")
 
 
 def write(book: Book, given: list[str], out: Path | None = None) -> Iterator[Path]:
-    """Write the decks of the chapters in ``given`` (all executed ones if it is empty) into ``out`` (default: ``folder``), one after the other.
+    """Write the decks of the chapters in ``given`` (all executed ones if it is empty) into ``out`` (default: dist/slides), one after the other.
 
     Raises ``Refused`` if KaTeX is missing and cannot be downloaded, and if ``out`` is a reader's or the book's own folder.
     """
-    out = (out or folder(book)).resolve()
+    out = (out or book.dist / "slides").resolve()
     class_notebooks.refuse_places(book, out)
     names = class_notebooks.chosen(book, given)
-    third_party.fetch(vendor(book))
+    third_party.fetch(book.vendored)
     out.mkdir(parents=True, exist_ok=True)
     for name in names:
         file = out / f"{name}.html"

@@ -7,13 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from fairfl import __version__
-from fairfl_book import labs
+from fairfl_book import TITLE, labs
 from fairfl_book.build import note_pdf
 from fairfl_book.exercises.display import marked_up
 from fairfl_book.teaching.slides.deck import Slide, Text
 from fairfl_book.teaching.slides.passages import Picture, Results
 
-BOOK = "Fair federated learning as multi-objective optimisation"
 SHORTEST = "◆ marks what is on the shortest way through the book"
 LONG = 12  # rows; a longer table has narrower ones
 FEW = 240  # pixels; a slide with less text has larger letters
@@ -60,7 +59,7 @@ def _slide(slide: Slide, number: int, last: int, title: str, marked: bool) -> st
     head = "h1" if slide.kind == "title" else "h2"
     before, after = _texts(slide.before), _texts(slide.after)
     if slide.kind == "title":
-        before += f'<p class="book">{BOOK} · edition {__version__}</p>' + f'<p class="book">{SHORTEST}</p>' * marked
+        before += f'<p class="book">{TITLE} · edition {__version__}</p>' + f'<p class="book">{SHORTEST}</p>' * marked
     if slide.kind == "answer":
         before = _answer(slide)
     if slide.small:

@@ -9,44 +9,36 @@ from dataclasses import dataclass, field, replace
 from nbformat import NotebookNode
 
 from fairfl_book import labs
-from fairfl_book.build import figure_numbers, note_pdf
+from fairfl_book.build import figure_numbers, lab_cells, note_pdf
 from fairfl_book.exercises import turns
 from fairfl_book.exercises.exercise_cells import turn_in
 
 
 @dataclass(frozen=True)
-class Words:
-    """A paragraph, in Markdown."""
+class _Markdown:
+    """A block of the text. ``text``: its Markdown."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class Formula:
-    """A displayed formula, in Markdown."""
-
-    text: str
+class Words(_Markdown):
+    """A paragraph."""
 
 
-@dataclass(frozen=True)
-class Items:
-    """A list or a table, in Markdown."""
-
-    text: str
+class Formula(_Markdown):
+    """A displayed formula."""
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A theorem, a fact or a sentence that the chapter sets apart, in Markdown."""
-
-    text: str
+class Items(_Markdown):
+    """A list or a table."""
 
 
-@dataclass(frozen=True)
-class Proof:
-    """A proof on the main line, in Markdown."""
+class Statement(_Markdown):
+    """A theorem, a fact or a sentence that the chapter sets apart."""
 
-    text: str
+
+class Proof(_Markdown):
+    """A proof on the main line."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +81,6 @@ class Section:
 
 
 _FOLD = re.compile(r"<details[^>]*>|</details>")
-_LAB = re.compile(r"^(\w+) = (?:labs\.)?(\w+)\(\)$", re.MULTILINE)
 _IMAGE = re.compile(r'<img [^>]*?src="(data:image/[^"]+)"')
 _SIZE = re.compile(r'<svg[^>]*? width="([\d.]+)\w*" height="([\d.]+)')
 _LINK = re.compile(r"\[([^\]]+)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)\)")
@@ -105,7 +96,7 @@ def sections(notebook: NotebookNode) -> list[Section]:
     found, named = [Section("")], {}
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            named |= dict(_LAB.findall(cell.source))
+            named |= lab_cells.created(cell.source)
             for passage in _outputs(cell, named):
                 _show(found[-1].passages, passage)
             continue
@@ -195,7 +186,7 @@ def _outputs(cell: NotebookNode, named: dict[str, str]) -> Iterator[Passage]:
     if slug := turn_in(cell):
         yield Turn(slug, "")
     elif "lab" in tags:
-        name = named.get(cell.source.rsplit("\n", 1)[-1].partition(".")[0], "")
+        name = lab_cells.shown(cell.source, named)
         if hasattr(labs, name):
             data, _ = getattr(labs, name)().output()
             yield replace(_drawn(data["image/svg+xml"], data["text/plain"]), lab=name)
