@@ -17,6 +17,8 @@ def opened(lab, browser):
 
 def test_a_turn_says_why_a_guess_is_wrong_and_what_is_right(lab, browser):
     page = opened(lab, browser)
+    # The stored number of a cell is often the one that it gets again, and ``run`` waits until it changes.
+    menu(page, "Edit", "Clear Outputs of All Cells")
     turn = cell_with(page, 'check("mgda.turn.more_weight"')
     turn.locator(".cm-content").click()
     menu(page, "Run", "Run All Above Selected Cell")
