@@ -28,7 +28,7 @@ QUESTIONS = (
             "A mean counts every client once, but it stays the same when one client loses what others gain. In chapter 1, two models have a mean of 90 %. "
             "The tenth office has 73 % with one of them and 23 % with the other.",
         ),
-        "Anything from 0 to 90 % is possible for it.",
+        "Its accuracy may be as low as 0 %, because nine others can make up for it.",
         (
             "Its accuracy is at least 50 %, because otherwise the mean would be lower.",
             "the mean protects the worst",
