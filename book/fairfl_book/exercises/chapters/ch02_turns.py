@@ -78,14 +78,14 @@ register(Exercise(
 
 register(Exercise(
     slug="prox.turn.reach",
-    task="the highest resting point of proximal rounds over all η, to one decimal place",
-    right=20.5,
+    task="which of η = 7, 70 and 700 leads nearest to 20.70 °C",
+    right=70.0,
     wrong={
-        "FedAvg": Wrong(20.7, "This is where FedAvg rests. The question is how high the square can get."),
-        "longest leash": Wrong(20.3, "This is where a very long leash leads, the mean of the favourites. A shorter one gets higher."),
+        "shortest leash": Wrong(7.0, "With η = 7 the rounds rest at 19.88 °C. On a longer leash they get higher."),
+        "longest leash": Wrong(700.0, "With η = 700 the rounds rest at 20.37 °C, near the mean of the favourites. On a shorter leash they get higher."),
     },
     tolerance=1e-3,
-    praise="The highest point is 20.49 °C, with η near 68. FedAvg rests 0.2 degrees above it.",
+    praise="The highest resting point of all is 20.49 °C, with η near 68. FedAvg rests 0.2 degrees above it.",
 ))
 
 register(Exercise(
