@@ -10,7 +10,7 @@ from fairfl_book.build import chapter_notebooks
 from fairfl_book.exercises import check, hint
 from fairfl_book.exercises.registry import _EXERCISES
 from fairfl_book.reading import copies, copy_extras
-from fairfl_book.site import languages
+from fairfl_book.site import chapter_index, languages
 from fairfl_book.translation import (
     edition,
     invariants,
@@ -288,10 +288,17 @@ def test_a_language_or_a_chapter_that_is_not_there_is_refused_before_a_copy_is_m
     assert said in capsys.readouterr().err and not book.work.exists()
 
 
-def test_a_page_says_its_language_and_where_the_other_is():
+def test_a_page_says_its_language_and_where_the_others_are(tmp_path):
+    english = {name: {"title": f"{name[:2]}. Boats", "promise": "One."} for name in ("01_ferries", "02_boats")}
+    chinese = {name: {"title": f"{name[:2]}. 船", "promise": "一。"} for name in english}
+    known = {"chapters": english, "words": {}, "translated": {"zh": chinese}}
+    (tmp_path / chapter_index.FILE).write_text(json.dumps(known), encoding="utf-8")
+
     class App:
+        srcdir = tmp_path
+
         class env:
-            found_docs = {"01_ferries", "zh/01_ferries", "02_boats"}
+            found_docs = {"index", "zh/index", "01_ferries", "zh/01_ferries", "02_boats"}
 
     def marked(page):
         context = {"pathto": lambda other: f"to/{other}.html", "body": "<h1>", "language": "en"}
@@ -303,3 +310,5 @@ def test_a_page_says_its_language_and_where_the_other_is():
     assert '<a href="to/01_ferries.html" hreflang="en" lang="en">English</a>' in chinese["body"]
     assert '<a href="to/zh/01_ferries.html" hreflang="zh-CN" lang="zh-CN">简体中文</a>' in english["body"]
     assert '<link rel="alternate" hreflang="zh-CN" href="to/zh/01_ferries.html">' in english["metatags"]
+    assert (chinese["prev"]["link"], chinese["next"]["link"]) == ("to/zh/index.html", "to/02_boats.html")
+    assert chinese["next"]["title"] == "02. 船" and "next" not in english

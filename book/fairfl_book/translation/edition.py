@@ -6,6 +6,8 @@ a translation stays in English and is marked. The first line of the notebook's c
 
 import copy
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -42,8 +44,8 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
     Links within the chapter are rewritten to the translated headings, and links to its companion to the English one, so a translation
     keeps the English targets.
     """
-    made, front = copy.deepcopy(notebook), notebook.metadata["fairfl"]
-    made.metadata["fairfl"] = _front(front, known)
+    made = copy.deepcopy(notebook)
+    made.metadata["fairfl"] = _front(notebook, known)
     headings: dict[str, str] = {}
     pictured: dict[str, str] = {}
     with using(language):
@@ -72,10 +74,19 @@ def of_chapter(book: Book, name: str, language: str) -> NotebookNode:
     return translated(notebook, translation_file.read(translation_file.file(book, name, language)), language)
 
 
-def _front(front, known):
-    """Front matter with translated text."""
+def _front(notebook, known):
+    """The front matter of an English ``notebook`` with translated text."""
+    front, headings = notebook.metadata["fairfl"], {}
     title, promise, *able = (known.get(units.digest(line), line) for line in units.of_front(front))
-    return {**front, "title": title, "promise": promise, "able": able}
+    for english in units.of_notebook(notebook):
+        headings |= _headings(english, known.get(units.digest(english), ""))
+    shortest = [headings.get(heading, heading) for heading in front["shortest"]]
+    return {**front, "title": title, "promise": promise, "able": able, "shortest": shortest}
+
+
+def _headings(english, translation):
+    """The headings of one piece: English → translated."""
+    return dict(zip(*map(anchors.HEADING.findall, (english, translation))))
 
 
 def _piece(english, known, headings):
@@ -86,9 +97,7 @@ def _piece(english, known, headings):
         translation = known.get(units.digest(english), "")
     if translation:
         translation = lines_joined(translation)
-        headings |= {
-            anchors.of(e): anchors.of(h) for e, h in zip(*map(anchors.HEADING.findall, (english, translation)))
-        }
+        headings |= {anchors.of(e): anchors.of(h) for e, h in _headings(english, translation).items()}
         return translation
     mark = f"> *{tr(CHANGED)}*"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
@@ -144,7 +153,18 @@ def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
 
     found = {}
     for name in translation_file.names(book, language):
-        front = chapter_notebooks.read(book.twin(name)).metadata["fairfl"]
         known = translation_file.read(translation_file.file(book, name, language))
-        found[name] = frontmatter.read(_front(front, known))
+        found[name] = frontmatter.read(_front(chapter_notebooks.read(book.twin(name)), known))
     return found
+
+
+def of_all(
+    english: Mapping[str, frontmatter.FrontMatter], translated: Mapping[str, frontmatter.FrontMatter], language: str
+) -> dict[str, frontmatter.FrontMatter]:
+    """The front matter of every chapter for a cover in ``language``: that of the translated chapters, and the ``english`` one of the others, whose title
+    and promise are translated if the catalogue has them."""
+    with using(language):
+        return {
+            name: translated.get(name) or replace(front, title=tr(front.title), promise=tr(front.promise))
+            for name, front in english.items()
+        }
