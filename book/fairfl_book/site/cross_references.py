@@ -16,7 +16,7 @@ from fairfl_book.translation.sentences import LANGUAGES, catalogue
 _CHAPTERS = re.compile(
     r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d{1,2}\b)*(?!\.\d)|第 \d{1,2} 章"
 )
-_ONE = re.compile(r"(?:[Cc]hapters?\s+)?(\d{1,2})|第 (\d{1,2}) 章")
+_ONE = re.compile(r"(?:[Cc]hapters?\s+|第 )?(\d{1,2})(?: 章)?")
 _CITATION = re.compile(r"(.*?),?\s+\(?(\d{4})\b", re.DOTALL)  # "Hu et al., 2022", in brackets, or "Hu et al. (2022)"
 _PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
 _REFERENCES = {edition.REFERENCES, *(catalogue(language).get(edition.REFERENCES, "") for language in LANGUAGES)}
@@ -59,8 +59,8 @@ class Mentions(SphinxPostTransform):
         pieces, end = [], 0
         for region in _CHAPTERS.finditer(text):
             for one in _ONE.finditer(text, region.start(), region.end()):
-                name = known.numbered(int(one[1] or one[2]))
-                if name and (page := languages.in_language_of(here, name, self.env.found_docs)) != here:
+                name = known.numbered(int(one[1]))
+                if name and (page := languages.in_language_of(here, name, self.env)) != here:
                     uri = self.app.builder.get_relative_uri(here, page)
                     link = nodes.reference("", one[0], internal=True, refuri=uri)
                     pieces += [nodes.Text(text[end : one.start()]), link]

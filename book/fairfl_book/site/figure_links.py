@@ -38,7 +38,7 @@ class Captions(SphinxPostTransform):
         pieces, end = [], 0
         for found in figure_numbers.MENTION.finditer(text):
             page = "" if found[1] in own else known.numbered(int(found[1].lstrip("C").partition(".")[0]))
-            page = page and languages.in_language_of(here, page, self.env.found_docs)
+            page = page and languages.in_language_of(here, page, self.env)
             if page is None or (page and (found[1].startswith("C") or page == here)):
                 continue
             uri = f"{self.app.builder.get_relative_uri(here, page) if page else ''}#{figure_numbers.anchor(found[1])}"

@@ -1,7 +1,7 @@
 """Translated chapters on the site: one folder per language with a cover of its own, links between a page and its counterparts, and the HTML
 attribute ``lang``."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -35,11 +35,10 @@ def of_page(page: str) -> tuple[str, str]:
     return (first, rest) if first in others() else (ENGLISH, page)
 
 
-def in_language_of(page: str, name: str, there: Collection[str]) -> str:
-    """The page of the chapter ``name`` for a link on ``page``: in its language, if it is among the pages ``there``."""
+def in_language_of(page: str, name: str, env: Any) -> str:
+    """The page of the chapter ``name`` for a link on ``page``: in its language, if Sphinx's ``env`` has it."""
     language, _ = of_page(page)
-    translated = f"{language}/{name}"
-    return translated if language != ENGLISH and translated in there else name
+    return f"{language}/{name}" if language != ENGLISH and f"{language}/{name}" in env.found_docs else name
 
 
 def fronts(book: Book, english: Mapping[str, FrontMatter]) -> dict[str, dict[str, FrontMatter]]:
@@ -132,10 +131,12 @@ def _neighbours(app, language, name, path_to):
         one: chapter.title for one, chapter in Known.read(app.srcdir).translated[language].items()
     }
     order = [COVER, *sorted(set(titles) - {COVER})]
+    if name not in order:
+        return None, None
     at = order.index(name)
 
     def link(other):
-        page = in_language_of(f"{language}/{name}", other, app.env.found_docs)
+        page = in_language_of(f"{language}/{name}", other, app.env)
         return {"link": path_to(page), "title": titles[other]}
 
     before, after = order[at - 1] if at else None, order[at + 1] if at + 1 < len(order) else None

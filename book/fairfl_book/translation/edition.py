@@ -1,6 +1,6 @@
 """A chapter in another language: the executed English notebook with translated text. Nothing is run again, and nothing is committed.
 
-Code and printed outputs stay as they are, except for the book's own messages: checks of unanswered stubs, and the labs' pictures. A piece without
+Code and printed outputs stay as they are, except for the book's own messages: checks of unanswered stubs, claims, and the labs' pictures. A piece without
 a translation stays in English and is marked. The first line of the notebook's code sets the language of its checks and labs.
 """
 
@@ -19,6 +19,7 @@ from fairfl_book.book_paths import Book
 from fairfl_book.build import bibtex, frontmatter
 from fairfl_book.exercises import display
 from fairfl_book.exercises.check import unsolved
+from fairfl_book.exercises.claim import retold
 from fairfl_book.exercises.exercise_cells import answered_after
 from fairfl_book.translation import translation_file, units
 from fairfl_book.translation.sentences import choosing, tr, using
@@ -57,8 +58,8 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
             else:
                 pictured |= dict(_MADE.findall(cell.source))
                 _draw(cell, pictured)
-        title, _, rest = made.cells[0].source.partition("\n")
-        made.cells[0].source = f"{title}\n\n*{tr(ABOUT)}*\n{rest}"
+                _retell(cell)
+        made.cells[0].source += f"\n\n<small>{tr(ABOUT)}</small>"
     _choose(made, language)
     for cell in made.cells:
         if cell.cell_type == "markdown":
@@ -99,7 +100,7 @@ def _piece(english, known, headings):
         translation = lines_joined(translation)
         headings |= {anchors.of(e): anchors.of(h) for e, h in _headings(english, translation).items()}
         return translation
-    mark = f"> *{tr(CHANGED)}*"
+    mark = f"> {tr(CHANGED)}"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
     return "\n\n".join(part for part in (heading, mark, rest.strip()) if part)
 
@@ -119,6 +120,14 @@ def _draw(cell, made):
                 output.update(data=data, metadata=metadata)
             elif output.output_type == "stream":
                 output.text = "\n".join(lab().words(lab().numbers(**lab.also.get(which, {})))) + "\n"
+
+
+def _retell(cell):
+    """Translate what claims have printed."""
+    if "claim(" in cell.source:
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                output.text = "".join(f"{retold(line)}\n" for line in output.text.splitlines())
 
 
 def _choose(notebook, language):

@@ -18,6 +18,7 @@ from fairfl_book.site import notebooks
 from fairfl_book.translation import translation_file
 from fairfl_book.translation.sentences import catalogue
 
+_CLAIM = re.compile(r'\bclaim\("([^"]+)"')
 _LAB = re.compile(r"\b(?:labs\.)?([A-Z]\w+)\(\)")
 
 
@@ -25,7 +26,7 @@ def sentences(book: Book, language: str) -> list[str]:
     """All sentences in English, each once: those passed to ``tr``, and those of the exercises and labs of the chapters translated into ``language``."""
     said = [*_of_modules(), *_of_slips(), *MARKS]
     for name in translation_file.names(book, language):
-        said += [*_of_folds(book, name), *_of_exercises(int(name[:2])), *_of_turns(int(name[:2])), *_of_labs(book, name)]
+        said += [*_of_folds(book, name), *_of_claims(book, name), *_of_exercises(int(name[:2])), *_of_turns(int(name[:2])), *_of_labs(book, name)]
     return [sentence for sentence in dict.fromkeys(said) if sentence]
 
 
@@ -98,6 +99,13 @@ def _of_folds(book: Book, name: str) -> Iterator[str]:
         if cell.cell_type == "code" and cell.metadata.get("jupyter", {}).get("source_hidden"):
             if "head" not in cell.metadata.get("tags", ()) and (comment := notebooks.first_comment(cell.source)):
                 yield comment
+
+
+def _of_claims(book: Book, name: str) -> Iterator[str]:
+    """The statements that the chapter's claims test."""
+    for cell in chapter_notebooks.read(book.twin(name)).cells:
+        if cell.cell_type == "code":
+            yield from _CLAIM.findall(cell.source)
 
 
 def _of_labs(book: Book, name: str) -> Iterator[str]:
