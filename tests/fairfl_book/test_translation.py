@@ -88,7 +88,11 @@ def test_a_chapter_in_another_language_keeps_code_and_outputs(book, ferries):
     english, chinese = nbformat.read(book.notebook("01_ferries"), as_version=4), made(book)
     assert [cell.cell_type for cell in chinese.cells] == [cell.cell_type for cell in english.cells]
     sources = [cell.source for cell in chinese.cells]
-    assert sources[0].startswith("# 渡船\n") and "<small>译自英文版。" in sources[0] and sources[2] == "三条船。\n\n## 两艘渡船\n\n第二艘。"
+    assert (
+        sources[0].startswith("# 渡船\n")
+        and "<small>译自英文版。" in sources[0]
+        and sources[2] == "三条船。\n\n## 两艘渡船\n\n第二艘。"
+    )
     assert "见[列表](#参考文献)和[下文](#两艘渡船)。`好`\n的。“好”。" in sources[0]
     assert sources[4].startswith("## 参考文献\n\n- A. Lovelace (1843).")
     assert chinese.metadata["fairfl"]["title"] == "渡船" and chinese.metadata["fairfl"]["able"] == ["数到一"]

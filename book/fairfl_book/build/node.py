@@ -62,7 +62,10 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
         clause: Path(str(javascript.FOLDER / f"{module}.js")).resolve().as_uri() for clause, module in imports.items()
     }
     lines = "\n".join(
-        [_translations(imports.values()), *(f"import {clause} from {json.dumps(address)};" for clause, address in addresses.items())]
+        [
+            _translations(imports.values()),
+            *(f"import {clause} from {json.dumps(address)};" for clause, address in addresses.items()),
+        ]
     )
     done = subprocess.run(
         [program, "--input-type=module", "--eval", _EACH.format(imports=lines, function=function)],

@@ -54,9 +54,7 @@ class Known:
 
     @staticmethod
     def of(
-        fronts: Mapping[str, FrontMatter],
-        terms: Sequence[Term],
-        translated: Mapping[str, Mapping[str, FrontMatter]],
+        fronts: Mapping[str, FrontMatter], terms: Sequence[Term], translated: Mapping[str, Mapping[str, FrontMatter]]
     ) -> str:
         """The file's text. ``fronts``: front matter by page name. ``translated``: the same by language."""
         linked = [term for term in terms if not term.everyday]

@@ -54,13 +54,15 @@ class Frame(HTMLParser):
         super().close()
         self._write()
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         raw, given = self.get_starttag_text() or "", dict(attrs)
         for key in TOOLTIPS:
             value = " ".join((given.get(key) or "").split())
             if value and "svg" not in self.around:
                 if said := self._said(value):
-                    raw = re.sub(rf'(\s{key}=)"[^"]*"', lambda found, said=said: f'{found[1]}"{html.escape(said)}"', raw)
+                    raw = re.sub(
+                        rf'(\s{key}=)"[^"]*"', lambda found, said=said: f'{found[1]}"{html.escape(said)}"', raw
+                    )
                 elif "article" not in self.around and tag not in ("link", "meta"):
                     self.left.append(value)
         if tag == "a" and "article" not in self.around and "hreflang" not in given:
@@ -71,24 +73,24 @@ class Frame(HTMLParser):
 
     handle_startendtag = handle_starttag
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         self._write(f"</{tag}>")
         while tag in self.around and self.around.pop() != tag:
             pass
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         self.text += data
 
-    def handle_entityref(self, name):
+    def handle_entityref(self, name: str) -> None:
         self.text += f"&{name};"
 
-    def handle_charref(self, name):
+    def handle_charref(self, name: str) -> None:
         self.text += f"&#{name};"
 
-    def handle_comment(self, data):
+    def handle_comment(self, data: str) -> None:
         self._write(f"<!--{data}-->")
 
-    def handle_decl(self, decl):
+    def handle_decl(self, decl: str) -> None:
         self._write(f"<!{decl}>")
 
     def _write(self, markup: str = "") -> None:
