@@ -5,10 +5,11 @@ for (const one of document.querySelectorAll(".math")) {
     displayMode: one.tagName === "DIV",
     throwOnError: false,
   });
-  // A comma after a formula, or the s of "client k's", stays on its line.
+  // A comma after a formula, or the s of "client k's", stays on its line. No space follows a Chinese comma.
   const next = one.nextSibling,
     mark =
-      next?.nodeType === Node.TEXT_NODE && next.data.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
+      next?.nodeType === Node.TEXT_NODE &&
+      next.data.match(/^(?:[，。；：、？！）”》]+|[^\s\u2013\u2014]{1,4}(?=\s|$))/)?.[0];
   if (mark && one.tagName === "SPAN") {
     const together = document.createElement("span");
     together.style.whiteSpace = "nowrap";
