@@ -96,7 +96,7 @@ def _contents(fronts: Mapping[str, FrontMatter], here: list[str]) -> str:
 
     def row(name: str, front: FrontMatter) -> str:
         told = [tr(MINUTES, minutes=front.minutes), *([] if name in here else [tr(ENGLISH_ONLY)])]
-        return f"- **[{front.title}]({place(name)})**{tr(IN_BRACKETS, told=tr(', ').join(told))}{front.promise}"
+        return f"- **[{front.title}]({place(name)})**{tr(IN_BRACKETS, told=' · '.join(told))}{front.promise}"
 
     rows = [row(name, front) for name, front in sorted(fronts.items())]
     return "\n".join([*rows, "", tr(cover.HOURS), "", shortest_path.way(fronts, place), ""])
