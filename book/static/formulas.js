@@ -5,14 +5,16 @@ for (const one of document.querySelectorAll(".math")) {
     displayMode: one.tagName === "DIV",
     throwOnError: false,
   });
-  // A comma after a formula, or the s of "client k's", stays on its line.
+  // A comma after a formula, or the s of "client k's", stays on its line. No space follows a Chinese comma, and Chromium breaks
+  // lines before one unless both are in one block.
   const next = one.nextSibling,
-    mark =
-      next?.nodeType === Node.TEXT_NODE && next.data.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
+    text = next?.nodeType === Node.TEXT_NODE ? next.data : "",
+    chinese = text.match(/^[，。；：、？！）”》]+/)?.[0],
+    mark = chinese ?? text.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
   if (mark && one.tagName === "SPAN") {
     const together = document.createElement("span");
-    together.style.whiteSpace = "nowrap";
-    next.data = next.data.slice(mark.length);
+    Object.assign(together.style, chinese ? { display: "inline-block" } : { whiteSpace: "nowrap" });
+    next.data = text.slice(mark.length);
     one.replaceWith(together);
     together.append(one, mark);
   }

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 from fairfl_book import book_paths, labs
-from fairfl_book.build import chapter_notebooks, frontmatter, lab_images, node
+from fairfl_book.build import chapter_notebooks, frontmatter, lab_images, node, notebook_checks
+from fairfl_book.exercises import solutions
 from fairfl_book.labs import javascript
 from fairfl_book.translation import edition, invariants, pending, required_sentences, translation_file, units
 from fairfl_book.translation.sentences import catalogue, using
@@ -31,10 +32,10 @@ def plain(words):
 
 
 def badly_set(words):
-    """Latin against Chinese without a space, and Latin punctuation in Chinese."""
+    """Latin against Chinese without a space, Latin punctuation in Chinese, a space before a percent sign, and a figure that is not 图."""
     words = plain(words)
     found = re.findall(rf".?{HAN}{LATIN}.?|.?{LATIN}{HAN}.?", words)
-    return found + re.findall(rf"{HAN}[,.;:?!()]|[,;:?!()]{HAN}", words) + re.findall(r" [，。；：、）]|[（] ", words)
+    return found + re.findall(rf"{HAN}[,.;:?!()]|[,;:?!()]{HAN}| [，。；：、）]|[（] |\d %|Figure \d", words)
 
 
 def test_the_first_chapters_are_there():
@@ -95,6 +96,28 @@ def test_every_sentence_around_them_is_translated_and_none_for_nothing():
     assert required_sentences.missing(BOOK, "zh") == [] and required_sentences.unsaid(BOOK, "zh") == []
 
 
+def test_what_claims_and_solutions_say_is_chinese():
+    said = [
+        output.text
+        for cell in edition.of_chapter(BOOK, "00_start_here", "zh").cells
+        if cell.cell_type == "code" and "claim(" in cell.source
+        for output in cell.outputs
+    ]
+    assert len(said) == 2 and "在 200 个随机算例中有 200 个成立，残差不超过 1e-8\n" in said[0]
+    assert "最坏的：rates [" in said[1] and said[1].count("残差") == 2 and "residual" not in said[1]
+    if solutions.there(BOOK):
+        with using("zh"):
+            shown = [one.said for name in NAMES for one in solutions.of_chapter(BOOK, name).values()]
+        assert shown and all(re.match(rf".*{HAN}", text.partition("```")[0], re.DOTALL) for text in shown)
+
+
+def test_covers_name_every_chapter_and_a_translated_ones_sections_in_chinese():
+    english = notebook_checks.fronts(BOOK)
+    shown = edition.of_all(english, edition.fronts(BOOK, "zh"), "zh")
+    assert list(shown) == list(english) and all(re.search(HAN, front.title) for front in shown.values())
+    assert not set(shown[NAMES[0]].shortest) & set(english[NAMES[0]].shortest)
+
+
 def test_sentences_keep_their_places_code_and_numbers():
     wrong = [(english, said) for english, chinese in SAID.items() for said in invariants.in_sentence(english, chinese)]
     assert wrong == []
@@ -115,5 +138,5 @@ def test_the_lab_speaks_chinese_and_calculates_the_same(tmp_path):
     (file := tmp_path / "bundle.mjs").write_text(script, encoding="utf-8")
     done = subprocess.run([node.find(), "--check", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "谁也不付出代价" in script and not any(re.search(r"[a-z]{4}", words) for words in spec["tries"])
+    assert "无人付出代价" in script and not any(re.search(r"[a-z]{4}", words) for words in spec["tries"])
     assert re.findall(r"(?:x|y|points)=\"[-\d., ]+\"", lab.still())[0] and lab.spec()["start"] == spec["start"]

@@ -10,7 +10,7 @@ from fairfl_book.build import chapter_notebooks
 from fairfl_book.exercises import check, hint
 from fairfl_book.exercises.registry import _EXERCISES
 from fairfl_book.reading import copies, copy_extras
-from fairfl_book.site import languages
+from fairfl_book.site import chapter_index, languages
 from fairfl_book.translation import (
     edition,
     invariants,
@@ -88,7 +88,11 @@ def test_a_chapter_in_another_language_keeps_code_and_outputs(book, ferries):
     english, chinese = nbformat.read(book.notebook("01_ferries"), as_version=4), made(book)
     assert [cell.cell_type for cell in chinese.cells] == [cell.cell_type for cell in english.cells]
     sources = [cell.source for cell in chinese.cells]
-    assert sources[0].startswith("# 渡船\n\n*译自英文版。") and sources[2] == "三条船。\n\n## 两艘渡船\n\n第二艘。"
+    assert (
+        sources[0].startswith("# 渡船\n")
+        and "<small>译自英文版。" in sources[0]
+        and sources[2] == "三条船。\n\n## 两艘渡船\n\n第二艘。"
+    )
     assert "见[列表](#参考文献)和[下文](#两艘渡船)。`好`\n的。“好”。" in sources[0]
     assert sources[4].startswith("## 参考文献\n\n- A. Lovelace (1843).")
     assert chinese.metadata["fairfl"]["title"] == "渡船" and chinese.metadata["fairfl"]["able"] == ["数到一"]
@@ -103,7 +107,9 @@ def test_a_changed_cell_is_english_again_marked_and_counted(book, ferries):
     ferries(BODY.replace("The second one.", "The second one sinks."))
     assert pending.pieces(book, "01_ferries", "zh") == ["## Two ferries\n\nThe second one sinks."]
     changed = made(book).cells[2].source
-    assert changed == "三条船。\n\n## Two ferries\n\n> *此处英文已更新，译文待更新。*\n\nThe second one sinks."
+    with using("zh"):
+        mark = tr(edition.CHANGED)
+    assert changed == f"三条船。\n\n## Two ferries\n\n> {mark}\n\nThe second one sinks."
     assert pending.state(book, "zh") == pending.stated(book, "zh") == {"01_ferries": 1}
     assert "[下文](#Two-ferries)" in made(book).cells[0].source, "the heading is English, and so is its address"
 
@@ -288,10 +294,17 @@ def test_a_language_or_a_chapter_that_is_not_there_is_refused_before_a_copy_is_m
     assert said in capsys.readouterr().err and not book.work.exists()
 
 
-def test_a_page_says_its_language_and_where_the_other_is():
+def test_a_page_says_its_language_and_where_the_others_are(tmp_path):
+    english = {name: {"title": f"{name[:2]}. Boats", "promise": "One."} for name in ("01_ferries", "02_boats")}
+    chinese = {name: {"title": f"{name[:2]}. 船", "promise": "一。"} for name in english}
+    known = {"chapters": english, "words": {}, "translated": {"zh": chinese}}
+    (tmp_path / chapter_index.FILE).write_text(json.dumps(known), encoding="utf-8")
+
     class App:
+        srcdir = tmp_path
+
         class env:
-            found_docs = {"01_ferries", "zh/01_ferries", "02_boats"}
+            found_docs = {"index", "zh/index", "01_ferries", "zh/01_ferries", "02_boats"}
 
     def marked(page):
         context = {"pathto": lambda other: f"to/{other}.html", "body": "<h1>", "language": "en"}
@@ -303,3 +316,5 @@ def test_a_page_says_its_language_and_where_the_other_is():
     assert '<a href="to/01_ferries.html" hreflang="en" lang="en">English</a>' in chinese["body"]
     assert '<a href="to/zh/01_ferries.html" hreflang="zh-CN" lang="zh-CN">简体中文</a>' in english["body"]
     assert '<link rel="alternate" hreflang="zh-CN" href="to/zh/01_ferries.html">' in english["metatags"]
+    assert (chinese["prev"]["link"], chinese["next"]["link"]) == ("to/zh/index.html", "to/02_boats.html")
+    assert chinese["next"]["title"] == "02. 船" and "next" not in english

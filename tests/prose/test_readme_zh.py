@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fairfl_book import book_paths
 from fairfl_book.build import notebook_checks
+from fairfl_book.translation import edition
 
 BOOK = book_paths.find()
 ENGLISH = (BOOK.root / "README.md").read_text(encoding="utf-8")
@@ -42,6 +43,15 @@ def test_the_chapters_are_the_books_with_their_minutes():
     )
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
     assert all(re.search(r"[\u4e00-\u9fff]", title) for _, title, _, _ in rows)
+
+
+def test_the_titles_are_those_of_the_translations():
+    """The site and the cover of the Chinese copies take them from there."""
+    listed = dict(re.findall(r"^\| (\d\d) \| \[(.+)\]\(", CHAPTERS, re.M))
+    shown = edition.of_all(notebook_checks.fronts(BOOK), edition.fronts(BOOK, "zh"), "zh")
+    assert {name[:2]: front.title for name, front in shown.items()} == {
+        number: f"{int(number)}. {title}" for number, title in listed.items()
+    }
 
 
 def test_links_lead_somewhere_and_to_the_glossary():

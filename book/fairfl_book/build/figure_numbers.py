@@ -1,7 +1,7 @@
 """Numbered figures: the form of captions and of references to figures, and the anchors of both.
 
-A caption is a block quote that begins with ``**Figure 4.2.**``. In a companion, figures are numbered C4.1, C4.2 (and
-formulas (C1), (C2)).
+A caption is a block quote that begins with ``**Figure 4.2.**`` (in Chinese ``**图 4.2**``). In a companion, figures are
+numbered C4.1, C4.2 (and formulas (C1), (C2)).
 """
 
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NUMBER = r"C?\d+\.\d+"
 CAPTION = re.compile(rf"^> \*\*Figure ({NUMBER})\.\*\*", re.MULTILINE)
-MENTION = re.compile(rf"\bFigure ({NUMBER})\b(?!\.\*\*)")
+MENTION = re.compile(rf"(?:\bFigure|图) ({NUMBER})\b(?!\.?\*\*)")
 
 
 def anchor(number: str) -> str:

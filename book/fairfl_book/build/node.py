@@ -4,6 +4,7 @@ import base64
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,10 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
         clause: Path(str(javascript.FOLDER / f"{module}.js")).resolve().as_uri() for clause, module in imports.items()
     }
     lines = "\n".join(
-        [_translations(), *(f"import {clause} from {json.dumps(address)};" for clause, address in addresses.items())]
+        [
+            _translations(imports.values()),
+            *(f"import {clause} from {json.dumps(address)};" for clause, address in addresses.items()),
+        ]
     )
     done = subprocess.run(
         [program, "--input-type=module", "--eval", _EACH.format(imports=lines, function=function)],
@@ -74,10 +78,15 @@ def each(function: str, calls: list[list], imports: dict[str, str]) -> list[Any]
     return json.loads(done.stdout)
 
 
-def _translations() -> str:
-    """An import that sets the language of the modules imported after it to the current one. Empty for English."""
-    if not (known := catalogue(current())):
+def _translations(modules: Iterable[str]) -> str:
+    """An import that sets the language of ``modules``, if they are imported after it, to the current one. Empty for English.
+
+    It contains only their own sentences, because a command line has room for 128 KB.
+    """
+    known = catalogue(current())
+    own = {sentence: known[sentence] for sentence in javascript.sentences(*modules) if sentence in known}
+    if not own:
         return ""
     i18n = Path(str(javascript.FOLDER / "i18n.js")).resolve().as_uri()
-    module = f"import {{ TRANSLATIONS }} from {json.dumps(i18n)}; Object.assign(TRANSLATIONS, {json.dumps(known)});"
+    module = f"import {{ TRANSLATIONS }} from {json.dumps(i18n)}; Object.assign(TRANSLATIONS, {json.dumps(own)});"
     return f'import "data:text/javascript;base64,{base64.b64encode(module.encode()).decode()}";'

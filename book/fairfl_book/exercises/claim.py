@@ -5,6 +5,7 @@ reports it.
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,11 @@ from fairfl._randomness import numpy_generator
 from fairfl.errors import refuse
 from fairfl_book.exercises.compare import short
 from fairfl_book.translation.sentences import tr
+
+HOLDS = "{statement}: {held} of {tried} random cases, residual at most {bound}"
+FAILS = "{statement}: fails in {failed} of {tried} random cases. Worst: {case}"
+PLAINEST = ". Plainest: {case}"
+RESIDUAL = "residual {size}"
 
 
 @dataclass(frozen=True)
@@ -63,19 +69,39 @@ def claim(statement: str, residual: Callable, n: int = 200, tolerance: float = 1
 
     The printed bound is ``tolerance``, which is the same on every machine. How far below it the worst residual lies is rounding.
     """
-    outcome = try_claim(residual, n, tolerance, seed)
+    outcome, said = try_claim(residual, n, tolerance, seed), tr(statement)
     if outcome.held == outcome.tried:
-        held = "{statement}: {held} of {tried} random cases, residual at most {bound}"
-        print(tr(held, statement=statement, held=outcome.held, tried=outcome.tried, bound=_power(tolerance)))
+        print(tr(HOLDS, statement=said, held=outcome.held, tried=outcome.tried, bound=_power(tolerance)))
         return
-    fails = "{statement}: fails in {failed} of {tried} random cases. Worst: {case}"
     failed = outcome.tried - outcome.held
-    message = tr(fails, statement=statement, failed=failed, tried=outcome.tried, case=outcome.example)
-    print(message + (tr(". Plainest: {case}", case=outcome.plainest) if outcome.plainest else ""))
+    message = tr(FAILS, statement=said, failed=failed, tried=outcome.tried, case=outcome.example)
+    print(message + (tr(PLAINEST, case=outcome.plainest) if outcome.plainest else ""))
+
+
+def retold(line: str) -> str:
+    """What ``claim`` printed in English, in the current language; any other line as it is."""
+    if found := _shape(HOLDS).fullmatch(line):
+        return tr(HOLDS, **{**found.groupdict(), "statement": tr(found["statement"])})
+    if found := _shape(FAILS).fullmatch(line):
+        worst, _, plainest = found["case"].partition(PLAINEST.partition("{")[0])
+        values = {**found.groupdict(), "statement": tr(found["statement"]), "case": _sized(worst)}
+        return tr(FAILS, **values) + (tr(PLAINEST, case=_sized(plainest)) if plainest else "")
+    return line
+
+
+def _shape(template):
+    """A pattern that matches the English ``template`` with its places filled in."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+)", re.escape(template)))
+
+
+def _sized(case):
+    """The description of a failing case, whose residual comes last."""
+    before, found = case.rpartition(RESIDUAL.partition("{")[0])[::2]
+    return before + tr(RESIDUAL, size=found)
 
 
 def _described(size: float, words: str) -> str:
-    return f"{words}{', ' if words else ''}" + tr("residual {size}", size=f"{size:.2g}")
+    return f"{words}{', ' if words else ''}" + tr(RESIDUAL, size=f"{size:.2g}")
 
 
 def _power(number: float) -> str:

@@ -36,6 +36,11 @@ class Solution:
         """The text without the code."""
         return re.sub(r"\n{3,}", "\n\n", _CODE.sub("", self.text)).strip()
 
+    @property
+    def said(self) -> str:
+        """The text in the current language, if it is translated and stands above the code."""
+        return self.text.replace(self.words, tr(self.words), 1) if self.words else self.text
+
 
 def read(path: Path) -> dict[str, Solution]:
     """Read the solutions in a file of ``book/solutions``, by slug."""
@@ -66,7 +71,7 @@ def solution(slug: str) -> None:
     if found is None:
         say("", slug, tr("This copy of the book has no solution to this exercise. Your teacher may have one."))
         return
-    text = f"**{slug}**: {tr(exercise.task)}\n\n{found.text}"
+    text = f"**{slug}**: {tr(exercise.task)}\n\n{found.said}"
     show({"text/plain": text, "text/markdown": text})
 
 

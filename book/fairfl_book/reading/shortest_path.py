@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from fairfl_book.build.frontmatter import FrontMatter
+from fairfl_book.translation.sentences import tr
 
 
 def way(fronts: Mapping[str, FrontMatter], place: Callable[[str], str]) -> str:
@@ -11,7 +12,7 @@ def way(fronts: Mapping[str, FrontMatter], place: Callable[[str], str]) -> str:
     ``fronts``: front matter by chapter name; ``place``: name → target of a link to the chapter.
     """
     return "\n".join(
-        f"- [{front.title}]({place(name)}): {' · '.join(front.shortest)}"
+        f"- [{front.title}]({place(name)}){tr(': ')}{' · '.join(front.shortest)}"
         for name, front in sorted(fronts.items())
         if front.shortest
     )

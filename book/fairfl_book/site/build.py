@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fairfl.errors import Refused
 from fairfl_book.book_paths import Book
-from fairfl_book.site import downloads, solution_folds, sources, theme_trimming
+from fairfl_book.site import downloads, languages, page_frames, solution_folds, sources, theme_trimming
 
 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
@@ -50,6 +50,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
             "file",
         )
     theme_trimming.slim(html)
+    page_frames.translate(html, languages.titles(source))
     downloads.put(book, chapters, html)
     if not answered:
         (html / solution_folds.WITHOUT).touch()

@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fairfl_book.build.frontmatter import FrontMatter
@@ -22,7 +22,8 @@ class Chapter:
     @property
     def words(self) -> str:
         """The tooltip of a link to the chapter."""
-        return f"{self.title}. {self.promise}" if self.title[-1].isalnum() else f"{self.title} {self.promise}"
+        last = self.title[-1]
+        return f"{self.title}{'。' if '一' <= last <= '鿿' else '. ' if last.isalnum() else ' '}{self.promise}"
 
 
 @dataclass(frozen=True)
@@ -36,25 +37,37 @@ class Word:
 
 @dataclass(frozen=True)
 class Known:
-    """``chapters``: chapters by page name. ``words``: by language, the terms that become links to the glossary."""
+    """``chapters``: chapters by page name. ``words``: by language, the terms that become links to the glossary.
+    ``translated``: by language other than English, all chapters as far as their titles and promises are translated."""
 
     chapters: Mapping[str, Chapter]
     words: Mapping[str, Sequence[Word]]
+    translated: Mapping[str, Mapping[str, Chapter]] = field(default_factory=dict)
+
+    def said(self, language: str) -> Mapping[str, Chapter]:
+        """``chapters`` in ``language``."""
+        return self.translated.get(language, self.chapters)
 
     def numbered(self, number: int) -> str | None:
         """The page of chapter ``number``."""
         return next((name for name in self.chapters if int(name[:2]) == number), None)
 
     @staticmethod
-    def of(fronts: Mapping[str, FrontMatter], terms: Sequence[Term]) -> str:
-        """The file's text. ``fronts``: front matter by page name."""
-        chapters = {name: asdict(Chapter(front.title, front.promise)) for name, front in sorted(fronts.items())}
+    def of(
+        fronts: Mapping[str, FrontMatter], terms: Sequence[Term], translated: Mapping[str, Mapping[str, FrontMatter]]
+    ) -> str:
+        """The file's text. ``fronts``: front matter by page name. ``translated``: the same by language."""
         linked = [term for term in terms if not term.everyday]
         words = {
             "en": [asdict(Word(term.en, term.definition, term.chapter)) for term in linked],
             "zh": [asdict(Word(term.zh, term.definition_zh, term.chapter)) for term in linked],
         }
-        return json.dumps({"chapters": chapters, "words": words}, ensure_ascii=False, indent=1)
+        told = {
+            "chapters": _told(fronts),
+            "words": words,
+            "translated": {language: _told(some) for language, some in translated.items()},
+        }
+        return json.dumps(told, ensure_ascii=False, indent=1)
 
     @staticmethod
     @functools.cache
@@ -62,4 +75,13 @@ class Known:
         """Load the file that ``text`` was written to in ``folder``."""
         found = json.loads((Path(folder) / FILE).read_text(encoding="utf-8"))
         words = {language: [Word(**word) for word in some] for language, some in found["words"].items()}
-        return Known({name: Chapter(**chapter) for name, chapter in found["chapters"].items()}, words)
+        translated = {language: _chapters(some) for language, some in found["translated"].items()}
+        return Known(_chapters(found["chapters"]), words, translated)
+
+
+def _told(fronts: Mapping[str, FrontMatter]) -> dict[str, dict[str, str]]:
+    return {name: asdict(Chapter(front.title, front.promise)) for name, front in sorted(fronts.items())}
+
+
+def _chapters(told: Mapping[str, Mapping[str, str]]) -> dict[str, Chapter]:
+    return {name: Chapter(**chapter) for name, chapter in told.items()}

@@ -1,5 +1,5 @@
-"""Turn "chapter 7" into a link to the chapter, and "Hu et al., 2022" into a link to its reference, each with a
-tooltip."""
+"""Turn "chapter 7" (in Chinese "第 7 章") into a link to the chapter, and "Hu et al., 2022" into a link to its reference,
+each with a tooltip."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,18 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl.errors import refuse
+from fairfl_book.site import languages
 from fairfl_book.site.chapter_index import Known
+from fairfl_book.translation import edition
+from fairfl_book.translation.sentences import LANGUAGES, catalogue
 
-_CHAPTERS = re.compile(r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d{1,2}\b)*(?!\.\d)")
-_ONE = re.compile(r"(?:[Cc]hapters?\s+)?(\d{1,2})")
+_CHAPTERS = re.compile(
+    r"\b[Cc]hapters?\s+\d{1,2}(?:(?:,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d{1,2}\b)*(?!\.\d)|第 \d{1,2} 章"
+)
+_ONE = re.compile(r"(?:[Cc]hapters?\s+|第 )?(\d{1,2})(?: 章)?")
 _CITATION = re.compile(r"(.*?),?\s+\(?(\d{4})\b", re.DOTALL)  # "Hu et al., 2022", in brackets, or "Hu et al. (2022)"
 _PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
+_REFERENCES = {edition.REFERENCES, *(catalogue(language).get(edition.REFERENCES, "") for language in LANGUAGES)}
 KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
 
 
@@ -30,13 +36,16 @@ class Mentions(SphinxPostTransform):
         for text in list(self.document.findall(nodes.Text)):
             if not inside(text, KEPT) and _CHAPTERS.search(text):
                 text.parent.replace(text, list(self.linked(str(text), known, here)))
+        chapters = known.said(languages.of_page(here)[0])
         for link in self.document.findall(nodes.reference):
             page = _PAGE.search(link.get("refuri", "").partition("#")[0])
-            if page and page[1] in known.chapters and "://" not in link["refuri"]:
-                link["reftitle"] = known.chapters[page[1]].words
-        lines = [item for section in self.document.findall(nodes.section) if "references" in section["ids"] for item in section.findall(nodes.list_item)]  # fmt: skip
+            if page and page[1] in chapters and "://" not in link["refuri"]:
+                link["reftitle"] = chapters[page[1]].words
+        listed = [section for section in self.document.findall(nodes.section) if lists_references(section)]
+        lines = [item for section in listed for item in section.findall(nodes.list_item)]
+        anchors = {anchor for section in listed for anchor in (*section["ids"], section.get("slug"))}
         for link in self.document.findall(nodes.reference):
-            there = "references" in (link.get("refid"), link.get("refuri", "").rpartition("#")[2])
+            there = bool(anchors & {link.get("refid"), link.get("refuri", "").rpartition("#")[2]} - {None, ""})
             if there and lines and _CITATION.match(link.astext()):
                 meant = cited(link.astext(), lines)
                 for item in meant[:1]:
@@ -51,8 +60,8 @@ class Mentions(SphinxPostTransform):
         for region in _CHAPTERS.finditer(text):
             for one in _ONE.finditer(text, region.start(), region.end()):
                 name = known.numbered(int(one[1]))
-                if name and name != here:
-                    uri = self.app.builder.get_relative_uri(here, name)
+                if name and (page := languages.in_language_of(here, name, self.env)) != here:
+                    uri = self.app.builder.get_relative_uri(here, page)
                     link = nodes.reference("", one[0], internal=True, refuri=uri)
                     pieces += [nodes.Text(text[end : one.start()]), link]
                     end = one.end()
@@ -80,6 +89,11 @@ def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
     authors, dated, _ = line.partition(f" ({year}).")
     listed = [re.sub(r"^(?:\w[\w'’]*\.(?:-\w\.)*\s+)+", "", name) for name in re.split(r",\s+|\s+and\s+", authors)]
     return bool(dated) and listed[: len(families)] == families and (more or len(listed) == len(families))
+
+
+def lists_references(section: nodes.section) -> bool:
+    """Whether a section is the list of references, in any language of the site."""
+    return section[0].astext() in _REFERENCES
 
 
 def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:

@@ -6,10 +6,11 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl_book.build import figure_numbers
+from fairfl_book.site import languages
 from fairfl_book.site.chapter_index import Known
 from fairfl_book.site.cross_references import KEPT, inside
 
-_CAPTION = re.compile(rf"Figure ({figure_numbers.NUMBER})\.")
+_CAPTION = re.compile(rf"Figure ({figure_numbers.NUMBER})\.|图 ({figure_numbers.NUMBER})")
 
 
 class Captions(SphinxPostTransform):
@@ -25,8 +26,9 @@ class Captions(SphinxPostTransform):
         for quote in self.document.findall(nodes.block_quote):
             first = next(iter(quote.findall(nodes.strong)), None)
             if first is not None and (found := _CAPTION.fullmatch(first.astext())):
-                quote["ids"].append(figure_numbers.anchor(found[1]))
-                own.add(found[1])
+                number = found[1] or found[2]
+                quote["ids"].append(figure_numbers.anchor(number))
+                own.add(number)
         for text in list(self.document.findall(nodes.Text)):
             if not inside(text, (*KEPT, nodes.strong)) and figure_numbers.MENTION.search(text):
                 text.parent.replace(text, self.linked(str(text), own, known, here))
@@ -36,6 +38,7 @@ class Captions(SphinxPostTransform):
         pieces, end = [], 0
         for found in figure_numbers.MENTION.finditer(text):
             page = "" if found[1] in own else known.numbered(int(found[1].lstrip("C").partition(".")[0]))
+            page = page and languages.in_language_of(here, page, self.env)
             if page is None or (page and (found[1].startswith("C") or page == here)):
                 continue
             uri = f"{self.app.builder.get_relative_uri(here, page) if page else ''}#{figure_numbers.anchor(found[1])}"

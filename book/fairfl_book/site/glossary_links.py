@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl_book.site.chapter_index import Known, Word
-from fairfl_book.site.cross_references import KEPT, around, inside
+from fairfl_book.site.cross_references import KEPT, around, inside, lists_references
 
 _CHAPTER = re.compile(r"(?:(\w\w)/)?(\d\d)_\w+")
 
@@ -69,4 +69,4 @@ def _either(part: str) -> str:
 
 
 def _of_the_references(node: nodes.Node) -> bool:
-    return any(isinstance(one, nodes.section) and "references" in one["ids"] for one in around(node))
+    return any(isinstance(one, nodes.section) and lists_references(one) for one in around(node))

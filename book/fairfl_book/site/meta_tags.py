@@ -5,6 +5,7 @@ import re
 
 from sphinx.application import Sphinx
 
+from fairfl_book.site import languages
 from fairfl_book.site.chapter_index import Known
 
 PREVIEW = "_static/preview.png"
@@ -14,7 +15,8 @@ LONGEST = 200  # most characters of a description in a list of search results
 def describe(app: Sphinx, page: str, template: str, context: dict, tree: object) -> None:
     """Add a description and a preview of ``page`` to its head. URLs are absolute if ``html_baseurl`` is set, otherwise
     relative."""
-    chapter = Known.read(app.srcdir).chapters.get(page)
+    language, name = languages.of_page(page)
+    chapter = Known.read(app.srcdir).said(language).get(name)
     words = chapter.promise if chapter else first_words(context.get("body", "")) or context["project"]
     title = re.sub(r"<[^>]+>", "", html.unescape(context.get("title") or context["project"]))
     site = app.config.html_baseurl

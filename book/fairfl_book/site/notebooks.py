@@ -71,14 +71,15 @@ def _fold(cell: NotebookNode, part: str, words: str) -> None:
 
 def folded_as(source: str) -> str:
     """The summary of a folded cell: its first comment, or a general one."""
+    if comment := first_comment(source):
+        return tr(comment)
+    return tr("The code of this figure") if "figures.show(" in source else tr("The code")
+
+
+def first_comment(source: str) -> str:
+    """The comment in the first line of a cell; "" if there is none."""
     first = source.lstrip().partition("\n")[0]
-    return (
-        first[1:].strip()
-        if first.startswith("# ")
-        else tr("The code of this figure")
-        if "figures.show(" in source
-        else tr("The code")
-    )
+    return first[1:].strip() if first.startswith("# ") else ""
 
 
 def draws(source: str) -> bool:

@@ -28,7 +28,7 @@ def below(slug: str, solutions: Mapping[str, Solution]) -> str:
         for n, text in enumerate(hints, 1)
     ]
     if slug in solutions:
-        folded.append(_folded(tr("One solution"), f"\n{solutions[slug].text}\n"))
+        folded.append(_folded(tr("One solution"), f"\n{solutions[slug].said}\n"))
     return "\n\n".join(folded)
 
 

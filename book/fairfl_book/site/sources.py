@@ -72,7 +72,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         write(page.relative_to(pages).as_posix(), text)
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else solution_folds.without(teachers))
-    write("contents.txt", contents.contents(fronts, languages.lay_out(book, write, lab, illustrated, answered)))
+    write("contents.txt", contents.contents(fronts, languages.lay_out(book, fronts, write, lab, illustrated, answered)))
     write("front-lab.txt", lab(FRONT_LAB, "front", task=False))
     write("playground.txt", lab("Playground", "playground"))
     write("bibliography.md", bibliography.page(bibtex.load(book.bibliography), fronts))
@@ -84,7 +84,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     for script in how_to.scripts(book.root):
         write(f"{how_to.FOLDER}/{script.name}.md", script.page)
     write("notation.md", glossary.symbols_page(symbols))
-    write(chapter_index.FILE, chapter_index.Known.of(fronts, terms))
+    write(chapter_index.FILE, chapter_index.Known.of(fronts, terms, languages.fronts(book, fronts)))
     _remove_others(folder, written)
     return sorted(fronts)
 

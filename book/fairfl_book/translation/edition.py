@@ -1,11 +1,13 @@
 """A chapter in another language: the executed English notebook with translated text. Nothing is run again, and nothing is committed.
 
-Code and printed outputs stay as they are, except for the book's own messages: checks of unanswered stubs, and the labs' pictures. A piece without
+Code and printed outputs stay as they are, except for the book's own messages: checks of unanswered stubs, claims, and the labs' pictures. A piece without
 a translation stays in English and is marked. The first line of the notebook's code sets the language of its checks and labs.
 """
 
 import copy
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -17,6 +19,7 @@ from fairfl_book.book_paths import Book
 from fairfl_book.build import bibtex, frontmatter
 from fairfl_book.exercises import display
 from fairfl_book.exercises.check import unsolved
+from fairfl_book.exercises.claim import retold
 from fairfl_book.exercises.exercise_cells import answered_after
 from fairfl_book.translation import translation_file, units
 from fairfl_book.translation.sentences import choosing, tr, using
@@ -42,8 +45,8 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
     Links within the chapter are rewritten to the translated headings, and links to its companion to the English one, so a translation
     keeps the English targets.
     """
-    made, front = copy.deepcopy(notebook), notebook.metadata["fairfl"]
-    made.metadata["fairfl"] = _front(front, known)
+    made = copy.deepcopy(notebook)
+    made.metadata["fairfl"] = _front(notebook, known)
     headings: dict[str, str] = {}
     pictured: dict[str, str] = {}
     with using(language):
@@ -55,8 +58,8 @@ def translated(notebook: NotebookNode, known: dict[str, str], language: str) -> 
             else:
                 pictured |= dict(_MADE.findall(cell.source))
                 _draw(cell, pictured)
-        title, _, rest = made.cells[0].source.partition("\n")
-        made.cells[0].source = f"{title}\n\n*{tr(ABOUT)}*\n{rest}"
+                _retell(cell)
+        made.cells[0].source += f"\n\n<small>{tr(ABOUT)}</small>"
     _choose(made, language)
     for cell in made.cells:
         if cell.cell_type == "markdown":
@@ -72,10 +75,19 @@ def of_chapter(book: Book, name: str, language: str) -> NotebookNode:
     return translated(notebook, translation_file.read(translation_file.file(book, name, language)), language)
 
 
-def _front(front, known):
-    """Front matter with translated text."""
+def _front(notebook, known):
+    """The front matter of an English ``notebook`` with translated text."""
+    front, headings = notebook.metadata["fairfl"], {}
     title, promise, *able = (known.get(units.digest(line), line) for line in units.of_front(front))
-    return {**front, "title": title, "promise": promise, "able": able}
+    for english in units.of_notebook(notebook):
+        headings |= _headings(english, known.get(units.digest(english), ""))
+    shortest = [headings.get(heading, heading) for heading in front["shortest"]]
+    return {**front, "title": title, "promise": promise, "able": able, "shortest": shortest}
+
+
+def _headings(english, translation):
+    """The headings of one piece: English → translated."""
+    return dict(zip(*map(anchors.HEADING.findall, (english, translation))))
 
 
 def _piece(english, known, headings):
@@ -86,11 +98,9 @@ def _piece(english, known, headings):
         translation = known.get(units.digest(english), "")
     if translation:
         translation = lines_joined(translation)
-        headings |= {
-            anchors.of(e): anchors.of(h) for e, h in zip(*map(anchors.HEADING.findall, (english, translation)))
-        }
+        headings |= {anchors.of(e): anchors.of(h) for e, h in _headings(english, translation).items()}
         return translation
-    mark = f"> *{tr(CHANGED)}*"
+    mark = f"> {tr(CHANGED)}"
     heading, _, rest = english.partition("\n") if english.startswith("#") else ("", "", english)
     return "\n\n".join(part for part in (heading, mark, rest.strip()) if part)
 
@@ -110,6 +120,14 @@ def _draw(cell, made):
                 output.update(data=data, metadata=metadata)
             elif output.output_type == "stream":
                 output.text = "\n".join(lab().words(lab().numbers(**lab.also.get(which, {})))) + "\n"
+
+
+def _retell(cell):
+    """Translate what claims have printed."""
+    if "claim(" in cell.source:
+        for output in cell.outputs:
+            if output.output_type == "stream":
+                output.text = "".join(f"{retold(line)}\n" for line in output.text.splitlines())
 
 
 def _choose(notebook, language):
@@ -144,7 +162,18 @@ def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
 
     found = {}
     for name in translation_file.names(book, language):
-        front = chapter_notebooks.read(book.twin(name)).metadata["fairfl"]
         known = translation_file.read(translation_file.file(book, name, language))
-        found[name] = frontmatter.read(_front(front, known))
+        found[name] = frontmatter.read(_front(chapter_notebooks.read(book.twin(name)), known))
     return found
+
+
+def of_all(
+    english: Mapping[str, frontmatter.FrontMatter], translated: Mapping[str, frontmatter.FrontMatter], language: str
+) -> dict[str, frontmatter.FrontMatter]:
+    """The front matter of every chapter for a cover in ``language``: that of the translated chapters, and the ``english`` one of the others, whose title
+    and promise are translated if the catalogue has them."""
+    with using(language):
+        return {
+            name: translated.get(name) or replace(front, title=tr(front.title), promise=tr(front.promise))
+            for name, front in english.items()
+        }

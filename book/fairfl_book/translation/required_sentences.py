@@ -8,15 +8,17 @@ from pathlib import Path
 import fairfl_book
 from fairfl_book import labs
 from fairfl_book.book_paths import Book
-from fairfl_book.build import chapter_notebooks
-from fairfl_book.exercises import common_errors
+from fairfl_book.build import chapter_notebooks, notebook_checks
+from fairfl_book.exercises import common_errors, solutions
 from fairfl_book.exercises.check import MARKS
 from fairfl_book.exercises.registry import Exercise, chapter_of, everything
 from fairfl_book.exercises.turns import every_turn
 from fairfl_book.labs import javascript
+from fairfl_book.site import notebooks
 from fairfl_book.translation import translation_file
 from fairfl_book.translation.sentences import catalogue
 
+_CLAIM = re.compile(r'\bclaim\("([^"]+)"')
 _LAB = re.compile(r"\b(?:labs\.)?([A-Z]\w+)\(\)")
 
 
@@ -24,7 +26,14 @@ def sentences(book: Book, language: str) -> list[str]:
     """All sentences in English, each once: those passed to ``tr``, and those of the exercises and labs of the chapters translated into ``language``."""
     said = [*_of_modules(), *_of_slips(), *MARKS]
     for name in translation_file.names(book, language):
-        said += [*_of_exercises(int(name[:2])), *_of_turns(int(name[:2])), *_of_labs(book, name)]
+        said += [
+            *_of_folds(book, name),
+            *_of_claims(book, name),
+            *_of_exercises(int(name[:2])),
+            *_of_turns(int(name[:2])),
+            *_of_solutions(book, name),
+            *_of_labs(book, name),
+        ]
     return [sentence for sentence in dict.fromkeys(said) if sentence]
 
 
@@ -36,7 +45,13 @@ def missing(book: Book, language: str) -> list[str]:
 
 def unsaid(book: Book, language: str) -> list[str]:
     """Translated sentences whose English is no longer used."""
-    return sorted(set(catalogue(language)) - set(sentences(book, language)))
+    return sorted(set(catalogue(language)) - set(sentences(book, language)) - set(_of_covers(book)))
+
+
+def _of_covers(book: Book) -> Iterator[str]:
+    """Titles and promises of all chapters: a cover shows those without a translation in English."""
+    for front in notebook_checks.fronts(book).values():
+        yield from (front.title, front.promise)
 
 
 def _of_modules() -> Iterator[str]:
@@ -83,6 +98,25 @@ def _of_turns(chapter: int) -> Iterator[str]:
     for slug, turn in every_turn().items():
         if chapter_of(slug) == chapter:
             yield from (turn.task, turn.praise, *(wrong.why for wrong in turn.wrong.values()))
+
+
+def _of_solutions(book: Book, name: str) -> Iterator[str]:
+    yield from (found.words for found in solutions.of_chapter(book, name).values())
+
+
+def _of_folds(book: Book, name: str) -> Iterator[str]:
+    """What folded cells are called on the site: their first comments."""
+    for cell in chapter_notebooks.read(book.twin(name)).cells:
+        folded = cell.cell_type == "code" and cell.metadata.get("jupyter", {}).get("source_hidden")
+        if folded and "head" not in cell.metadata.get("tags", ()):
+            yield notebooks.first_comment(cell.source)
+
+
+def _of_claims(book: Book, name: str) -> Iterator[str]:
+    """The statements that the chapter's claims test."""
+    for cell in chapter_notebooks.read(book.twin(name)).cells:
+        if cell.cell_type == "code":
+            yield from _CLAIM.findall(cell.source)
 
 
 def _of_labs(book: Book, name: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 ``FAIRFL_LANGUAGE`` sets the language, for a whole program or in the first line of a translated chapter. A sentence that the catalogue lacks stays in
 English. Catalogues are the files ``LANGUAGE/*.toml`` beside this one: tables ``[[say]]`` with the English sentence, ``en``, and its translation, ``to``.
+Tables ``[[frame]]`` are the same for the words around a page of the site, which the theme writes and not ``tr``.
 """
 
 import functools
@@ -64,11 +65,21 @@ def tr(english: str, **values: object) -> str:
 @functools.cache
 def catalogue(language: str) -> dict[str, str]:
     """Every translated sentence of ``language``; empty for English. Raises ``Refused`` for an incomplete or duplicate entry."""
+    return _tables(language, "say")
+
+
+@functools.cache
+def framed(language: str) -> dict[str, str]:
+    """The translated words around a page of the site. Raises what ``catalogue`` raises."""
+    return _tables(language, "frame")
+
+
+def _tables(language, name):
     known: dict[str, str] = {}
     folder = files("fairfl_book.translation") / language
     for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
         if file.name.endswith(".toml"):
-            for entry in tomllib.loads(file.read_text(encoding="utf-8")).get("say", []):
+            for entry in tomllib.loads(file.read_text(encoding="utf-8")).get(name, []):
                 _add(known, entry, f"{language}/{file.name}")
     return known
 

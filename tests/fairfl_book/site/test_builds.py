@@ -9,10 +9,12 @@ pytest.importorskip("myst_nb", reason="the site's packages are not installed (pi
 import site_links
 from fairfl_book import book_paths
 from fairfl_book.exercises import solutions
-from fairfl_book.site import build, how_to
+from fairfl_book.site import build, how_to, languages, page_frames
+from fairfl_book.translation.sentences import framed
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")
 BOOK = book_paths.find()
+NAME = re.compile(r"API|English|(?:fairfl|reproductions)[\w.]*|\.\w+|[\W\d]+")  # words of no language
 
 
 @pytest.fixture(scope="module")
@@ -77,4 +79,26 @@ def test_translated_chapters_say_their_language_and_link_both_ways(html):
     assert 'href="zh/00_start_here.html" hreflang="zh-CN" lang="zh-CN">简体中文</a>' in english
     assert 'href="../00_start_here.html" hreflang="en" lang="en">English</a>' in chinese
     assert "<h1>0. 从这里开始" in chinese and "<summary>第 1 步提示，共 3 步</summary>" in chinese
-    assert "谁也不付出代价：两个损失都下降。" in chinese, "the lab's words"
+    assert "无人付出代价：两个损失都下降。" in chinese, "the lab's words"
+    assert "<title>0. 从这里开始 &#8212; 公平联邦学习</title>" in chinese
+    assert re.search(r'href="#reference-\d" [^>]*>Wang et al., 2021</a>', chinese), "citations lead to their lines"
+
+
+def test_the_chinese_cover_lists_every_chapter_by_its_chinese_title(html):
+    cover = (html / "zh" / "index.html").read_text(encoding="utf-8").partition("<article")[2]
+    rows = re.findall(r'<strong><a [^>]*href="(?:\.\./)?(\d\d_\w+)\.html"[^>]*>(?:<[^>]+>)*([^<]*)', cover)
+    assert [name for name, _ in rows] == BOOK.executed()
+    assert all(re.search("[\u4e00-\u9fff]", title) for _, title in rows)
+
+
+def test_what_surrounds_a_chinese_page_is_in_chinese(html):
+    """Except the titles of English pages below the chapters, such as those of the reference."""
+    titles = languages.titles(html.parent / "source")["zh"]
+    for page in (html / "zh").glob("*.html"):
+        frame = page_frames.Frame(
+            {**framed("zh"), **titles}, "zh", page.name, {one.name for one in page.parent.glob("*")}
+        )
+        frame.of(page.read_text(encoding="utf-8"))
+        english = [words for words in dict.fromkeys(frame.left) if not re.search("[\u4e00-\u9fff]", words)]
+        below = {script.question.removeprefix("How do I ").rstrip("?") for script in how_to.scripts(BOOK.root)}
+        assert [one for one in english if one not in below and not NAME.fullmatch(one)] == [], page.name

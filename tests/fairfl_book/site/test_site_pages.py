@@ -101,6 +101,7 @@ def test_a_citation_that_no_line_fits_is_refused(citation):
         ("chapters 0, 1 and 3 to 9, 20 clients", ["0", "1", "3", "9", "20"]),
         ("chapter 3.2 of another book", []),
         ("chapter seven", []),
+        ("第 10 章和第 12 章对此作了测量，共 3 章", ["10", "12"]),
     ],
 )
 def test_mentions_of_chapters_are_seen(text, numbers):
@@ -137,19 +138,35 @@ def test_chinese_terms_stand_without_spaces():
     assert seen.findall("这是多目标优化问题") == ["多目标优化"]
 
 
-def test_figures_are_linked_on_their_page_and_on_others(monkeypatch):
+def linked_figures(monkeypatch, page, first, caption):
+    """The links that the transform makes on ``page``, and its document: a paragraph, and a caption below it."""
     document = new_document("page")
-    document.settings.env = SimpleNamespace(docname="04_mgda")
+    document.settings.env = SimpleNamespace(docname=page, found_docs={"zh/04_mgda"})
     builder = SimpleNamespace(get_relative_uri=lambda here, page: f"{page}.html")
     monkeypatch.setattr(figure_links.Captions, "app", SimpleNamespace(srcdir="", builder=builder))
     monkeypatch.setattr(Known, "read", lambda folder: Known({"04_mgda": None, "07_fedfv": None}, {}))
-    caption = nodes.paragraph("", "", nodes.strong("", "Figure 4.2."), nodes.Text(" As Figure 4.1, and Figure 7.3."))
-    document += [nodes.paragraph("", "", nodes.Text("Figure 4.2 shows it.")), nodes.block_quote("", caption)]
+    document += [nodes.paragraph("", "", nodes.Text(first)), nodes.block_quote("", caption)]
     figure_links.Captions(document).run()
+    return {link.astext(): link["refuri"] for link in document.findall(nodes.reference)}, document
+
+
+def test_figures_are_linked_on_their_page_and_on_others(monkeypatch):
+    caption = nodes.paragraph("", "", nodes.strong("", "Figure 4.2."), nodes.Text(" As Figure 4.1, and Figure 7.3."))
+    links, document = linked_figures(monkeypatch, "04_mgda", "Figure 4.2 shows it.", caption)
     assert document[1]["ids"] == ["figure-4-2"]
-    links = {link.astext(): link["refuri"] for link in document.findall(nodes.reference)}
     assert links == {"Figure 4.2": "#figure-4-2", "Figure 7.3": "07_fedfv.html#figure-7-3"}, "4.1 is not there"
     assert document[1].astext() == "Figure 4.2. As Figure 4.1, and Figure 7.3."
+
+
+def test_chinese_figures_are_linked_to_chinese_pages_where_there_are_any(monkeypatch):
+    caption = nodes.paragraph("", "", nodes.strong("", "图 0.2"), nodes.Text(" 再看图 4.1 和图 7.3。"))
+    links, document = linked_figures(monkeypatch, "zh/00_boats", "见图 0.2。", caption)
+    assert document[1]["ids"] == ["figure-0-2"]
+    assert links == {
+        "图 0.2": "#figure-0-2",
+        "图 4.1": "zh/04_mgda.html#figure-4-1",
+        "图 7.3": "07_fedfv.html#figure-7-3",
+    }
 
 
 def test_a_cell_that_mostly_draws_is_folded_and_one_that_computes_is_not():
