@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,10 +14,12 @@ FILE = "known.json"
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter's ``title``, with its number, and ``promise``, both from its front matter."""
+    """One chapter's ``title``, with its number, and ``promise``, both from its front matter. ``formulas``: the numbers
+    of its formulas."""
 
     title: str
     promise: str
+    formulas: Sequence[str] = ()
 
     @property
     def words(self) -> str:
@@ -46,9 +48,14 @@ class Known:
         return next((name for name in self.chapters if int(name[:2]) == number), None)
 
     @staticmethod
-    def of(fronts: Mapping[str, FrontMatter], terms: Sequence[Term]) -> str:
-        """The file's text. ``fronts``: front matter by page name."""
-        chapters = {name: asdict(Chapter(front.title, front.promise)) for name, front in sorted(fronts.items())}
+    def of(
+        fronts: Mapping[str, FrontMatter], terms: Sequence[Term], formulas: Mapping[str, Collection[str]]
+    ) -> str:
+        """The file's text. ``fronts``, ``formulas``: front matter, and the numbers of formulas, by page name."""
+        chapters = {
+            name: asdict(Chapter(front.title, front.promise, sorted(formulas.get(name, ()))))
+            for name, front in sorted(fronts.items())
+        }
         linked = [term for term in terms if not term.everyday]
         words = {
             "en": [asdict(Word(term.en, term.definition, term.chapter)) for term in linked],
