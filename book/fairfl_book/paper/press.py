@@ -94,7 +94,9 @@ def _chapter(
     front, digits, more = notebook.metadata["fairfl"], name[:2], is_companion(name)
     number = f"{'C' if more else ''}{int(digits)}"
     chapter = Chapter(name, number, f"c{digits}{'m' if more else ''}", list(front.get("cites", [])))
-    prose = Prose(chapter, places, found, IndexTerms(terms, digits), formula_numbers.numbered(notebook), front.get("promise", ""))
+    prose = Prose(
+        chapter, places, found, IndexTerms(terms, digits), formula_numbers.numbered(notebook), front.get("promise", "")
+    )
     lines = chapters.Lines(book.twin(name), book.root)
     title = re.sub(r"^\d+\. ", "", front["title"])
     kind = f"[Companion to chapter {int(digits)}]" if more else f"[Chapter {number}]"

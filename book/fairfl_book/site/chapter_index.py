@@ -48,9 +48,7 @@ class Known:
         return next((name for name in self.chapters if int(name[:2]) == number), None)
 
     @staticmethod
-    def of(
-        fronts: Mapping[str, FrontMatter], terms: Sequence[Term], formulas: Mapping[str, Collection[str]]
-    ) -> str:
+    def of(fronts: Mapping[str, FrontMatter], terms: Sequence[Term], formulas: Mapping[str, Collection[str]]) -> str:
         """The file's text. ``fronts``, ``formulas``: front matter, and the numbers of formulas, by page name."""
         chapters = {
             name: asdict(Chapter(front.title, front.promise, sorted(formulas.get(name, ()))))

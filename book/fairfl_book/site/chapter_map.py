@@ -30,11 +30,10 @@ def _place(name: str) -> str:
 def _card(name: str, front: FrontMatter, earlier: list[str]) -> str:
     number, _, title = front.title.partition(". ")
     links = ", ".join(f'<a href="{other}.html">{int(other[:2])}</a>' for other in earlier)
-    facts = [f"{front.minutes} minutes", f"needs {links}" if links else "needs no other chapter"]
-    if front.shortest:
-        facts.append('<span class="shortest">◆ short path</span>')
+    time = f"{front.minutes} minutes{' · ◆ short path' if front.shortest else ''}"
+    needs = f"needs {links}" if links else "needs no other chapter"
     return (
         f'<li data-chapter="{name[:2]}"><span class="number" aria-hidden="true">{escape(number)}</span>'
         f'<a class="title" href="{name}.html">{escape(title)}</a>'
-        f'<p>{escape(front.promise)}</p><p class="facts">{" · ".join(facts)}</p></li>'
+        f'<p>{escape(front.promise)}</p><p class="facts"><span>{time}</span><span>{needs}</span></p></li>'
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.reading import cover, shortest_path
 
+
 def way(fronts: Mapping[str, FrontMatter]) -> str:
     """The home page's section on the shortest way through the book, in MyST. ``fronts``: front matter by page name."""
     return f"{cover.HOURS}\n\n{shortest_path.way(fronts, lambda name: f'{name}.ipynb')}\n"
