@@ -14,6 +14,13 @@ for (const one of document.querySelectorAll(".math")) {
     together.style.whiteSpace = "nowrap";
     next.data = next.data.slice(mark.length);
     one.replaceWith(together);
+    // The formula may break between its parts, and not after the last.
+    const parts = [...one.querySelectorAll(".katex-html > .base")],
+      before = document.createElement("span");
+    one.style.whiteSpace = "nowrap";
+    before.style.whiteSpace = "normal";
+    before.append(...parts.slice(0, -1));
+    parts.at(-1)?.before(before);
     together.append(one, mark);
   }
 }

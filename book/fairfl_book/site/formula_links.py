@@ -35,7 +35,7 @@ class Numbers(SphinxPostTransform):
         kept = (*KEPT, nodes.table) if chapter else KEPT  # a companion's tables print the numbers of papers
 
         def place(number: str, of: int | None) -> str | None:
-            page = known.numbered(of) if of is not None else here if number in own else chapter
+            page = (known.numbered(of) or "") if of is not None else here if number in own else chapter
             if page == here:
                 return f"#{formula_numbers.anchor(number)}" if number in own else None
             if page not in known.chapters or number not in known.chapters[page].formulas:
