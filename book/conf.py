@@ -41,8 +41,8 @@ html_math_renderer = "katex"  # fairfl_book.site.formulas
 
 html_theme = "sphinx_book_theme"
 html_title = "Fair federated learning"
-html_css_files = ["book.css", "chinese.css"]
-html_js_files = ["disk.js", "search_results.js", "tooltips.js"]
+html_css_files = ["book.css", "look.css", "home.css", "chinese.css"]  # and the typefaces: fairfl_book.site.typefaces
+html_js_files = ["disk.js", "search_results.js", "tooltips.js", "margin_notes.js"]
 html_favicon = "static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False
@@ -50,6 +50,13 @@ html_show_sphinx = False
 html_last_updated_fmt = None
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "logo": {
+        "image_light": "static/favicon.svg",
+        "image_dark": "static/favicon.svg",
+        "alt_text": "Home:",
+        "text": "Fair federated learning",
+    },
+    "footer_content_items": ["copyright.html"],
     "use_download_button": True,
     "use_fullscreen_button": False,
     "use_repository_button": False,

@@ -16,6 +16,13 @@ for (const one of document.querySelectorAll(".math")) {
     Object.assign(together.style, chinese ? { display: "inline-block" } : { whiteSpace: "nowrap" });
     next.data = text.slice(mark.length);
     one.replaceWith(together);
+    // The formula may break between its parts, and not after the last.
+    const parts = [...one.querySelectorAll(".katex-html > .base")],
+      before = document.createElement("span");
+    one.style.whiteSpace = "nowrap";
+    before.style.whiteSpace = "normal";
+    before.append(...parts.slice(0, -1));
+    parts.at(-1)?.before(before);
     together.append(one, mark);
   }
 }

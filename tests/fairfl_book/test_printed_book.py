@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.build import bibtex
+from fairfl_book.build import bibtex, formula_numbers
 from fairfl_book.paper import chapters, formulas, html_output, press
 from fairfl_book.paper.formulas import Formula
 from fairfl_book.paper.index_terms import IndexTerms
@@ -53,7 +53,7 @@ def sheet(tmp_path):
         notebook = v4.new_notebook(cells=list(cells))
         made.places = Places({"jaggi2013": entry})
         chapter = Chapter("04_mgda", "4", "c04", ["jaggi2013"])
-        made.prose = Prose(chapter, made.places, [], IndexTerms(terms, "04"), chapters.tags(notebook))
+        made.prose = Prose(chapter, made.places, [], IndexTerms(terms, "04"), formula_numbers.numbered(notebook))
         lines = chapters.Lines(source, tmp_path)
         return chapters.body(notebook, made.prose, Pictures(tmp_path / "pictures"), lines)
 

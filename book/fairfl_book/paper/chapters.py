@@ -12,7 +12,6 @@ from fairfl_book import labs
 from fairfl_book.build import bibtex, lab_cells
 from fairfl_book.exercises.exercise_cells import turn_in
 from fairfl_book.paper import html_output
-from fairfl_book.paper.formulas import TAG
 from fairfl_book.paper.pictures import Pictures
 from fairfl_book.paper.prose import Block, Prose, code
 from fairfl_book.paper.typst_text import called, quoted
@@ -43,13 +42,6 @@ class Lines:
             self.at = found
         first = self.text.count("\n", 0, self.at) + 1
         return lambda line: f"{self.path}:{first + line}"
-
-
-def tags(notebook: NotebookNode) -> frozenset[str]:
-    """The numbers of the notebook's formulas."""
-    return frozenset(
-        number for cell in notebook.cells if cell.cell_type == "markdown" for number in TAG.findall(cell.source)
-    )
 
 
 def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines) -> str:

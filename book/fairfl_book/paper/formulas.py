@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fairfl._extras import needed_by
 from fairfl.errors import Refused
+from fairfl_book.build.formula_numbers import TAG
 
-TAG = re.compile(r"\\tag\{([^{}]*)\}")
 _SPACES = {"#h(-1em)": "#h(-0.167em)", "#h(0em)": "#h(0.278em)"}  # \! and \;, which Pandoc rounds
 _TIGHT = ("sfraca", "sfracb")  # stand before and after a fraction of small numbers, \tfrac, while Pandoc works
 _SCALED = re.compile(r"#scale\(x: (\d+)%, y: \d+%\)\[(\\.|[\w.]+|[{}])\]")  # \Big( and its like

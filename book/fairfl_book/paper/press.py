@@ -12,7 +12,7 @@ from fairfl._extras import needed_by
 from fairfl.errors import Refused
 from fairfl_book import TITLE
 from fairfl_book.book_paths import Book, is_companion
-from fairfl_book.build import bibtex
+from fairfl_book.build import bibtex, formula_numbers
 from fairfl_book.exercises import solutions
 from fairfl_book.paper import back_matter, chapters, formulas, front_matter, slimming
 from fairfl_book.paper.formulas import Formula
@@ -94,7 +94,9 @@ def _chapter(
     front, digits, more = notebook.metadata["fairfl"], name[:2], is_companion(name)
     number = f"{'C' if more else ''}{int(digits)}"
     chapter = Chapter(name, number, f"c{digits}{'m' if more else ''}", list(front.get("cites", [])))
-    prose = Prose(chapter, places, found, IndexTerms(terms, digits), chapters.tags(notebook), front.get("promise", ""))
+    prose = Prose(
+        chapter, places, found, IndexTerms(terms, digits), formula_numbers.numbered(notebook), front.get("promise", "")
+    )
     lines = chapters.Lines(book.twin(name), book.root)
     title = re.sub(r"^\d+\. ", "", front["title"])
     kind = f"[Companion to chapter {int(digits)}]" if more else f"[Chapter {number}]"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fairfl.errors import Refused
-from fairfl_book.build import figure_numbers, note_pdf
+from fairfl_book.build import figure_numbers, formula_numbers, note_pdf
 from fairfl_book.paper import places
 from fairfl_book.paper.formulas import Formula
 from fairfl_book.paper.index_terms import IndexTerms
@@ -16,7 +16,6 @@ from fairfl_book.paper.typst_text import called, escaped, quoted
 _HTML = re.compile(r"(<[^>]+>)")
 _STATEMENT = re.compile(r"^\*\*((?:Theorem|Proposition|Lemma|Corollary|Fact|Counterexample)\b.*?)\*\*", re.DOTALL)
 _TURN = "**Your turn.**"
-_NUMBERED = re.compile(r"\((C?\d+[a-z]?)\)")
 _EFFORT = re.compile(r"^\*\*\d+ minutes\*\*")
 _EXERCISE = re.compile(r"^\*\*\d+\.\*\* \*\(")
 
@@ -312,7 +311,7 @@ class _Reader:
         pieces: list[tuple[str, str]] = [("", words)]
         if not linked:
             pieces = _split(pieces, figure_numbers.MENTION, self._figure)
-            pieces = _split(pieces, _NUMBERED, self._number)
+            pieces = _split(pieces, formula_numbers.MENTION, self._number)
         made = []
         for typst, plain in pieces:
             made.append(typst or (self.prose.terms.marked(plain) if index else escaped(plain)))

@@ -1,7 +1,7 @@
 """The static site: the chapters with their stored outputs, as HTML pages that open from disk without a network or a
 kernel.
 
-``third_party`` fetches KaTeX once. ``notebooks`` turns a chapter into a page; ``glossary``, ``bibliography`` and ``contents`` build
+``third_party`` fetches KaTeX and the typefaces once. ``notebooks`` turns a chapter into a page; ``glossary``, ``bibliography``, ``contents`` and ``chapter_map`` build
 pages from data, ``how_to`` from the scripts of ``examples``, ``languages`` the translated chapters. ``sources`` writes Sphinx's source folder, and ``build`` runs Sphinx on it with
 ``sphinx_extension``. Sphinx's autosummary writes the API pages listed in ``book/pages/api/index.rst``.
 ``python -m fairfl_book.site`` does everything.

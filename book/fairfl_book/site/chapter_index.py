@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -14,10 +14,12 @@ FILE = "known.json"
 
 @dataclass(frozen=True)
 class Chapter:
-    """One chapter's ``title``, with its number, and ``promise``, both from its front matter."""
+    """One chapter's ``title``, with its number, and ``promise``, both from its front matter. ``formulas``: the numbers
+    of its formulas."""
 
     title: str
     promise: str
+    formulas: Sequence[str] = ()
 
     @property
     def words(self) -> str:
@@ -54,18 +56,22 @@ class Known:
 
     @staticmethod
     def of(
-        fronts: Mapping[str, FrontMatter], terms: Sequence[Term], translated: Mapping[str, Mapping[str, FrontMatter]]
+        fronts: Mapping[str, FrontMatter],
+        terms: Sequence[Term],
+        formulas: Mapping[str, Collection[str]],
+        translated: Mapping[str, Mapping[str, FrontMatter]],
     ) -> str:
-        """The file's text. ``fronts``: front matter by page name. ``translated``: the same by language."""
+        """The file's text. ``fronts``, ``formulas``: front matter, and the numbers of formulas, by page name.
+        ``translated``: front matter by language and page name."""
         linked = [term for term in terms if not term.everyday]
         words = {
             "en": [asdict(Word(term.en, term.definition, term.chapter)) for term in linked],
             "zh": [asdict(Word(term.zh, term.definition_zh, term.chapter)) for term in linked],
         }
         told = {
-            "chapters": _told(fronts),
+            "chapters": _told(fronts, formulas),
             "words": words,
-            "translated": {language: _told(some) for language, some in translated.items()},
+            "translated": {language: _told(some, formulas) for language, some in translated.items()},
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
 
@@ -79,8 +85,11 @@ class Known:
         return Known(_chapters(found["chapters"]), words, translated)
 
 
-def _told(fronts: Mapping[str, FrontMatter]) -> dict[str, dict[str, str]]:
-    return {name: asdict(Chapter(front.title, front.promise)) for name, front in sorted(fronts.items())}
+def _told(fronts: Mapping[str, FrontMatter], formulas: Mapping[str, Collection[str]]) -> dict[str, dict]:
+    return {
+        name: asdict(Chapter(front.title, front.promise, sorted(formulas.get(name, ()))))
+        for name, front in sorted(fronts.items())
+    }
 
 
 def _chapters(told: Mapping[str, Mapping[str, str]]) -> dict[str, Chapter]:

@@ -1,4 +1,4 @@
-"""The front page's list of chapters and the order of all pages, from the front matter."""
+"""The home page's shortest way through the book, and the order of all pages, from the front matter."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,22 +6,17 @@ from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.reading import cover, shortest_path
 
 
+def way(fronts: Mapping[str, FrontMatter]) -> str:
+    """The home page's section on the shortest way through the book, in MyST. ``fronts``: front matter by page name."""
+    return f"{cover.HOURS}\n\n{shortest_path.way(fronts, lambda name: f'{name}.ipynb')}\n"
+
+
 def contents(fronts: Mapping[str, FrontMatter], languages: Sequence[str] = ()) -> str:
-    """The list of chapters and the order of all pages, in MyST. ``fronts``: front matter by page name. ``languages``:
-    pages that list translations."""
-    rows = [
-        f"- **[{front.title}]({name}.ipynb)** ({front.minutes} minutes). {front.promise}"
-        for name, front in sorted(fronts.items())
-    ]
+    """The order of all pages, in MyST. ``fronts``: front matter by page name. ``languages``: pages that list
+    translations."""
     tree = [f"{front.title} <{name}>" for name, front in sorted(fronts.items())]
     return "\n".join(
         [
-            *rows,
-            "",
-            cover.HOURS,
-            "",
-            shortest_path.way(fronts, lambda name: f"{name}.ipynb"),
-            "",
             "```{toctree}",
             ":hidden:",
             "",

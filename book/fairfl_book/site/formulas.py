@@ -25,7 +25,10 @@ def block(self: "HTML5Translator", node: nodes.math_block) -> None:
     if r"\\" in text and r"\tag" not in text and not text.startswith(r"\begin"):
         text = rf"\begin{{split}}{text}\end{{split}}"
     formula = self.encode(f"\\[{text}\\]")
-    self.body.append(f'<div class="math notranslate nohighlight">{formula}</div>\n')
+    first, *others = node["ids"] or [""]  # one for each numbered line
+    place = f' id="{first}"' if first else ""
+    anchors = "".join(f'<span id="{other}"></span>' for other in others)
+    self.body.append(f'{anchors}<div class="math notranslate nohighlight"{place}>{formula}</div>\n')
     raise nodes.SkipNode
 
 

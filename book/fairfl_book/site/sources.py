@@ -9,13 +9,14 @@ import nbformat
 
 from fairfl_book import labs
 from fairfl_book.book_paths import Book
-from fairfl_book.build import bibtex, frontmatter
+from fairfl_book.build import bibtex, formula_numbers, frontmatter
 from fairfl_book.exercises import solutions
 from fairfl_book.reading import cloud_launch
 from fairfl_book.repository_address import address
 from fairfl_book.site import (
     bibliography,
     chapter_index,
+    chapter_map,
     contents,
     glossary,
     how_to,
@@ -51,10 +52,11 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         written.update(image_files.take_out(page, folder / "_static" / "pictures", f"{root}_static/pictures"))
 
     _static(folder / "_static", vendored)
-    fronts, place = {}, address(book)
+    fronts, formulas, place = {}, {}, address(book)
     for name in book.executed():
         notebook = nbformat.read(book.notebook(name), as_version=4)
         fronts[name] = frontmatter.read(notebook.metadata.get("fairfl"))
+        formulas[name] = formula_numbers.numbered(notebook)
         solved = solutions.of_chapter(book, name) if answered else {}
         page = notebooks.page(notebook, lambda which, number: lab(which, f"cell-{number}"), solved)
         page.cells = nbformat.from_dict(cloud_launch.under_the_title(page.cells, place, name))
@@ -73,6 +75,8 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
     write("teachers.md", teachers if answered else solution_folds.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, fronts, write, lab, illustrated, answered)))
+    write("shortest-way.txt", contents.way(fronts))
+    write("chapter-map.txt", chapter_map.cards(fronts))
     write("front-lab.txt", lab(FRONT_LAB, "front", task=False))
     write("playground.txt", lab("Playground", "playground"))
     write("bibliography.md", bibliography.page(bibtex.load(book.bibliography), fronts))
@@ -84,7 +88,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     for script in how_to.scripts(book.root):
         write(f"{how_to.FOLDER}/{script.name}.md", script.page)
     write("notation.md", glossary.symbols_page(symbols))
-    write(chapter_index.FILE, chapter_index.Known.of(fronts, terms, languages.fronts(book, fronts)))
+    write(chapter_index.FILE, chapter_index.Known.of(fronts, terms, formulas, languages.fronts(book, fronts)))
     _remove_others(folder, written)
     return sorted(fronts)
 

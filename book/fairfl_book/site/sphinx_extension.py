@@ -8,11 +8,13 @@ from fairfl_book.site import (
     cross_references,
     downloads,
     figure_links,
+    formula_links,
     formulas,
     glossary_links,
     languages,
     line_wrapping,
     meta_tags,
+    typefaces,
 )
 
 _CODE = re.compile(r"(``.+?``)", re.DOTALL)
@@ -52,8 +54,10 @@ def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", plain)
     app.add_post_transform(cross_references.Mentions)
     app.add_post_transform(figure_links.Captions)
+    app.add_post_transform(formula_links.Numbers)
     app.add_post_transform(glossary_links.Terms)
     formulas.setup(app)
+    app.connect("builder-inited", typefaces.load)
     for step in (fit, languages.mark, meta_tags.describe):
         app.connect("html-page-context", step)
     app.connect("html-page-context", downloads.offer, priority=600)  # the theme builds its menu at priority 501

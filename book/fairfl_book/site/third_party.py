@@ -1,4 +1,4 @@
-"""Download KaTeX and one file of MathJax, check them, and keep them in a folder that git ignores.
+"""Download KaTeX, the site's typefaces and one file of MathJax, check them, and keep them in a folder that git ignores.
 
 The download uses the standard library. pooch would hash only the archive and not the files taken from it, and it goes
 through requests, which ignores certificates that only the system (SSL_CERT_FILE) knows.
@@ -30,7 +30,7 @@ class Package:
 
     @property
     def address(self) -> str:
-        return f"https://registry.npmjs.org/{self.name}/-/{self.name}-{self.version}.tgz"
+        return f"https://registry.npmjs.org/{self.name}/-/{self.name.rpartition('/')[2]}-{self.version}.tgz"
 
 
 # The fonts that the book's formulas use. If one is missing, the browser reports a failed request, and a test of the
@@ -48,6 +48,41 @@ _FONTS = {
     "Size3-Regular": "73d591271b1604960cb10bb90fee021670af7297017e0e98480b332d11f51995",
     "Size4-Regular": "a4af7d414440a1c1790825cfb700cf9cf43b0f2c4b04f0ebc523011ad9853ec0",
     "Typewriter-Regular": "71d517d67827787cfabdf186914cc3358eda539e37931941f2b2fd4a21f68c0b",
+}
+
+# The site's typefaces, Source Serif for text and Source Sans for headings and menus: the letters that the book uses, in all
+# weights, and the packages' own style sheets, whose other alphabets a browser asks for only if a page has them.
+_TYPEFACES = {
+    "source-serif-4": (
+        "5.3.1",
+        "4Rtay22SC4lMvw11r/+9kxANB6P3M0X8s1NudBC2v0J1KU2y3DcMoNcT3lBoZ/CqLirzf+StlO6UlJilyrvaUg==",
+        {
+            "LICENSE": "18aabf190848725e2576eefb5c29ba06aac1029d02132252a7f312eac2e50cf3",
+            "wght.css": "7aa0d72948ad126191104431e4d3fb8e697d4c59604ea22139a0140945b16cad",
+            "wght-italic.css": "3b3c07da0e50b15c9cebd5a3ea9b72c9c7b185310a14344f9bb36d88a5b34d80",
+            "files/source-serif-4-latin-wght-normal.woff2": "382475f38242c52d42a3e5ff8dc69b5d73f10d0d21e4550b5fe232984688779a",
+            "files/source-serif-4-latin-wght-italic.woff2": "b4f56ddc9873487f1c9a3ad5bbce31982fe89b951f57e4604f62b4c8a540fb19",
+            "files/source-serif-4-latin-ext-wght-normal.woff2": "d10ccbbd0dc4ebae2938958dc1f622a53460fe297e9c958564742dd684309c3f",
+            "files/source-serif-4-latin-ext-wght-italic.woff2": "14e38c2d6a4ea6effcddde38f0262c03af252cbf82dbc68037f2d6c9112f2097",
+            "files/source-serif-4-greek-wght-normal.woff2": "54c4728aa0fd97d59b89b6d89b230065794b4c088c55efe71abc9ce882cfa853",
+            "files/source-serif-4-greek-wght-italic.woff2": "faf378c4d30f3c6b0e0f70df1d1981d29c984753ecf9ce149c7bb2ef27cd56b7",
+        },
+    ),
+    "source-sans-3": (
+        "5.3.1",
+        "u0p5Z/PM2e1uxYOMiodLM6NVzxHwULcB6Oi7QSr2WU/sdoLBFP/BeOZ3YYHeJ6rHsjPZA1nZweZVaV7sf2MAyQ==",
+        {
+            "LICENSE": "18aabf190848725e2576eefb5c29ba06aac1029d02132252a7f312eac2e50cf3",
+            "wght.css": "c45a11fd4cd673a724faf6293aaf45b6d0ee0f51840632610caf8fa2abc10259",
+            "wght-italic.css": "e9126d44cee0c0dff53cc9f052c4c4d28bdafdd40277fab62b7ef50f54f9c25d",
+            "files/source-sans-3-latin-wght-normal.woff2": "19143dca075972bc84e3fd9eab7416dd40cc565dccb2435a044bdfabe060c7d5",
+            "files/source-sans-3-latin-wght-italic.woff2": "5fbc14d56cea35e60596c72ca969b349443c6a536f74e11748eed8b3a396e61d",
+            "files/source-sans-3-latin-ext-wght-normal.woff2": "a85a7459bdb3cdc1136751e151a506bae653fc29ada3ca86237477df6f1b59e6",
+            "files/source-sans-3-latin-ext-wght-italic.woff2": "6fe10a66ec416f77a26309b645471d032ad8175063bb605b886e9b7e57efaaa8",
+            "files/source-sans-3-greek-wght-normal.woff2": "dd6ec3878cf37dc8b864562acf1a37bd8c9e0ca638d7f75a7cd6b6f7ae16cf3d",
+            "files/source-sans-3-greek-wght-italic.woff2": "7ebcf40b8c0e5576c16546bd3e94a3fd7f5f0a410c268af74e9cbcf444f32cf8",
+        },
+    ),
 }
 
 # KaTeX typesets formulas on the site. With fonts it is a fifth of MathJax's size, and six hundred formulas appear at
@@ -77,6 +112,15 @@ PACKAGES = (
             },
         },
     ),
+    *(
+        Package(
+            f"@fontsource-variable/{typeface}",
+            version,
+            integrity,
+            {f"package/{file}": (f"{typeface}/{file}", digest) for file, digest in files.items()},
+        )
+        for typeface, (version, integrity, files) in _TYPEFACES.items()
+    ),
     Package(
         "mathjax",
         "3.2.2",
@@ -93,6 +137,8 @@ PACKAGES = (
         },
     ),
 )
+
+STYLES = tuple(f"{typeface}/{style}.css" for typeface in _TYPEFACES for style in ("wght", "wght-italic"))
 
 
 def missing(folder: Path) -> list[Package]:
@@ -145,7 +191,7 @@ def _download(address: str) -> bytes:
             return answer.read()
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         raise Refused(
-            f"{address} could not be downloaded ({error}). The site needs it once, for its formulas. Connect to a "
-            "network and repeat, or build without formulas: python -m fairfl_book.site --no-vendor.",
+            f"{address} could not be downloaded ({error}). The site needs it once, for its formulas and its typefaces. "
+            "Connect to a network and repeat, or build without them: python -m fairfl_book.site --no-vendor.",
             "missing",
         ) from error

@@ -63,6 +63,23 @@ def test_the_pages_made_from_data_are_there(html):
     assert re.search(r"katex\.min\.js", text["notation.html"])
 
 
+def test_the_home_page_is_one_of_its_own(html):
+    page = (html / "index.html").read_text(encoding="utf-8")
+    chapter = (html / "04_mgda.html").read_text(encoding="utf-8")
+    assert "bd-sidebar-secondary" in chapter and "bd-sidebar-secondary" not in page, "no contents beside the band"
+    buttons = re.findall(r'<a class="[^"]*\bbutton\b[^"]*" href="([^"]+)"', page)
+    assert [link.partition("#")[0] for link in buttons] == ["00_start_here.html", "playground.html", "install.html"]
+    assert 'id="lab-front"' in page and page.count('<li data-chapter="') == len(BOOK.executed())
+    assert page.count("The fairfl authors") == 1 and re.search(r'class="logo__image', page)
+
+
+def test_mentions_of_formulas_lead_to_them(html):
+    page = (html / "04_mgda.html").read_text(encoding="utf-8")
+    assert 'href="#equation-8">(8)</a>' in page and page.count('id="equation-8"') == 1
+    more = (html / "more" / "04_mgda_more.html").read_text(encoding="utf-8")
+    assert 'href="#equation-c1">(C1)</a>' in more and re.search(r'href="\.\./04_mgda\.html#equation-\d', more)
+
+
 def test_every_script_is_a_page_that_links_the_reference(html):
     scripts = how_to.scripts(BOOK.root)
     for script in scripts:

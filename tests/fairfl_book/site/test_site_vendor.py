@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import io
+import re
 import tarfile
 
 import pytest
@@ -35,6 +36,16 @@ def test_what_is_cached_is_not_fetched_again(package, tmp_path):
     download = lambda address: asked.append(address) or package
     assert third_party.fetch(tmp_path, download) == ["thing 1.0"] and third_party.fetch(tmp_path, download) == []
     assert asked == ["https://registry.npmjs.org/thing/-/thing-1.0.tgz"] and (tmp_path / "a.js").read_bytes() == b"good"
+
+
+def test_a_scoped_package_has_its_address_and_the_typefaces_their_licences():
+    addresses = {package.name: package.address for package in third_party.PACKAGES}
+    serif = "@fontsource-variable/source-serif-4"
+    assert re.fullmatch(rf"https://registry\.npmjs\.org/{serif}/-/source-serif-4-[\d.]+\.tgz", addresses[serif])
+    kept = {name for package in third_party.PACKAGES for name, _ in package.files.values()}
+    assert set(third_party.STYLES) <= kept and all(
+        f"{style.partition('/')[0]}/LICENSE" in kept for style in third_party.STYLES
+    )
 
 
 def test_a_spoilt_file_is_fetched_anew(package, tmp_path):
