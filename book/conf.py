@@ -41,8 +41,8 @@ html_math_renderer = "katex"  # fairfl_book.site.formulas
 
 html_theme = "sphinx_book_theme"
 html_title = "Fair federated learning"
-html_css_files = ["book.css"]
-html_js_files = ["disk.js", "search_results.js", "tooltips.js"]
+html_css_files = ["book.css", "passages.css"]
+html_js_files = ["passages.js", "tooltips.js"]
 html_favicon = "static/favicon.svg"
 html_copy_source = False
 html_show_sourcelink = False

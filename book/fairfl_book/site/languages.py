@@ -10,7 +10,7 @@ import nbformat
 from fairfl_book.book_paths import Book
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.exercises import solutions
-from fairfl_book.site import notebooks
+from fairfl_book.site import notebooks, search_page
 from fairfl_book.translation import edition
 from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, tr, using
 
@@ -45,6 +45,7 @@ def lay_out(
         if fronts:
             with using(language):
                 write(f"{language}/index.md", _index(fronts))
+                write(f"{language}/{search_page.NAME}.md", search_page.page())
             made.append(f"{NAMES[language]} <{language}/index>")
     return made
 
