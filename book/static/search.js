@@ -13,7 +13,8 @@
     status.textContent = said.broken;
     return;
   }
-  const { words, FORMULA } = searchWords,
+  const { words, FORMULA, HAN } = searchWords,
+    LISTED = new Set(["term", "symbol", "work"]), // kinds that say which page they are on
     AT_ONCE = 20, // hits shown before the button
     LENGTH = 260; // letters of an excerpt
 
@@ -70,28 +71,35 @@
     if (to < text.length) to += Math.max(0, text.slice(to).search(/[\s，。；：]|$/u));
     return `${from ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
   };
+  const span = (className, ...inside) => {
+    const one = document.createElement("span");
+    one.className = className;
+    one.append(...inside);
+    return one;
+  };
+  // A term's definition is there in both languages, one a line.
+  const inOwn = (text, found) => {
+    const lines = text.split("\n"),
+      told = lines.find((line) => HAN.test(line) === (own === "zh")) ?? lines[0];
+    const has = (line) => [...words(line)].some((one) => found.has(one.word));
+    return has(told) ? told : (lines.find(has) ?? told);
+  };
   const item = ({ id, terms }) => {
     const { url, kind, where, name, text, language } = passages[id],
       found = new Set(terms),
       li = document.createElement("li"),
       link = document.createElement("a"),
-      trail = document.createElement("span");
+      named = kind && kind !== "heading" && name;
     link.href = url;
-    trail.className = "search-trail";
-    const title = kind && kind !== "heading" && name ? [name] : where.slice(-1);
-    const above = kind && kind !== "heading" && name ? where : where.slice(0, -1);
-    if (kind === "" && name) title.push(name);
-    link.append(...shown(title.join(" › "), found));
-    trail.append(
-      ...(kind
-        ? [Object.assign(document.createElement("b"), { textContent: said[kind] }), " "]
-        : []),
-      ...shown(above.join(" › "), new Set()),
+    link.append(
+      ...shown(named ? name : [where.at(-1), ...(name && !kind ? [name] : [])].join(" › "), found),
     );
-    li.append(trail, link);
+    const badge = kind ? [span("search-kind", said[kind])] : [],
+      trail = LISTED.has(kind) ? [] : named ? where : where.slice(0, -1);
+    li.append(span("search-trail", ...badge, ...shown(trail.join(" › "), new Set())), link);
     if (text) {
       const p = document.createElement("p");
-      p.append(...shown(excerpt(text, found), found));
+      p.append(...shown(excerpt(inOwn(text, found), found), found));
       li.append(p);
     }
     if (language && language !== own) li.lang = language;
@@ -130,6 +138,7 @@
       n ? (near ? said.near : n === 1 ? said.one : said.some) : said.none,
       { n, words: query },
     );
+    if (n) status.append(" ", span("search-keys", said.keys));
     more(hits);
   };
   // So that the way back from a hit leads to the hits. Some browsers refuse this from disk.

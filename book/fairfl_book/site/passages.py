@@ -143,7 +143,7 @@ def _kind(inside: list[nodes.Node]) -> str:
 def _term(node: nodes.definition_list_item, section: Section) -> None:
     terms = list(node.findall(nodes.term))
     name = " · ".join(map(words, terms))
-    text = " ".join(words(one) for one in node.findall(nodes.paragraph))
+    text = "\n".join(words(one) for one in node.findall(nodes.paragraph))
     section.passages.append(Passage(terms[0]["ids"][0], text, "term", name))
 
 

@@ -12,8 +12,9 @@ def page() -> str:
     """The page in MyST: a field, a place for the hits, and the words that the script says."""
     said = {
         "none": tr("Nothing was found for “{words}”. Try fewer or other words, or look into the index."),
-        "some": tr("{n} passages. ↓ and ↑ go through them, Enter opens one."),
-        "one": tr("1 passage. ↓ goes to it, Enter opens it."),
+        "some": tr("{n} passages."),
+        "one": tr("1 passage."),
+        "keys": tr("↓ and ↑ go through them, Enter opens one."),
         "near": tr("Few passages or none have all of these words, so here are {n} that have some of them."),
         "more": tr("Show {n} more"),
         "broken": tr("The search could not be loaded. This copy of the site was built without it."),

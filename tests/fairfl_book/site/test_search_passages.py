@@ -115,7 +115,7 @@ def test_a_term_has_both_names_and_both_definitions():
         nodes.definition("", paragraph("How fast."), paragraph("多快。")),
     )
     [hit] = found(addnodes.glossary("", nodes.definition_list("", item)))
-    assert (hit.anchor, hit.kind, hit.name, hit.text) == ("term-rate", "term", "rate · 速率", "How fast. 多快。")
+    assert (hit.anchor, hit.kind, hit.name, hit.text) == ("term-rate", "term", "rate · 速率", "How fast.\n多快。")
 
 
 def test_a_class_and_its_methods_are_found_by_their_full_names():
