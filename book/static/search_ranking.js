@@ -7,6 +7,7 @@ globalThis.searchRanking = (index, own, root) => {
     LISTS = /^(glossary|bibliography|notation)#/; // pages of one section
   // What a reader who looks something up wants first. A companion, and a page beside the book, come after the chapters.
   const KINDS = { term: 2.2, symbol: 2.2, heading: 1.5, api: 0.8, exercise: 0.8, turn: 0.8 };
+  const NAMED = new Set(["term", "symbol", "work", "api"]); // a heading of the same words may be anywhere
   const PLACES = [
     [/^more\//, 0.75],
     [/^(errata|bibliography|teachers|install|notation)$/, 0.6],
@@ -89,8 +90,8 @@ globalThis.searchRanking = (index, own, root) => {
     const factor = (one) => {
       const names = one.name.split(" · ").map(asked),
         of = (name) => wanted.every((word) => name.includes(word));
-      if (names.some((name) => of(name) && (one.kind === "work" || name.length === wanted.length)))
-        return EXACT;
+      const whole = (name) => one.kind === "work" || name.length === wanted.length;
+      if (NAMED.has(one.kind) && names.some((name) => of(name) && whole(name))) return EXACT;
       if (one.kind === "api" && `.${one.name}`.endsWith(`.${query.trim()}`)) return EXACT;
       return folded(`${one.name} ${one.text}`).includes(phrase) ? TOGETHER : 1;
     };

@@ -83,18 +83,24 @@ def leads_to(hit, root):
 
 
 def test_a_student_finds_the_place(page, root):
-    first = {query: leads_to(search(page, root, query), root) for query, _ in QUERIES}
+    search(page, root, "rate")
+    first = {}
+    for query, _ in QUERIES:
+        page.locator("form.book-search input").fill(query)
+        page.keyboard.press("Enter")
+        first[query] = leads_to(page.locator("ol.search-hits a").first, root)
     assert {query: there for query, there in first.items() if not there.startswith(dict(QUERIES)[query])} == {}
 
 
 def test_a_hit_shows_its_words_and_leads_to_its_paragraph(page, root):
-    search(page, root, "softmax twice seeds FedAvg")
+    search(page, root, "softmax twice")
     hit = page.locator("ol.search-hits li", has=page.locator("p mark")).first
     words = {word.lower() for word in hit.locator("p mark").all_inner_texts()}
-    assert {"softmax", "fedavg"} <= words
-    assert "12" in hit.locator(".search-trail").inner_text()
+    assert {"softmax", "twice"} <= words
     link = hit.locator("a")
-    anchor = urlsplit(leads_to(link, root)).fragment
+    name, _, anchor = leads_to(link, root).partition("#")
+    chapter = int(re.search(r"\d\d", name)[0])
+    assert hit.locator(".search-trail").inner_text().startswith(f"{chapter}.")
     link.click()
     page.wait_for_selector(f"[id='{anchor}']:target")
     page.wait_for_load_state()
@@ -164,7 +170,7 @@ def test_chinese_pages_have_a_search_in_chinese(page, root):
     hit.wait_for(timeout=10_000)
     assert urlsplit(page.url).path.endswith("/zh/search.html")
     assert leads_to(hit, root).startswith("zh/01_federated_learning.html#")
-    assert "搜索" in page.locator("h1").inner_text()
+    assert "搜索" in page.locator("article h1").inner_text()
     assert page.locator("ol.search-hits li mark").first.inner_text().startswith("邮局"[0])
 
 
