@@ -132,11 +132,11 @@
     list.replaceChildren();
     status.textContent = "";
     if (!query) return;
-    const { near, hits } = find(query),
+    const { near, complete, hits } = find(query),
       n = hits.length;
     status.textContent = filled(
       n ? (near ? said.near : n === 1 ? said.one : said.some) : said.none,
-      { n, words: query },
+      { n, complete, rest: n - complete, words: query },
     );
     if (n) status.append(" ", span("search-keys", said.keys));
     more(hits);

@@ -71,7 +71,8 @@ globalThis.searchRanking = (index, own, root) => {
 
   const find = (query) => {
     let hits = engine.search(query, { combineWith: "AND" });
-    const near = hits.length <= FEW && (asked(query).length > 1 || !hits.length);
+    const complete = hits.length,
+      near = complete <= FEW && (asked(query).length > 1 || !complete);
     if (near) {
       const all = new Set(hits.map((hit) => hit.id));
       // "personalised" finds "personal".
@@ -104,7 +105,7 @@ globalThis.searchRanking = (index, own, root) => {
       seen.set(section, n);
       return n <= A_SECTION || LISTS.test(section);
     };
-    return { near, hits: hits.filter(first) };
+    return { near, complete, hits: hits.filter(first) };
   };
   return { find, passages, ready };
 };

@@ -15,7 +15,7 @@ def page() -> str:
         "some": tr("{n} passages."),
         "one": tr("1 passage."),
         "keys": tr("↓ and ↑ go through them, Enter opens one."),
-        "near": tr("Few passages or none have all of these words, so here are {n} that have some of them."),
+        "near": tr("Passages with all of these words: {complete}. With some of them: {rest}."),
         "more": tr("Show {n} more"),
         "broken": tr("The search could not be loaded. This copy of the site was built without it."),
         "term": tr("term"),
