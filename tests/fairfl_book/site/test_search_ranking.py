@@ -46,7 +46,7 @@ PAGES = [
     ],
     ["more/04_more", "en", [[0, "more", "4. More", ["A common descent direction lowers every loss."]]]],
     ["zh/04_mgda", "zh", [[0, "id1", "4. 梯度", ["服务器选择权重，然后走一步 softmax。"]]]],
-    ["05_other", "en", [[0, "other", "5. Other", ["One softmax is enough."]]]],
+    ["05_other", "en", [[0, "other", "5. Other", ["One softmax is enough.", "Loss is fast."]]]],
     [
         "glossary",
         "",
@@ -79,6 +79,7 @@ CASES = [
     ("en", "rate", RATE),  # a term before the paragraph that uses it
     ("en", "what is a rate?", RATE),  # words that say nothing
     ("en", "rates", RATE),  # a plural
+    ("en", "loss fast", RATE),  # a definition before a paragraph with the same words
     ("en", "Gram matrix", "04_mgda.html#gram"),  # a heading
     ("en", "common descent direction", DESCENT),  # together before apart, and a chapter before its companion
     ("en", "inner prodcts", "04_mgda.html#gram-p1"),  # a slip
