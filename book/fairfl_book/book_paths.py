@@ -34,7 +34,7 @@ class Book:
 
     @property
     def vendored(self) -> Path:
-        """Other projects' files, such as KaTeX (``site.third_party``); ignored by git."""
+        """Other projects' files, such as KaTeX and MiniSearch (``site.third_party``); ignored by git."""
         return self.root / "book" / "_vendor"
 
     @property

@@ -16,8 +16,10 @@ export default [
       globals: {
         ...globals.browser,
         katex: "readonly",
-        Search: "readonly",
-        DOCUMENTATION_OPTIONS: "writable",
+        MiniSearch: "readonly",
+        SEARCH_INDEX: "readonly",
+        searchRanking: "readonly",
+        searchWords: "readonly",
       },
     },
     rules: { "prefer-const": "error", eqeqeq: "error", "no-var": "error" },

@@ -15,7 +15,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m fairfl_book.site", description="Build the static site into book/_build/html."
     )
     parser.add_argument(
-        "--no-vendor", action="store_true", help="do not download KaTeX and the typefaces: formulas stay LaTeX"
+        "--no-vendor",
+        action="store_true",
+        help="do not download KaTeX, the typefaces and MiniSearch if they are missing: formulas stay LaTeX, and the search finds nothing",
     )
     parser.add_argument(
         "--without-solutions",

@@ -1,4 +1,5 @@
-"""Run Sphinx on the source folder. Needs no network. Formulas are typeset if KaTeX was downloaded before."""
+"""Run Sphinx on the source folder. Needs no network. Formulas are typeset, and the search works, if their libraries were
+downloaded before."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ from fairfl_book.site import downloads, languages, page_frames, solution_folds, 
 def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = True) -> list[str]:
     """Build the site into ``html`` and return the names of the chapters. Every warning counts as an error.
 
-    ``work``: a folder for intermediate files. ``vendored``: the folder of KaTeX. ``answered``: whether the site shows
+    ``work``: a folder for intermediate files. ``vendored``: the folder of KaTeX and MiniSearch. ``answered``: whether the site shows
     solutions. A site without them contains the file ``solution_folds.WITHOUT``. Raises ``ValueError`` after Sphinx
     printed an error or a warning.
     """
@@ -59,10 +60,7 @@ def build(book: Book, html: Path, work: Path, vendored: Path, answered: bool = T
 
 def _forget(html: Path, source: Path) -> None:
     """Remove pages of an earlier build whose source no longer exists; Sphinx would keep them."""
-    made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {
-        Path("genindex.html"),
-        Path("search.html"),
-    }
+    made = {path.relative_to(source).with_suffix(".html") for path in source.rglob("*.*")} | {Path("genindex.html")}
     for page in [
         page for page in html.rglob("*.html") if page.relative_to(html).parts[0] not in ("_static", "_modules")
     ]:

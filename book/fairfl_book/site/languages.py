@@ -12,7 +12,7 @@ from fairfl_book.book_paths import Book
 from fairfl_book.build.frontmatter import FrontMatter
 from fairfl_book.exercises import solutions
 from fairfl_book.reading import cover, shortest_path
-from fairfl_book.site import notebooks
+from fairfl_book.site import notebooks, search_page
 from fairfl_book.site.chapter_index import Known
 from fairfl_book.translation import edition
 from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, framed, tr, using
@@ -84,6 +84,7 @@ def lay_out(
             with using(language):
                 write(f"{language}/contents.txt", _contents(all_fronts[language], translated))
                 write(f"{language}/front-lab.txt", lab(FRONT_LAB, "front", task=False))
+                write(f"{language}/{search_page.NAME}.md", search_page.page())
             made.append(f"{NAMES[language]} <{language}/{COVER}>")
     return made
 

@@ -23,6 +23,7 @@ from fairfl_book.site import (
     image_files,
     languages,
     notebooks,
+    search_page,
     solution_folds,
 )
 
@@ -33,7 +34,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     """Write all sources into ``folder`` and return the chapters' names. Unchanged files keep their times, so Sphinx
     renders only what is new.
 
-    ``vendored``: the folder of KaTeX, which may be missing. ``answered``: whether pages show folded solutions, and the
+    ``vendored``: the folder of KaTeX and MiniSearch, which may be missing. ``answered``: whether pages show folded solutions, and the
     teachers' page its notes on open exercises.
     """
     written = set()
@@ -87,6 +88,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
     write(f"{how_to.FOLDER}/index.md", how_to.index(book.root))
     for script in how_to.scripts(book.root):
         write(f"{how_to.FOLDER}/{script.name}.md", script.page)
+    write(f"{search_page.NAME}.md", search_page.page())
     write("notation.md", glossary.symbols_page(symbols))
     write(chapter_index.FILE, chapter_index.Known.of(fronts, terms, formulas, languages.fronts(book, fronts)))
     _remove_others(folder, written)

@@ -14,6 +14,7 @@ from fairfl_book.site import (
     languages,
     line_wrapping,
     meta_tags,
+    search_index,
     typefaces,
 )
 
@@ -58,7 +59,8 @@ def setup(app: Sphinx) -> dict:
     app.add_post_transform(glossary_links.Terms)
     formulas.setup(app)
     app.connect("builder-inited", typefaces.load)
+    search_index.setup(app)
     for step in (fit, languages.mark, meta_tags.describe):
         app.connect("html-page-context", step)
     app.connect("html-page-context", downloads.offer, priority=600)  # the theme builds its menu at priority 501
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}  # one index of all pages

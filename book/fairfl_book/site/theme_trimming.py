@@ -1,12 +1,12 @@
-"""Remove unused parts of the theme: scripts for icons that a font provides, and a hidden search."""
+"""Remove unused parts of the theme and of Sphinx: scripts for icons that a font provides, and another search."""
 
 import re
 import shutil
 from pathlib import Path
 
-# Icons come from the theme's fonts. Only the search page reads the search index.
+# Icons come from the theme's fonts. The book has its own search (search_index.py).
 _ICONS = r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
-_SEARCH = r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex|search_results)\.js[^"]*"></script>'
+_SEARCH = r'\s*<script src="[^"]*(?:searchtools|language_data|searchindex|sphinx_highlight)\.js[^"]*"></script>'
 # The theme's own viewport, after Sphinx's.
 _TWICE = r'\s*<meta name="viewport" content="width=device-width, initial-scale=1"\s*/?>'
 # The theme's header is hidden, but its buttons come first in the page, and the theme would attach the click handlers to
@@ -14,21 +14,15 @@ _TWICE = r'\s*<meta name="viewport" content="width=device-width, initial-scale=1
 _HIDDEN = r'(?s)\s*<button class="pst-navbar-icon sidebar-toggle (?:primary|secondary)-toggle".*?</button>'
 # From a server, the link downloads the notebook. From disk, browsers show it, so it opens in a new tab.
 _NOTEBOOK, _KEPT = re.compile(r'(<a href="[^"]+\.ipynb") (target="_blank")'), r"\1 download \2"
-_UNUSED = ("scripts/fontawesome.js*", "scripts/*.map", "styles/*.map", "*webpack-macros.html", "locales", "vendor/fontawesome/webfonts/fa-brands*")  # fmt: skip
-
-
-# Search results are highlighted on their pages. In an SVG, the highlight would need a size that a title does not have.
-_MARKED, _NO_DRAWING = '"button, select, textarea"', '"button, select, textarea, svg"'
+_UNUSED = ("searchtools.js", "language_data.js", "sphinx_highlight.js", "scripts/fontawesome.js*", "scripts/*.map", "styles/*.map", "*webpack-macros.html", "locales", "vendor/fontawesome/webfonts/fa-brands*")  # fmt: skip
 
 
 def slim(html: Path) -> None:
     """Make the pages under ``html`` smaller, and remove files that no page uses."""
-    marks = html / "_static" / "sphinx_highlight.js"
-    marks.write_text(marks.read_text(encoding="utf-8").replace(_MARKED, _NO_DRAWING), encoding="utf-8")
     for path in html.rglob("*.html"):
         if html / "_static" not in path.parents:
             page = path.read_text(encoding="utf-8")
-            for unused in (_ICONS, _TWICE, _HIDDEN, *([] if path.name == "search.html" else [_SEARCH])):
+            for unused in (_ICONS, _TWICE, _HIDDEN, _SEARCH):
                 page = re.sub(unused, "", page)
             page = _NOTEBOOK.sub(_KEPT, page)
             path.write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Download KaTeX, the site's typefaces and one file of MathJax, check them, and keep them in a folder that git ignores.
+"""Download KaTeX, the site's typefaces, MiniSearch and one file of MathJax, check them, and keep them in a folder that git ignores.
 
 The download uses the standard library. pooch would hash only the archive and not the files taken from it, and it goes
 through requests, which ignores certificates that only the system (SSL_CERT_FILE) knows.
@@ -87,6 +87,7 @@ _TYPEFACES = {
 
 # KaTeX typesets formulas on the site. With fonts it is a fifth of MathJax's size, and six hundred formulas appear at
 # once.
+# MiniSearch ranks what the search finds. It is one script, so it runs from disk as well.
 # MathJax's tex-svg-full holds every TeX extension (nothing is loaded later) and draws formulas as SVG (no fonts), for paper.
 PACKAGES = (
     Package(
@@ -120,6 +121,21 @@ PACKAGES = (
             {f"package/{file}": (f"{typeface}/{file}", digest) for file, digest in files.items()},
         )
         for typeface, (version, integrity, files) in _TYPEFACES.items()
+    ),
+    Package(
+        "minisearch",
+        "7.2.0",
+        "dqT2XBYUOZOiC5t2HRnwADjhNS2cecp9u+TJRiJ1Qp/f5qjkeT5APcGPjHw+bz89Ms8Jp+cG4AlE+QZ/QnDglg==",
+        {
+            "package/dist/umd/index.js": (
+                "minisearch.js",
+                "03c27931eb603af1d3358579e9885eafdb6a2f5fa9929557b3e77d7e99d06d03",
+            ),
+            "package/LICENSE.txt": (
+                "LICENSE-minisearch.txt",
+                "70d37354d6395629fb99edb28cb37a5d356ffa24a48cd02a5def5b83a300a899",
+            ),
+        },
     ),
     Package(
         "mathjax",
@@ -191,7 +207,7 @@ def _download(address: str) -> bytes:
             return answer.read()
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         raise Refused(
-            f"{address} could not be downloaded ({error}). The site needs it once, for its formulas and its typefaces. "
+            f"{address} could not be downloaded ({error}). The site needs it once, for its formulas, typefaces and search. "
             "Connect to a network and repeat, or build without them: python -m fairfl_book.site --no-vendor.",
             "missing",
         ) from error

@@ -125,16 +125,6 @@ def test_a_page_reads_well(reader, name):
     assert one.troubles == []
 
 
-def test_the_search_finds_a_chapter_from_disk(reader):
-    one = reader()
-    page = one.open("search.html?q=pareto")
-    page.locator("ul.search li a").first.wait_for(timeout=10_000)
-    assert page.locator('ul.search a[href*="03_pareto_stationarity.html"]').count()
-    page.wait_for_timeout(500)
-    one.look("search-results")
-    assert one.troubles == []
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_every_text_stands_out_in_both_modes(reader, name, scheme):
@@ -240,13 +230,6 @@ def test_a_table_that_goes_on_behind_its_edge_shows_it(reader):
     assert wide.evaluate(solid) == 0, "a row that covers the shadow"
 
 
-def test_what_a_search_found_is_marked_and_never_in_a_drawing(reader):
-    one = reader()
-    page = one.open("03_pareto_stationarity.html?highlight=front")
-    page.wait_for_selector("article span.highlighted")
-    assert page.locator("svg .highlighted, svg tspan").count() == 0 and one.troubles == []
-
-
 def test_the_menu_opens_on_a_phone_and_folds_beside_a_page(reader):
     page = reader().open("05_fedmgda_plus.html")
     page.set_viewport_size({"width": 390, "height": 844})
@@ -261,17 +244,6 @@ def test_the_menu_opens_on_a_phone_and_folds_beside_a_page(reader):
     page.locator("button.primary-toggle:visible").click()
     page.wait_for_timeout(600)
     assert page.evaluate(edge) <= 0
-
-
-def test_the_search_knows_the_glossarys_terms_in_both_languages(reader):
-    one = reader()
-    for word in ("conflict", "凸包"):
-        page = one.open(f"search.html?q={word}")
-        page.locator("ul.search a[href*='glossary.html#term-']").first.wait_for(timeout=10_000)
-        page.wait_for_timeout(300)
-        names = page.locator("ul.search a[href*='glossary.html#term-']").all_inner_texts()
-        assert any(word in name for name in names), names
-    assert one.troubles == []
 
 
 def test_what_is_wider_than_a_phone_is_as_small_as_helps_and_no_smaller(reader):
@@ -292,9 +264,7 @@ def test_what_is_wider_than_a_phone_is_as_small_as_helps_and_no_smaller(reader):
 def test_every_page_says_what_it_is(reader):
     one = reader()
     told = {}
-    for name in [
-        name for name in PAGES if "/" not in name and name not in ("genindex.html", "search.html", "py-modindex.html")
-    ]:
+    for name in [name for name in PAGES if "/" not in name and name not in ("genindex.html", "py-modindex.html")]:
         page = one.open(name)
         told[name] = page.locator("meta[name='description']").get_attribute("content")
         kept = {"og:title", "og:description", "og:image"}
@@ -303,20 +273,6 @@ def test_every_page_says_what_it_is(reader):
         )
         assert page.locator("link[rel~='icon']").count() == 1
     assert all(len(words) > 30 for words in told.values()) and len(set(told.values())) == len(told), told
-
-
-def test_a_hit_in_the_glossary_is_named_and_marked(reader):
-    page = reader().open("search.html?q=affine+hull")
-    hit = page.locator("ul.search a[href*='glossary.html#term-']").first
-    hit.wait_for(timeout=10_000)
-    page.wait_for_function("document.querySelector('ul.search a[data-named]')")
-    assert hit.inner_text().startswith("affine hull · ")
-    hit.click()
-    term = page.locator("dt:target")
-    assert "affine hull" in term.inner_text()
-    assert term.evaluate("e => getComputedStyle(e).backgroundColor") != page.locator("dt:not(:target)").last.evaluate(
-        "e => getComputedStyle(e).backgroundColor"
-    )
 
 
 def test_a_solution_opens(reader):
