@@ -41,7 +41,13 @@ html_math_renderer = "katex"  # fairfl_book.site.formulas
 
 html_theme = "sphinx_book_theme"
 html_title = "Fair federated learning"
-html_css_files = ["book.css", "look.css", "home.css", "passages.css", "chinese.css"]  # and the typefaces: fairfl_book.site.typefaces
+html_css_files = [
+    "book.css",
+    "look.css",
+    "home.css",
+    "passages.css",
+    "chinese.css",
+]  # and the typefaces: fairfl_book.site.typefaces
 html_js_files = ["passages.js", "tooltips.js", "margin_notes.js"]
 html_favicon = "static/favicon.svg"
 html_copy_source = False
