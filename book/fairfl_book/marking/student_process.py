@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from fairfl_book.exercises.check import is_stub
-from fairfl_book.marking import json_values
+from fairfl_book.marking import json_values, sandbox
 
 FILES = 200_000_000  # bytes of the largest file that student code may write
 SAID = 500  # characters of an error message
@@ -19,6 +19,7 @@ SAID = 500  # characters of an error message
 
 def main() -> None:
     """Answer requests until the input ends."""
+    sandbox.end_with_parent()
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
