@@ -70,9 +70,7 @@ def _mark(given: argparse.Namespace) -> int:
         raise refuse("--memory", given.memory, "500 to 1,000,000 MB", "A chapter needs a few hundred.")
     book = book_paths.find()
     out = given.out or folder / class_marks.NAME
-    for stop in ("SIGTERM", "SIGHUP"):  # clean up, as after Ctrl + C
-        if hasattr(signal, stop):
-            signal.signal(getattr(signal, stop), lambda number, _: sys.exit(128 + number))
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # clean up, as after Ctrl + C
     box = sandbox.find(book.root, folder)
     print(box.words, flush=True)
     limits = Limits(given.timeout, given.memory, box.command)
