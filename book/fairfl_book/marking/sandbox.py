@@ -13,6 +13,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import psutil
 
 PROCESSES = 256  # processes and threads of one notebook
 FILES = 500_000_000  # bytes of all files that a notebook may keep in /tmp, and as many in shared memory
@@ -102,7 +106,17 @@ def excess(process: int, memory: int) -> str:
         first = psutil.Process(process)
         for one in (first, *first.children(recursive=True)):
             with contextlib.suppress(psutil.Error):
-                used.append(one.memory_info().rss)
+                used.append(_occupied(one))
     if len(used) > PROCESSES:
         return f"it started more than {PROCESSES} processes"
     return f"its processes used more than {memory} MB together" if sum(used) > memory * 1_000_000 else ""
+
+
+def _occupied(one: "psutil.Process") -> int:
+    """Bytes of memory; what several processes share is divided among them, where the system tells (Linux)."""
+    import psutil
+
+    try:
+        return one.memory_full_info().pss
+    except (psutil.AccessDenied, AttributeError):
+        return one.memory_info().rss
