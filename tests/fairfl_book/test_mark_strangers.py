@@ -166,6 +166,7 @@ from fairfl_book.marking.notebook_marker import Limits
 from fairfl_book.marking.submissions import Cell
 
 if __name__ == "__main__":
+    isolation.everything = dict  # no exercise is judged here
     cell = Cell("code", "import subprocess\\nsubprocess.run(['sleep', '86422'])")
     isolation.examine([Run(0), Judge(Asked("mgda.gap", 1, "work", 0, 0, "gap"))], [cell], Limits(600))
 """
