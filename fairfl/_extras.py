@@ -25,6 +25,7 @@ BROUGHT_BY = {
     "IPython": "chapters",
     "yaml": "lab",
     "pybtex": "lab",
+    "psutil": "lab",
     "sphinx": "book",
     "docutils": "book",
     "markdown_it": "book",

@@ -100,6 +100,15 @@ def test_the_command_that_it_runs_is_understood():
     assert given.port == 8888 and given.no_browser
 
 
+def test_the_container_that_marks_a_class_sees_it_read_only_and_has_no_network():
+    from fairfl_book import command
+
+    page = (ROOT / "book" / "teachers.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    options, given = re.search(r"^docker run (.+) fairfl fairfl-book (mark .+)$", page, re.MULTILINE).groups()
+    parsed = command.parser().parse_args(given.split())
+    assert f":{parsed.folder}:ro" in options and f":{parsed.out.parent}" in options and "--network none" in options
+
+
 def test_nothing_that_git_ignores_gets_into_the_image():
     named = {line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines() if line}
     assert {name.removeprefix("**/") for name in IGNORED} >= named | {".git"}

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import time
 
 import nbformat
 import pytest
@@ -13,7 +14,7 @@ from fairfl_book.book_paths import Book
 from fairfl_book.exercises import Exercise, Question, Wrong, solutions
 from fairfl_book.exercises.compare import equal
 from fairfl_book.exercises.registry import _EXERCISES
-from fairfl_book.marking import class_marks, isolation, json_values, marks_table, notebook_marker
+from fairfl_book.marking import class_marks, isolation, json_values, marks_table, notebook_marker, sandbox
 from fairfl_book.marking.notebook_marker import Limits
 from fairfl_book.teaching import class_notebooks
 from refusals import refused
@@ -344,6 +345,32 @@ def test_a_judge_that_is_killed_costs_one_exercise(ferries, tmp_path, monkeypatc
 
     monkeypatch.setattr(notebook_marker, "find", deadly)
     assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right", "failed with error"]
+
+
+def test_strangers_in_a_sandbox_reach_neither_the_table_nor_their_neighbours(ferries, tmp_path):
+    box = sandbox.find(book_paths.find().root, tmp_path)
+    if not box.command:
+        pytest.skip(box.words)
+    table = tmp_path / class_marks.NAME
+    daemon = f"""import os, subprocess, sys
+forge = "import time; p = {str(table)!r}\\nwhile True: t = open(p).read(); open(p, 'w').write(t.replace('wrong,0', 'right,1')); time.sleep(.05)"
+subprocess.Popen([sys.executable, "-c", forge], start_new_session=True)
+seats = 1"""
+    thief = f"import json\nfor cell in json.load(open({str(tmp_path / 'ann.ipynb')!r}))['cells']: exec(cell['source'])"
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    handed(tmp_path / "daemon.ipynb", (SEATS, daemon), (COUNT, "count = 5"))
+    handed(tmp_path / "killer.ipynb", (SEATS, "import os\nos.kill(os.getppid(), 9)"), (COUNT, "count = 5"))
+    handed(tmp_path / "thief.ipynb", (SEATS, thief))
+    handed(tmp_path / "zoe.ipynb", *RIGHT)
+    limits = Limits(10.0, sandbox=box.command)
+    rows = class_marks.mark(ferries, tmp_path, ferries.names(), limits=limits, report=lambda said: None)
+    points = {}
+    for row in rows:
+        points[row["student"]] = points.get(row["student"], 0) + int(row["points"] or 0)
+    assert points == {"ann": 2, "daemon": 0, "killer": 0, "thief": 0, "zoe": 2}
+    written = table.read_bytes()
+    time.sleep(0.5)
+    assert table.read_bytes() == written and sorted(map(str, marks_table.read(table))) == sorted(map(str, rows))
 
 
 def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """``fairfl-book mark``, the command that marks a class's notebooks."""
 
 import argparse
+import signal
+import sys
 from pathlib import Path
 
 _DESCRIPTION = """\
@@ -12,10 +14,10 @@ table, each student gets a sheet to read, without a word about the others. The a
 The student is the name of the subfolder or, for files in FOLDER itself, the file name without the chapter's name. The table is written after every
 notebook. Run the command again to continue, or to add later submissions. Your own entries in unchanged rows are kept."""
 _SANDBOX = """\
-This runs students' code with your permissions: it can read, change and delete whatever you can, and use the network. Each notebook has its own
-process, empty folder, time limit and (on Linux) memory limit, and cannot mark itself. That protects against accidents, not against
-malice. For a class that you do not know, run it as a user without files, or in a container without a network that sees only FOLDER:
-book/teachers.md has the command. The marks do not show who wrote an answer, or whether it was looked up in the book."""
+Each notebook runs in its own process with an empty folder and limits of time and memory, and cannot mark itself. Where bubblewrap is installed
+(Linux: apt install bubblewrap), it also has no network and sees no files but Python and the book. The first line printed says whether this is so.
+Elsewhere, students' code can read, change and send away whatever you can: use the container of book/teachers.md for a class that
+you do not know. The marks do not show who wrote an answer, or whether it was looked up in the book."""
 
 
 def add(commands: "argparse._SubParsersAction") -> None:
@@ -55,7 +57,7 @@ def add(commands: "argparse._SubParsersAction") -> None:
 def _mark(given: argparse.Namespace) -> int:
     from fairfl.errors import refuse
     from fairfl_book import book_paths
-    from fairfl_book.marking import class_gain, class_marks, marks_table, student_sheets
+    from fairfl_book.marking import class_gain, class_marks, marks_table, sandbox, student_sheets
     from fairfl_book.marking.notebook_marker import Limits
     from fairfl_book.misconceptions.notebooks import NAMES
     from fairfl_book.output_option import refuse_unwritable
@@ -64,11 +66,14 @@ def _mark(given: argparse.Namespace) -> int:
     refuse_unwritable(given.out)
     if not 1 <= given.timeout <= 3600:
         raise refuse("--timeout", given.timeout, "1 to 3600 seconds", "Some cells of the chapters take half a minute.")
-    if given.memory < 500:
-        raise refuse("--memory", given.memory, "at least 500 MB", "A chapter needs a few hundred.")
+    if not 500 <= given.memory <= 1_000_000:
+        raise refuse("--memory", given.memory, "500 to 1,000,000 MB", "A chapter needs a few hundred.")
     book = book_paths.find()
     out = given.out or folder / class_marks.NAME
-    limits = Limits(given.timeout, given.memory)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # clean up, as after Ctrl + C
+    box = sandbox.find(book.root, folder)
+    print(box.words, flush=True)
+    limits = Limits(given.timeout, given.memory, box.command)
     rows = class_marks.mark(book, folder, _names(book, chapters), out, limits, lambda said: print(said, flush=True))
     files, students = {one["file"] for one in rows}, {one["student"] for one in rows}
     print(f"{out}: {len(rows)} rows, {len(files)} notebooks, {len(students)} students")

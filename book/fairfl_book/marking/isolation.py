@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl_book.exercises.registry import everything
-from fairfl_book.marking import notebook_marker
+from fairfl_book.marking import notebook_marker, sandbox
 from fairfl_book.marking.comparison import Judge, Run
 from fairfl_book.marking.notebook_marker import ERROR, START, WHOLE, Limits, Mark, Sitting
 from fairfl_book.marking.submissions import Cell
@@ -104,6 +104,7 @@ def _forget(student: dict[str, Any]) -> None:
 
 def _judge(out: Connection, plan: Sequence[Run | Judge], limits: Limits, sitting: Sitting) -> None:
     """The judging process: sends what it does and finds to ``out``."""
+    sandbox.end_with_parent()
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C goes to the parent, which ends this process
     everything()  # before its time limit starts

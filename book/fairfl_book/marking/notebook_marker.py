@@ -24,7 +24,7 @@ from fairfl_book.exercises.check import judge
 from fairfl_book.exercises.compare import short
 from fairfl_book.exercises.registry import find
 from fairfl_book.exercises.stale_answers import sets
-from fairfl_book.marking import json_values
+from fairfl_book.marking import json_values, sandbox
 from fairfl_book.marking.chapter_exercises import Asked
 from fairfl_book.marking.comparison import Judge, Run
 from fairfl_book.marking.submissions import Cell
@@ -34,15 +34,19 @@ RIGHT, WRONG, NOTHING, ERROR, LATE = "right", "wrong", "not attempted", "failed 
 START = 120.0  # seconds for an empty process to start, importing from a cold disk
 WHOLE = 10  # time limit of a notebook, as a multiple of the limit for one cell
 _LINE = 2_000_000  # bytes of the longest answer
+_UNASKED = 10  # replies that nobody asked for, after which the process is killed
+_WATCH = 0.5  # seconds between two looks at what a notebook uses
+_KILLED = (-9, 128 + 9)  # exit statuses of a process that was killed, and of a sandbox around it
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """``seconds``: for a cell or a call of an answer; a notebook has ``WHOLE`` times that. ``memory``: megabytes per process."""
+    """``seconds``: for a cell or a call of an answer; a notebook has ``WHOLE`` times that. ``memory``: megabytes of a notebook. ``sandbox``: the command that starts another one in a ``Sandbox``."""
 
     seconds: float = 120.0
     memory: int = 4000
+    sandbox: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,17 +90,21 @@ class Process:
             "IPYTHONDIR": self.folder.name,
             "CUDA_VISIBLE_DEVICES": "",
         }
+        memory = self.limits.memory * 1_000_000
         self.running = subprocess.Popen(
-            [sys.executable, "-m", "fairfl_book.marking.student_process", str(self.limits.memory * 1_000_000)],
+            [*self.limits.sandbox, sys.executable, "-m", "fairfl_book.marking.student_process", str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=self.folder.name,
-            env={**os.environ, **threads.ONE, **QUIET, **own},
+            env={**sandbox.environment(), **threads.ONE, **QUIET, **own},
             start_new_session=True,
         )
+        self.requests: queue.Queue[bytes] = queue.Queue()
         self.lines: queue.Queue[bytes] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.excess = ""
+        for work in (self._speak, self._listen, self._watch):
+            threading.Thread(target=work, daemon=True).start()
         began = time.monotonic()
         try:
             self._reply(START)
@@ -107,32 +115,45 @@ class Process:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kill()
+        self._end()
+        self.running.wait()
+        self.requests.put(b"")
         self.folder.cleanup()
 
-    def _kill(self) -> None:
+    def _end(self) -> None:
         with contextlib.suppress(OSError):  # already ended
             if hasattr(os, "killpg"):
                 os.killpg(self.running.pid, signal.SIGKILL)  # with its child processes
             else:
                 self.running.kill()
-        self.running.wait()
-        with contextlib.suppress(OSError):
-            self.running.stdin.close()
+
+    def _speak(self) -> None:
+        """Send requests, in a thread, because a process that does not read would keep its sender waiting."""
+        with contextlib.suppress(OSError), self.running.stdin as sent:
+            while request := self.requests.get():
+                sent.write(request)
+                sent.flush()
+
+    def _watch(self) -> None:
+        """Kill the process if it and those that it started use too much together."""
+        while self.running.poll() is None:
+            self.excess = self.excess or sandbox.excess(self.running.pid, self.limits.memory)
+            if self.excess:
+                self._end()
+            time.sleep(_WATCH)
 
     def _listen(self) -> None:
         with contextlib.suppress(OSError, ValueError), self.running.stdout as replies:
-            while line := replies.readline(_LINE):
+            while self.lines.qsize() < _UNASKED and (line := replies.readline(_LINE)):
                 self.lines.put(line)
+        if self.lines.qsize() >= _UNASKED:
+            self.excess = "it sent replies that nobody had asked for"
+            self._end()
         self.lines.put(b"")
 
     def ask(self, **request: object) -> dict[str, Any]:
         """The reply to one request. Raises ``Gone`` if none arrives in time or it cannot be read."""
-        try:
-            self.running.stdin.write(json.dumps(request).encode("utf-8") + b"\n")
-            self.running.stdin.flush()
-        except OSError:
-            raise self._ended() from None
+        self.requests.put(json.dumps(request).encode("utf-8") + b"\n")
         return self._reply(min(self.limits.seconds, max(0.0, self.end - time.monotonic())))
 
     def _reply(self, seconds: float) -> dict[str, Any]:
@@ -154,7 +175,9 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.running.wait(5)
         code = self.running.poll()
-        if code == -signal.SIGKILL if hasattr(signal, "SIGKILL") else False:
+        if self.excess:
+            return Gone(ERROR, self.excess)
+        if code in _KILLED:
             return Gone(ERROR, "its process was killed from outside, as the system does when memory runs out")
         return Gone(ERROR, f"it ended the process (status {code})")
 

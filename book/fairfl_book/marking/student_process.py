@@ -8,10 +8,11 @@ import contextlib
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from fairfl_book.exercises.check import is_stub
-from fairfl_book.marking import json_values
+from fairfl_book.marking import json_values, sandbox
 
 FILES = 200_000_000  # bytes of the largest file that student code may write
 SAID = 500  # characters of an error message
@@ -19,6 +20,7 @@ SAID = 500  # characters of an error message
 
 def main() -> None:
     """Answer requests until the input ends."""
+    sandbox.end_with_parent()
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -43,6 +45,8 @@ def main() -> None:
 
 
 def _limit(memory: int) -> None:
+    with contextlib.suppress(OSError):  # Linux: if the computer's memory runs out, this process goes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limits, and macOS only some
         import resource
 

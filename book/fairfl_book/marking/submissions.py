@@ -11,7 +11,8 @@ from fairfl_book.reading import copies, copy_extras
 
 NOTEBOOK = ".ipynb"
 SHOWN = 5  # other files of a subfolder that are listed
-LARGEST = 50_000_000  # bytes of a notebook; a chapter with its pictures has at most 1.5 million
+LARGEST = 20_000_000  # bytes of a notebook; a chapter with its pictures has at most 1.5 million
+MOST = 5_000  # cells of a notebook; a chapter has about a hundred
 _OURS = (copy_extras.COVER, copies.NOTICE)  # pages in a reader's folder that are not chapters
 _ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"}
 _AGAIN = re.compile(
@@ -109,13 +110,15 @@ def student(inside: PurePath, folder: str, chapters: Sequence[str]) -> str:
 
 def _paper(path: Path, inside: PurePath, student: str) -> Paper:
     try:
+        if path.is_symlink():
+            raise ValueError("this is a link, which may lead to somebody else's file; hand in the file itself")
         if not path.is_file():
             raise ValueError("this is not a file")
         if path.stat().st_size > LARGEST:
             raise ValueError(f"the file is larger than {LARGEST // 1_000_000} MB; clear its outputs")
         notebook = json.loads(path.read_bytes().decode("utf-8-sig"))
         cells = cells_of(notebook)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
         reason = "the file is not JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
         return Paper(student, inside.as_posix(), problem=f"cannot be read as a notebook: {reason}")
     text = json.dumps([(cell.kind, cell.source, cell.id, cell.tags) for cell in cells])
@@ -129,6 +132,8 @@ def cells_of(notebook: object) -> tuple[Cell, ...]:
     cells = notebook.get("cells") if isinstance(notebook, Mapping) else None
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells; only notebooks of format 4 are marked")
+    if len(cells) > MOST:
+        raise ValueError(f"it has {len(cells)} cells; at most {MOST} are read")
     return tuple(map(_cell, cells))
 
 
