@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Set the book and return ``terminal.obey``'s exit status."""
 
     def run(given: argparse.Namespace) -> int:
-        book, begun = book_paths.find(), time.monotonic()
+        book, begun = book_paths.clone("make pdf"), time.monotonic()
         folder = book.root / "book" / "_build" / "paper"
         folder.mkdir(parents=True, exist_ok=True)
         chosen = book.with_companions(book.select(given.chapters)) if given.chapters else []
