@@ -138,7 +138,7 @@ def _wheels(given: argparse.Namespace) -> int:
 
     book = book_paths.clone("wheels")
     for wheel in wheels.build(book, given.out):
-        print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB, sha256 {release.digest(wheel)}")
+        print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, sha256 {release.digest(wheel)}")
     return 0
 
 
