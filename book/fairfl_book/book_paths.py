@@ -48,6 +48,11 @@ class Book:
         return self.root / "book" / "_vendor"
 
     @property
+    def pdf(self) -> Path:
+        """The whole book on paper, without answers, as ``make pdf`` sets it; ignored by git."""
+        return self.root / "book" / "_build" / "fairfl.pdf"
+
+    @property
     def bibliography(self) -> Path:
         return self.root / "book" / "references.bib"
 

@@ -59,7 +59,9 @@ def test_the_wheel_has_the_whole_book_and_nothing_that_answers_it(built):
         for path in package.rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 name = f"{package.name}/{path.relative_to(package).as_posix()}"
-                assert name in found or path.suffix == ".md", f"{name} is not packed; see package-data in pyproject.toml"
+                assert name in found or path.suffix == ".md", (
+                    f"{name} is not packed; see package-data in pyproject.toml"
+                )
     assert not [name for name in found if "solutions/" in name]
     assert built[0].stat().st_size < 10e6, "a wheel stays lean"
 

@@ -150,9 +150,9 @@ def _release(given: argparse.Namespace) -> int:
     refuse_unwritable(given.out)
     book = book_paths.clone("release")
     fetched = wheels.fetch(book) if given.wheels else None
-    old = release.older_than_the_chapters(book)
-    if old:
-        print(f"The site in book/_build is older than {', '.join(old)}; run make book first to include them.")
+    for made, what, remedy in ((release.front_page(book), "site", "make book"), (book.pdf, "PDF", "make pdf")):
+        if old := release.newer(book, made):
+            print(f"The {what} in book/_build is older than {', '.join(old)}; run {remedy} first to include them.")
     new = release.left_out(book.root)
     if new:
         print(
@@ -166,7 +166,14 @@ def _release(given: argparse.Namespace) -> int:
     build = "make book" if answered else "make book ARGS=--without-solutions"
     site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
     slides = "with slides" if release.with_slides(book) else "without slides (make slides fetches what they need)"
-    parts = [site, slides, f"{'with' if fetched else 'without'} wheels", *([] if answered else ["without solutions"])]
+    pdf = "with the PDF" if book.pdf.exists() else "without the PDF (make pdf sets it)"
+    parts = [
+        site,
+        slides,
+        pdf,
+        f"{'with' if fetched else 'without'} wheels",
+        *([] if answered else ["without solutions"]),
+    ]
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {', '.join(parts)}")
     print(f"sha256 {release.digest(path)}")
     return 0
