@@ -13,6 +13,11 @@ class Records:
     root: Path
 
     @property
+    def installed(self) -> bool:
+        """Whether the recorded results were installed from a wheel, and therefore only read."""
+        return _repository.installed(self.root)
+
+    @property
     def runs(self) -> Path:
         """One file per job; ignored by git. Without a clone, they are in ``~/fairfl-book``."""
         return _repository.written(self.root) / "runs"

@@ -147,6 +147,14 @@ def test_a_teacher_makes_notebooks_and_cards_from_the_wheels(installed):
     assert {"00_start_here.ipynb", "fairfl-cards-en.txt", "questions_before.ipynb"} <= made
 
 
+def test_recorded_runs_are_reported_and_new_ones_need_a_clone(installed):
+    status, said = installed("report", "fedfv_table_3_logged", module="reproductions")
+    assert status == 0 and "FedAvg" in said, said
+    (installed.home / _repository.HOME / "runs").mkdir(parents=True)
+    status, said = installed("report", "fedfv_table_3_logged", module="reproductions")
+    assert status == 2 and "clone" in said and "Traceback" not in said, said
+
+
 @pytest.mark.parametrize("words", [("chapters", "00"), ("release",), ("check-chapters",), ("wheels",)])
 def test_a_command_that_needs_the_clone_says_so(installed, words):
     status, said = installed(*words)
