@@ -3,6 +3,7 @@
 import argparse
 import platform
 import subprocess
+from collections.abc import Sequence
 from importlib import metadata
 
 import fairfl
@@ -15,10 +16,10 @@ PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "matplotlib", "jupyterlab
 class PrintVersion(argparse.Action):
     """The option ``--version``. It looks things up only when it is given."""
 
-    def __init__(self, **given) -> None:
-        super().__init__(**given, nargs=0)
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
 
-    def __call__(self, parser: argparse.ArgumentParser, *_) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(text())
         parser.exit()
 
