@@ -16,13 +16,14 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site chapters book note pdf slides student solutions questions cards mark release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site test-wheel check-workflows chapters book note pdf slides student solutions questions cards mark wheels release reproduce benchmarks lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
 	@echo "make reset          restore your copy of a chapter, and keep the old one: ARGS=04"
 	@echo "make test           run every test, including the notebooks: about fifteen minutes on two cores"
 	@echo "make check          run linters and formatters (Python, JavaScript), the type checker and the docstrings' examples, and check the pages' facts"
+	@echo "make check-workflows  lint what GitHub reads (.github, CITATION.cff), with zizmor and check-jsonschema in their own environment"
 	@echo "make test-lowest    run the tests without notebooks at the lowest versions that pyproject.toml allows"
 	@echo "make test-portable  run the notebooks and the solvers as on other processors: ARGS=oldest; default: all of them"
 	@echo "make test-browser   test a real JupyterLab in headless Chromium"
@@ -31,6 +32,7 @@ help:
 	@echo "make test-ray       install Ray as well, and run jobs on two nodes, one of which is killed"
 	@echo "make reproduce      rerun a published table: ARGS=fedfv_table_3; without ARGS, list them"
 	@echo "make test-site      build the static site, and test it in headless Chromium without a network"
+	@echo "make test-wheel     build the book's wheels, install them into an environment of their own, and read and answer chapter 0 there in headless Chromium"
 	@echo "make chapters       execute the chapters' texts and write their notebooks"
 	@echo "make note           print the note on scales and hulls as a PDF into book/_build, with headless Chromium"
 	@echo "make pdf            set the whole book as a PDF into book/_build with Typst, from the stored notebooks: two minutes; ARGS=04, ARGS=--with-answers"
@@ -41,7 +43,8 @@ help:
 	@echo "make questions      write fifteen questions on misconceptions, for before and after a course, into dist/questions"
 	@echo "make cards          write the glossary as cards for spaced review in Anki into dist/cards: ARGS=\"--language zh\""
 	@echo "make mark           run a class's notebooks and write their marks as a table, and a sheet for each student: ARGS=FOLDER, or ARGS=\"'THE FOLDER (2026)'\"; ARGS=--help explains it"
-	@echo "make release        pack the book, student notebooks, slides and the built site, if any, into an archive in dist: ARGS=--without-solutions"
+	@echo "make wheels         build the book as a Python wheel, which opens it without a clone, and its solutions as another, into dist"
+	@echo "make release        pack the book, student notebooks, slides and, if they are built, the PDF and the site into an archive in dist: ARGS=--without-solutions"
 	@echo "make benchmarks     measure rules, training, larger federations, a GPU, and other libraries: benchmarks/README.md"
 	@echo "make lock           write the versions in .venv to requirements.lock"
 	@echo "make clean          remove .venv and files left by tools; work/, dist/ and runs/ stay"
@@ -64,6 +67,17 @@ check: $(VENV)/.dev
 	$(VENV)/bin/mypy
 	@$(PY) -m fairfl_book.build.javascript_checks
 	$(AS_STORED) $(PY) -m pytest -q -p no:cacheprovider --doctest-modules --ignore=fairfl/deployment/flower fairfl tests/prose $(ARGS)
+
+FORMS := .github/ISSUE_TEMPLATE
+check-workflows: $(VENV)/workflows/.ready
+	$(VENV)/workflows/bin/zizmor --offline --no-progress --quiet .github
+	@set -e; valid() { echo "$$1: $$2"; $(VENV)/workflows/bin/check-jsonschema --builtin-schema "$$1" $$2; }; \
+		valid vendor.github-workflows "$(wildcard .github/workflows/*.yml)"; \
+		valid custom.github-workflows-require-timeout "$(wildcard .github/workflows/*.yml)"; \
+		valid vendor.github-issue-forms "$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))"; \
+		valid vendor.github-issue-config $(FORMS)/config.yml; \
+		valid vendor.dependabot .github/dependabot.yml; \
+		valid vendor.citation-file-format CITATION.cff
 
 test-lowest: $(VENV)/lowest/.ready
 	$(AS_STORED) $(VENV)/lowest/bin/python -m pytest -n2 --dist loadfile -m "not browser and not site" tests --ignore=tests/prose $(ARGS)
@@ -99,6 +113,13 @@ reproduce: $(VENV)/.lab
 test-site: book $(VENV)/.dev
 	$(PY) -m pytest -m site tests/fairfl_book/site $(ARGS)
 
+test-wheel: $(VENV)/.dev
+	@rm -rf $(VENV)/wheels && $(PY) -m fairfl_book wheels --out $(VENV)/wheels
+	@$(PY) -m venv --clear $(VENV)/wheel
+	@$(VENV)/wheel/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) \
+		"$$(ls $(VENV)/wheels/fairfl-*.whl)[lab]" $(VENV)/wheels/fairfl_solutions-*.whl
+	FAIRFL_INSTALLED=$(VENV)/wheel/bin/python $(PY) -m pytest tests/fairfl_book/browser/test_installed_book.py $(ARGS)
+
 chapters: $(VENV)/.lab
 	$(PY) -m fairfl_book chapters $(ARGS)
 
@@ -128,6 +149,9 @@ cards: $(VENV)/.lab
 
 mark: $(VENV)/.lab
 	@$(PY) -m fairfl_book mark $(ARGS)
+
+wheels: $(VENV)/.lab
+	@$(PY) -m fairfl_book wheels $(ARGS)
 
 release: $(VENV)/.lab
 	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl_book release $(ARGS)
@@ -181,6 +205,12 @@ $(VENV)/flgo/.ready $(VENV)/pfl/.ready: $(VENV)/%/.ready: pyproject.toml require
 	@$(PY) -m venv --clear $(VENV)/$*
 	@grep -E '^(torch|torchvision|numpy|scipy|scikit-learn)==' requirements.lock > $(VENV)/$*/constraints
 	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint $(VENV)/$*/constraints $(INDEX) --editable . $(PEER)
+	@touch $@
+
+# The linters of what GitHub reads, for this target only. Neither asks the network.
+$(VENV)/workflows/.ready: $(VENV)/.dev
+	@$(PY) -m venv --clear $(VENV)/workflows
+	@$(VENV)/workflows/bin/python -m pip install --disable-pip-version-check zizmor==1.32.0 check-jsonschema==0.39.0
 	@touch $@
 
 # Each direct dependency at its lower bound, in its own environment, because an untested bound is a guess.

@@ -57,7 +57,11 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument(
         "names", nargs="*", help="tables, or TOML files of your own (default: all that have runs or records)"
     )
-    show.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
+    show.add_argument(
+        "--runs",
+        type=Path,
+        help="the folder of the jobs' files (default: runs/ in the clone; without a clone, ~/fairfl-book/runs/)",
+    )
     show.add_argument("--format", choices=FORMATS, default="text", help="the report's format (default: text)")
     show.add_argument("--out", type=Path, help="write the report to this file instead of the screen")
     show.set_defaults(run=_report)
@@ -81,7 +85,11 @@ def _selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds", nargs="+", type=int, metavar="SEED", help="only these seeds (default: as the table declares)"
     )
-    parser.add_argument("--runs", type=Path, help="the folder of the jobs' files (default: runs/ in the clone)")
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        help="the folder of the jobs' files (default: runs/ in the clone; without a clone, ~/fairfl-book/runs/)",
+    )
 
 
 def _reproduce(given: argparse.Namespace) -> int:
@@ -227,6 +235,12 @@ def _report(given: argparse.Namespace) -> int:
 
     records, folder, reports = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
+    if records.installed and (folder or records.runs).exists():
+        raise Refused(
+            f"report adds the runs in {folder or records.runs} to data/results, which an installed book cannot change. "
+            "Run it in a clone, with --runs for this folder; elsewhere it prints the recorded runs if there is no such folder",
+            "missing",
+        )
     narrow = given.format == "text" and not given.out
     width = max(40, shutil.get_terminal_size((terminal_report.WIDTH, 0)).columns)
     for experiment in [catalogue.load(name) for name in given.names or catalogue.names()]:

@@ -8,14 +8,19 @@ from fairfl import _repository
 
 @dataclass(frozen=True)
 class Records:
-    """The folders of a clone whose ``root`` contains ``data/``."""
+    """The folders of a clone, or of an installed book, whose ``root`` contains ``data/``."""
 
     root: Path
 
     @property
+    def installed(self) -> bool:
+        """Whether the recorded results were installed from a wheel, and therefore only read."""
+        return _repository.installed(self.root)
+
+    @property
     def runs(self) -> Path:
-        """One file per job; ignored by git."""
-        return self.root / "runs"
+        """One file per job; ignored by git. Without a clone, they are in ``~/fairfl-book``."""
+        return _repository.written(self.root) / "runs"
 
     @property
     def results(self) -> Path:
@@ -29,5 +34,5 @@ class Records:
 
 
 def find(start: Path | None = None) -> Records:
-    """The folders of the clone around ``start``, by default the current folder. Raises ``Refused`` outside a clone."""
+    """The folders of the clone around ``start``, by default the current folder, or else those of the installed book."""
     return Records(_repository.around(start, "data/papers"))

@@ -5,7 +5,7 @@ and answers, and the static site.
 
 Chapters import ``labs``, ``exercises``, ``figures``, ``tables``, ``toy``, ``objective_plots``, ``selftest``, ``fault_injection``, ``companion`` and ``book_paths``. The
 subpackage ``build`` executes and checks chapters, ``reading`` opens them, ``teaching`` prepares them for a class, ``marking`` marks submissions, ``misconceptions`` has the questions before and after a course, ``site`` builds the static
-site, ``paper`` sets the book for print, and ``translation`` keeps other languages up to date. ``repository_address`` reads the published address, ``anchors`` makes links to sections, and ``command`` is
+site, ``paper`` sets the book for print, and ``translation`` keeps other languages up to date. ``repository_address`` reads the published address, ``anchors`` makes links to sections, ``version_report`` says what a report of a mistake needs, and ``command`` is
 ``fairfl-book``, which shares ``terminal`` and ``output_option`` with ``fairfl-reproduce``.
 """
 

@@ -13,7 +13,7 @@ MORE = "_more"  # suffix of a companion's name: 04_mgda_more belongs to 04_mgda
 
 @dataclass(frozen=True)
 class Book:
-    """A checkout of the book. ``root`` is the folder that contains ``chapters/src``."""
+    """A clone of the book, or an installed one. ``root`` is the folder that contains ``chapters``."""
 
     root: Path
 
@@ -23,19 +23,34 @@ class Book:
         return self.root / "chapters"
 
     @property
+    def installed(self) -> bool:
+        """Whether the book was installed from a wheel. It then has notebooks without their texts, and is not written to."""
+        return _repository.installed(self.root)
+
+    @property
+    def written(self) -> Path:
+        """The folder that holds ``work``, ``dist`` and everything else that is written: the clone, or ``~/fairfl-book``."""
+        return _repository.written(self.root)
+
+    @property
     def work(self) -> Path:
         """The reader's own copies; ignored by git."""
-        return self.root / "work"
+        return self.written / "work"
 
     @property
     def dist(self) -> Path:
         """What is made for a class or a release, in a folder of its own kind; ignored by git."""
-        return self.root / "dist"
+        return self.written / "dist"
 
     @property
     def vendored(self) -> Path:
         """Other projects' files, such as KaTeX and MiniSearch (``site.third_party``); ignored by git."""
         return self.root / "book" / "_vendor"
+
+    @property
+    def pdf(self) -> Path:
+        """The whole book on paper, without answers, as ``make pdf`` sets it; ignored by git."""
+        return self.root / "book" / "_build" / "fairfl.pdf"
 
     @property
     def bibliography(self) -> Path:
@@ -116,5 +131,20 @@ def _folder(name: str) -> str:
 
 
 def find(start: Path | None = None) -> Book:
-    """The book of the repository that encloses ``start`` (``_repository.around``)."""
+    """The book of the clone that encloses ``start``, or else the installed one (``_repository.around``)."""
     return Book(_repository.around(start, "chapters/src"))
+
+
+def clone(command: str) -> Book:
+    """The book of the enclosing clone, for a ``command`` that needs more than a wheel holds.
+
+    Raises ``Refused`` for an installed book.
+    """
+    book = find()
+    if book.installed:
+        raise Refused(
+            f"{command} needs a clone of the repository, and this book was installed from a wheel. Change into a clone, "
+            "and try again.",
+            "missing",
+        )
+    return book

@@ -6,16 +6,18 @@ Slow imports are inside the functions that need them, so ``--help`` answers at o
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
-from fairfl_book import terminal
+from fairfl_book import terminal, version_report
 
 
 def parser() -> argparse.ArgumentParser:
     """The argument parser. Each command sets ``run``, which takes the parsed arguments and returns the exit status."""
     top = terminal.Parser(prog="fairfl-book", description="A computational textbook on fair federated learning.")
-    top.add_argument("--version", action="version", version=f"fairfl {version('fairfl')}")
+    top.add_argument(
+        "--version", action=version_report.PrintVersion, help="print the edition and what it runs on, for a report"
+    )
+    copies = "folder for your copies (default: work/ in the clone; without a clone, ~/fairfl-book/work/)"
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     lab = commands.add_parser("lab", help="open the book in JupyterLab, on your own copies of the chapters")
@@ -25,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
     )
     lab.add_argument("--port", type=int, help="the server's port (default: 8888, or the next free one)")
     lab.add_argument("--no-browser", action="store_true", help="print the address instead of opening a browser")
-    lab.add_argument("--work", type=Path, help="folder for your copies (default: work/ beside chapters/)")
+    lab.add_argument("--work", type=Path, help=copies)
     lab.add_argument("--language", default="en", help="language of the chapters, en or zh (default: en)")
     lab.set_defaults(run=_lab)
 
@@ -33,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         "reset", help="restore your copy of a chapter to the published version, and keep the old one"
     )
     reset.add_argument("names", nargs="*", help="chapters, by name or number")
-    reset.add_argument("--work", type=Path, help="folder for your copies (default: work/ beside chapters/)")
+    reset.add_argument("--work", type=Path, help=copies)
     reset.add_argument("--language", default="en", help="language of the copy, en or zh (default: en)")
     reset.set_defaults(run=_reset)
 
@@ -132,7 +134,7 @@ def _chapters(given: argparse.Namespace) -> int:
     from fairfl_book.translation import sentences
 
     sentences.refuse_unknown(given.language)
-    book = book_paths.find()
+    book = book_paths.clone("chapters")
     names = book.select(given.names)
     if given.language != sentences.ENGLISH:
         return _edition(book, given.language, names)
@@ -159,7 +161,7 @@ def _translate(given: argparse.Namespace) -> int:
     from fairfl_book.translation import pending, sentences, translation_file
 
     sentences.refuse_unknown(given.language, sentences.LANGUAGES.keys() - {sentences.ENGLISH})
-    book = book_paths.find()
+    book = book_paths.clone("translate")
     with sentences.using(given.language):
         for name in book.select(given.names) if given.names else translation_file.names(book, given.language):
             left = pending.refresh(book, name, given.language)
@@ -173,7 +175,7 @@ def _translate(given: argparse.Namespace) -> int:
 def _check(given: argparse.Namespace) -> int:
     from fairfl_book import book_paths
 
-    book = book_paths.find()
+    book = book_paths.clone("check-chapters")
     return _report(book, book.select(given.names))
 
 
@@ -181,7 +183,7 @@ def _launch(given: argparse.Namespace) -> int:
     from fairfl_book import book_paths, repository_address
     from fairfl_book.reading import cloud_launch
 
-    book = book_paths.find()
+    book = book_paths.clone("launch")
     changed = cloud_launch.write(book)
     place = repository_address.address(book)
     where = (

@@ -178,10 +178,22 @@ def test_without_a_site_the_archive_is_made_all_the_same(clone):
     assert not [name for name in unpacked(release.write(clone)) if name.startswith("site/")]
 
 
-def test_a_site_that_is_older_than_a_chapter_is_named(clone):
-    assert release.older_than_the_chapters(clone) == []
+def test_the_pdf_is_packed_if_it_is_set_and_never_the_one_with_answers(clone):
+    clone.pdf.write_bytes(b"%PDF plain")
+    clone.pdf.with_name("fairfl-with-answers.pdf").write_bytes(b"%PDF answers")
+    for answered in (True, False):
+        files = unpacked(release.write(clone, answered=answered))
+        assert [content for name, (content, _) in files.items() if name.endswith(".pdf")] == [b"%PDF plain"]
+
+
+@pytest.mark.parametrize("made", [release.front_page, lambda book: book.pdf])
+def test_a_site_or_a_pdf_that_is_older_than_a_chapter_is_named(clone, made):
+    made(clone).write_bytes(b"")
+    assert release.newer(clone, made(clone)) == []
     os.utime(clone.notebook("01_ferries"), (4e9, 4e9))
-    assert release.older_than_the_chapters(clone) == ["01_ferries"]
+    assert release.newer(clone, made(clone)) == ["01_ferries"]
+    made(clone).unlink()
+    assert release.newer(clone, made(clone)) == []
 
 
 def test_two_clones_of_one_commit_pack_the_same_bytes(clone, tmp_path, monkeypatch, zones):

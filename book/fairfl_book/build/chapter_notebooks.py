@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -55,6 +56,12 @@ def budget(name: str) -> float:
 def read(path: Path) -> NotebookNode:
     """The text twin at ``path`` as a notebook without outputs."""
     return jupytext.reads(path.read_text(encoding="utf-8"), fmt="md:myst")
+
+
+def front(book: Book, name: str) -> Mapping[str, object] | None:
+    """The block ``fairfl`` of a chapter's text or, in an installed book, which has no texts, of its notebook."""
+    notebook = nbformat.read(book.notebook(name), as_version=4) if book.installed else read(book.twin(name))
+    return notebook.metadata.get("fairfl")
 
 
 def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:

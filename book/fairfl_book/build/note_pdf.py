@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the note as a page and as a PDF into ``book/_build``, and return ``terminal.obey``'s exit status."""
 
     def run(given: argparse.Namespace) -> int:
-        book = book_paths.find()
+        book = book_paths.clone("make note")
         from fairfl_book.site import third_party
 
         made = book.root / "book" / "_build"

@@ -338,11 +338,11 @@ def check_one(book: Book, name: str) -> list[str]:
 
 
 def fronts(book: Book) -> dict[str, FrontMatter]:
-    """The front matter of all the book's texts, without the invalid ones, which are reported elsewhere."""
+    """The front matter of all the book's chapters, without the invalid ones, which are reported elsewhere."""
     fronts = {}
     for name in book.names():
         try:
-            fronts[name] = frontmatter.read(chapter_notebooks.read(book.twin(name)).metadata.get("fairfl"))
+            fronts[name] = frontmatter.read(chapter_notebooks.front(book, name))
         except (ValueError, OSError):
             continue
     return fronts

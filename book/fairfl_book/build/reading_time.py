@@ -106,7 +106,7 @@ def with_minutes(text: str, needs: str) -> str:
 
 def main() -> None:
     """Update the texts and the minutes in both tables of chapters."""
-    book = book_paths.find()
+    book = book_paths.clone("reading_time")
     taken, fronts = {}, notebook_checks.fronts(book)
     for name in book.names():
         text = book.twin(name).read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """The cover page: what to run first, and a map of the chapters made from their front matter."""
 
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -37,30 +38,44 @@ PLAY = "from fairfl_book import labs\n\nlabs.Playground().widget()"
 CLOSING = """\
 ## Good to know
 
-- **Afresh:** `make reset ARGS=04` (or `fairfl-book reset 04`) in a terminal puts chapter 4 back as it was published, and keeps yours beside it.
-- **Straight to a chapter:** `make lab ARGS=05`, or `fairfl-book lab 05`. A second `make lab` finds the first one.
+- **Afresh:** `make reset ARGS=04` in a terminal puts chapter 4 back as it was published, and keeps yours beside it.
+- **Straight to a chapter:** `make lab ARGS=05`. A second `make lab` finds the first one.
 - **One thread:** chapters calculate on one thread, which is faster for small tensors and gives you the printed digits. `OMP_NUM_THREADS=4 make lab` gives them more.
 - **To stop:** File, Shut Down; or Ctrl + C in the terminal.
-- **Chinese:** the first chapters are there in Chinese, 中文版: `make lab ARGS="--language zh"`. `fairfl-book reset 00 --language zh` puts such a copy back."""
+- **Chinese:** the first chapters are there in Chinese, 中文版: `make lab ARGS="--language zh"`. `make reset ARGS="00 --language zh"` puts such a copy back."""
 
 
 def content(
-    fronts: Mapping[str, FrontMatter], known: Mapping[str, str] | None = None, here: Collection[str] | None = None
+    fronts: Mapping[str, FrontMatter],
+    known: Mapping[str, str] | None = None,
+    here: Collection[str] | None = None,
+    installed: bool = False,
 ) -> bytes:
     """The cover's notebook. ``fronts``: front matter by chapter name, at least one. ``known``: the solved exercises, by slug.
 
     ``here``: the chapters whose copies are beside the cover (default: all); the other copies are one folder up.
+    ``installed``: whether the book came as a wheel, which has no Makefile; the cover then names the commands of ``fairfl-book``.
     """
+    commands = _without_make if installed else str
     first = min(fronts)
     onward = tr(HABITS, first=fronts[first].title, name=first)
     return copy_extras.page(
         copy_extras.text(tr(GREETING), "greeting"),
         copy_extras.code(choosing(current()) + FIRST, "first"),
-        copy_extras.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{tr(COUNTED)}", "map"),
+        copy_extras.text(f"{onward}\n\n{table(fronts, known or {}, here)}\n\n{commands(tr(COUNTED))}", "map"),
         copy_extras.text(f"{tr(HOURS)}\n\n{shortest_path.way(fronts, lambda name: _place(name, here))}", "hours"),
         copy_extras.text(tr(RACE), "race"),
         copy_extras.code(PLAY, "playground", _still(Playground())),
-        copy_extras.text(tr(CLOSING), "closing"),
+        copy_extras.text(commands(tr(CLOSING)), "closing"),
+    )
+
+
+def _without_make(text: str) -> str:
+    """``make lab ARGS=05`` becomes ``fairfl-book lab 05``."""
+    return re.sub(
+        r'make (lab|reset)(?: ARGS=("?)([^"`]*)\2)?',
+        lambda found: " ".join(filter(None, ("fairfl-book", found[1], found[3]))),
+        text,
     )
 
 

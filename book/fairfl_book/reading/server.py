@@ -77,7 +77,9 @@ def start(
     paths = [str(DEFAULTS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
-    report = copies.prepare(book.chapters, work, {copy_extras.COVER: cover.content(fronts, progress.solved(work))})
+    report = copies.prepare(
+        book.chapters, work, {copy_extras.COVER: cover.content(fronts, progress.solved(work), installed=book.installed)}
+    )
     copy_extras.trust(*(work / name for name in report.written))
     for line in [*report.lines(), *_companions(book, work)]:
         print(line, flush=True)

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _build(given: argparse.Namespace) -> int:
     begun = time.perf_counter()
-    book = book_paths.find()
+    book = book_paths.clone("make book")
     made = book.root / "book" / "_build"
     with needed_by("the site"):
         import sphinx  # noqa: F401  (first, for only the extra book brings it, and that has all the rest)

@@ -1,11 +1,11 @@
-"""``fairfl-book student``, ``solutions``, ``slides``, ``questions``, ``cards``, ``release`` and ``map``: commands for teachers."""
+"""``fairfl-book student``, ``solutions``, ``slides``, ``questions``, ``cards``, ``wheels``, ``release`` and ``map``: commands for teachers."""
 
 import argparse
 from pathlib import Path
 
 
 def add(commands: "argparse._SubParsersAction") -> None:
-    """Add the seven commands to the parser's ``commands``."""
+    """Add the eight commands to the parser's ``commands``."""
     for kind, what in (
         ("student", "write notebooks without outputs and with unsolved exercises"),
         ("solutions", "write notebooks with solved exercises, if the book has solutions"),
@@ -35,6 +35,13 @@ def add(commands: "argparse._SubParsersAction") -> None:
     cards.add_argument("--language", default="en", help="language of the cards, en or zh (default: en)")
     cards.add_argument("--out", type=Path, help="path of the file (default: dist/cards/fairfl-cards-en.txt)")
     cards.set_defaults(run=_cards)
+
+    build = commands.add_parser(
+        "wheels",
+        help="build the book as a Python wheel, which opens it without a clone, and its solutions as another, into dist",
+    )
+    build.add_argument("--out", type=Path, help="another folder (default: dist/ beside chapters/)")
+    build.set_defaults(run=_wheels)
 
     pack = commands.add_parser("release", help="write an archive with everything that a class needs without a network")
     pack.add_argument(
@@ -78,7 +85,7 @@ def _slides(given: argparse.Namespace) -> int:
     from fairfl_book.teaching.slides import files
 
     decks = []
-    for deck in files.write(book_paths.find(), given.names, given.out):
+    for deck in files.write(book_paths.clone("slides"), given.names, given.out):
         print(deck, flush=True)
         decks.append(deck)
     try:
@@ -125,17 +132,27 @@ def _cards(given: argparse.Namespace) -> int:
     return 0
 
 
+def _wheels(given: argparse.Namespace) -> int:
+    from fairfl_book import book_paths
+    from fairfl_book.teaching import release, wheels
+
+    book = book_paths.clone("wheels")
+    for wheel in wheels.build(book, given.out):
+        print(f"{wheel}: {wheel.stat().st_size / 1e6:.2f} MB, sha256 {release.digest(wheel)}")
+    return 0
+
+
 def _release(given: argparse.Namespace) -> int:
     from fairfl_book import book_paths
     from fairfl_book.output_option import refuse_unwritable
     from fairfl_book.teaching import release, wheels
 
     refuse_unwritable(given.out)
-    book = book_paths.find()
+    book = book_paths.clone("release")
     fetched = wheels.fetch(book) if given.wheels else None
-    old = release.older_than_the_chapters(book)
-    if old:
-        print(f"The site in book/_build is older than {', '.join(old)}; run make book first to include them.")
+    for made, what, remedy in ((release.front_page(book), "site", "make book"), (book.pdf, "PDF", "make pdf")):
+        if old := release.newer(book, made):
+            print(f"The {what} in book/_build is older than {', '.join(old)}; run {remedy} first to include them.")
     new = release.left_out(book.root)
     if new:
         print(
@@ -149,7 +166,14 @@ def _release(given: argparse.Namespace) -> int:
     build = "make book" if answered else "make book ARGS=--without-solutions"
     site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
     slides = "with slides" if release.with_slides(book) else "without slides (make slides fetches what they need)"
-    parts = [site, slides, f"{'with' if fetched else 'without'} wheels", *([] if answered else ["without solutions"])]
+    pdf = "with the PDF" if book.pdf.exists() else "without the PDF (make pdf sets it)"
+    parts = [
+        site,
+        slides,
+        pdf,
+        f"{'with' if fetched else 'without'} wheels",
+        *([] if answered else ["without solutions"]),
+    ]
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB, {', '.join(parts)}")
     print(f"sha256 {release.digest(path)}")
     return 0
@@ -161,7 +185,7 @@ def _map(given: argparse.Namespace) -> int:
 
     print(
         "book/teachers.md: updated"
-        if prerequisites.refresh(book_paths.find())
+        if prerequisites.refresh(book_paths.clone("map"))
         else "book/teachers.md: already up to date"
     )
     return 0

@@ -1,7 +1,7 @@
-"""Pack everything that a class needs without a network: the book, student notebooks, slides, the site, and optionally wheels.
+"""Pack everything that a class needs without a network: the book, student notebooks, slides, the PDF, the site, and optionally wheels.
 
 The same commit gives the same bytes: entries are sorted, their modes come from git and their time from the commit, independent of the clone, clock, time zone
-and umask. Two things can still differ: the zlib of the Python that packs and, with wheels, the version of setuptools that pip finds.
+and umask. The PDF of the same commit is the same too, if Typst is. Two things can still differ: the zlib of the Python that packs and, with wheels, the version of setuptools that pip finds.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _REWORDED: dict[
     ),
     "README.zh.md": lambda page: solution_folds.noted(page, "本副本不含习题答案：其中没有 `book/solutions`。"),
 }
-_PACKED = {".whl", ".png", ".jpg", ".gz", ".woff2"}  # already compressed
+_PACKED = {".whl", ".pdf", ".png", ".jpg", ".gz", ".woff2"}  # already compressed
 _EARLIEST = 315532800  # 1980, the earliest time that a zip can store, in seconds since 1970
 _CHUNK = 1 << 20
 
@@ -45,7 +45,7 @@ def name(answered: bool = True) -> str:
 
 
 def tracked(root: Path) -> dict[str, bool]:
-    """The tracked files that exist in the working tree, except ``.ci``: path → whether it is executable.
+    """The tracked files that exist in the working tree, except ``.ci`` and ``.github``: path → whether it is executable.
 
     Raises ``Refused`` outside a clone.
     """
@@ -53,7 +53,7 @@ def tracked(root: Path) -> dict[str, bool]:
     return {
         path: mode == "100755"
         for path, mode in sorted(modes.items())
-        if not path.startswith(".ci/") and (root / path).is_file()
+        if not path.startswith((".ci/", ".github/")) and (root / path).is_file()
     }
 
 
@@ -105,7 +105,7 @@ def _git(root: Path, *command: str) -> str:
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
     """The archive's entries by name: the tracked files as they are now, the student notebooks and, ``with_slides``, the decks of all executed chapters, the questions before
-    and after the course, the cards for spaced review, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
+    and after the course, the cards for spaced review, the PDF if it is set, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
@@ -125,6 +125,8 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
     entries |= {
         f"{CARDS}/{anki_cards.file_name(language)}": anki_cards.made(book, language) for language in anki_cards.DECKS
     }
+    if book.pdf.exists():
+        entries[book.pdf.name] = book.pdf
     for folder, place in ((site(book, answered), SITE), (wheels, WHEELS)):
         for path in sorted(folder.rglob("*")) if folder else ():
             if path.is_file() and not path.name.startswith("."):
@@ -137,9 +139,14 @@ def with_slides(book: Book) -> bool:
     return not third_party.missing(book.vendored)
 
 
+def front_page(book: Book) -> Path:
+    """The front page of the built site."""
+    return book.root / "book" / "_build" / "html" / "index.html"
+
+
 def site(book: Book, answered: bool = True) -> Path | None:
     """The built site if the archive may contain it: any site if ``answered``, else only one built without solutions."""
-    built = book.root / "book" / "_build" / "html"
+    built = front_page(book).parent
     return built if built.is_dir() and (answered or (built / solution_folds.WITHOUT).exists()) else None
 
 
@@ -193,8 +200,8 @@ def _chunks(content: Path | bytes):
             yield chunk
 
 
-def older_than_the_chapters(book: Book) -> list[str]:
-    """Chapters whose notebook is newer than the built site; empty if there is no site."""
-    front = book.root / "book" / "_build" / "html" / "index.html"
-    built = front.stat().st_mtime if front.exists() else float("inf")
-    return [name for name in class_notebooks.chosen(book, []) if book.notebook(name).stat().st_mtime > built]
+def newer(book: Book, built: Path) -> list[str]:
+    """Chapters and companions whose notebook is newer than the file ``built``; empty if there is no such file."""
+    when = built.stat().st_mtime if built.exists() else float("inf")
+    names = book.with_companions(class_notebooks.chosen(book, []))
+    return [name for name in names if book.notebook(name).exists() and book.notebook(name).stat().st_mtime > when]

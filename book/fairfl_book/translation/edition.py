@@ -142,7 +142,7 @@ def build(book: Book, language: str, names: list[str] | None = None) -> Path:
 
     Raises ``Refused`` for a notebook with invalid front matter.
     """
-    folder = book.root / "book" / "_build" / FOLDER / language
+    folder = book.written / "book" / "_build" / FOLDER / language
     folder.mkdir(parents=True, exist_ok=True)
     executed = book.executed()
     there = [name for name in translation_file.names(book, language) if name in executed]
@@ -157,13 +157,13 @@ def build(book: Book, language: str, names: list[str] | None = None) -> Path:
 
 
 def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
-    """The front matter of the translated chapters, in ``language``, from their texts."""
+    """The front matter of the translated chapters, in ``language``."""
     from fairfl_book.build import chapter_notebooks
 
     found = {}
     for name in translation_file.names(book, language):
         known = translation_file.read(translation_file.file(book, name, language))
-        found[name] = frontmatter.read(_front(chapter_notebooks.read(book.twin(name)), known))
+        found[name] = frontmatter.read(_front(chapter_notebooks.front(book, name), known))
     return found
 
 

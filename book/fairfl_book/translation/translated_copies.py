@@ -26,7 +26,9 @@ def prepare(
     with using(language):
         translated = edition.fronts(book, language)
         here, titles = work / language, {name: front.title for name, front in fronts.items()}
-        page = cover.content(edition.of_all(fronts, translated, language), progress.solved(here), translated)
+        page = cover.content(
+            edition.of_all(fronts, translated, language), progress.solved(here), translated, book.installed
+        )
         report = copies.prepare(edition.build(book, language), here, {copy_extras.COVER: page}, titles)
     copy_extras.trust(*(here / name for name in report.written))
     for line in report.lines():

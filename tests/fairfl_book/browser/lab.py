@@ -24,6 +24,8 @@ PATIENCE = 180  # seconds for a chapter that takes at most 40 on a quiet machine
 class Lab:
     """The real command, with its own settings, its own copies, and a known token."""
 
+    python, place = sys.executable, BOOK.root  # who runs it, and in which folder
+
     def __init__(self, folder):
         self.work, self.log = folder / "work", folder / "jupyterlab.log"
         with socket.socket() as free:
@@ -36,7 +38,7 @@ class Lab:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 self.command(f"--port={self.port}"),
-                cwd=BOOK.root,
+                cwd=self.place,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=self.environment,
@@ -52,7 +54,7 @@ class Lab:
         return {**os.environ, **self.folders, "JUPYTER_TOKEN": TOKEN}
 
     def command(self, *more):
-        return [sys.executable, "-m", "fairfl_book", "lab", "--no-browser", f"--work={self.work}", *more]
+        return [self.python, "-m", "fairfl_book", "lab", "--no-browser", f"--work={self.work}", *more]
 
     def __exit__(self, *_):
         self.process.terminate()
