@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from fairfl._torch_modes import in_plain_modes
 from fairfl.data.dataset import Dataset, check_dataset
 from fairfl.errors import Refused, refuse
 
@@ -68,6 +69,7 @@ class Federation:
             recipe: dict[str, Any] = ...,
         ) -> None: ...
 
+    @in_plain_modes
     def __post_init__(self) -> None:
         check_dataset(self.dataset)
         for part in PARTS:
@@ -110,6 +112,11 @@ class Federation:
                 f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
                 f"give every training row one owner",
                 "combination",
+            )
+        chosen_on, scored_on = torch.cat(self.validation), torch.cat(self.test)
+        if len(both := chosen_on[torch.isin(chosen_on, scored_on)]):
+            raise Refused(
+                f"row {int(both[0])} is in a validation and in a test list; leave it in one of them", "combination"
             )
         for part in ("validation", "test"):
             rows = torch.cat(getattr(self, part))

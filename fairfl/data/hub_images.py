@@ -61,6 +61,8 @@ def load(
     if whole.clients is not None:
         values, columns["client"] = np.unique(whole.clients, return_inverse=True)
         column_names["client"] = tuple(map(str, values))
+    if classes is None and labels.max() >= len(labels):  # names up to such a number would fill the memory
+        raise broken(train[0], f"its largest label is {labels.max()}, and it has {len(labels)} rows")
     classes = range(labels.max() + 1) if classes is None else classes
     return assemble(
         Path(path).stem,

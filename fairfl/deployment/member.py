@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from fairfl._torch_modes import in_plain_modes
 from fairfl._validation import check_module, integer
 from fairfl.clients import FlatModel, LocalMethod, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
@@ -32,6 +33,7 @@ class Member:
     Raises ``Refused`` for arguments of the wrong type or out of range, and for a client without training rows.
     """
 
+    @in_plain_modes
     def __init__(
         self,
         client: int,
@@ -90,6 +92,7 @@ class Member:
             **settings,
         )
 
+    @in_plain_modes
     def work(self, arrays: Mapping[str, object], round: int, needs: Iterable[str] = ()) -> Reply:
         """Train from ``arrays`` (the server's model, by parameter name) and reply with the trained model.
 
@@ -113,6 +116,7 @@ class Member:
         numbers = {name: float(PROVIDERS[name](view)[0]) for name in needs}
         return Reply(client=self.client, arrays=after, size=len(self.rows), numbers=numbers)
 
+    @in_plain_modes
     def score(self, arrays: Mapping[str, object]) -> dict[str, float]:
         """``accuracy`` (0 to 1) and mean ``loss`` of the model ``arrays`` on this client's test rows."""
         if len(self.test) == 0:

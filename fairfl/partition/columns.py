@@ -3,7 +3,7 @@
 import torch
 
 from fairfl._randomness import generator
-from fairfl._validation import boolean, integer, number
+from fairfl._validation import boolean, integer, known, number
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, unknown
 from fairfl.federation import Federation
@@ -34,8 +34,7 @@ def by_column(
     client's last rows are held out instead of random ones, which suits text, where neighbouring windows overlap.
     ``test`` and ``validation``: see ``fairfl.partition.holdout``.
     """
-    if column not in dataset.columns:
-        raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
+    known("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
     min_size = integer("min_size", min_size, 1, SMALLEST)
     if max_clients is not None:
         max_clients = integer(

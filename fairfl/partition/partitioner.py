@@ -9,6 +9,7 @@ from typing import ParamSpec
 import numpy as np
 import torch
 
+from fairfl._torch_modes import in_plain_modes
 from fairfl.data.dataset import check_dataset
 from fairfl.errors import unknown
 from fairfl.federation import Federation
@@ -27,6 +28,7 @@ def partitioner(split: Callable[P, Federation]) -> Callable[P, Federation]:
     """
     signature = inspect.signature(split)
 
+    @in_plain_modes
     @wraps(split)
     def checked(*arguments: P.args, **keywords: P.kwargs) -> Federation:
         for keyword in keywords:
