@@ -26,7 +26,7 @@ from fairfl._randomness import GLOBAL_STREAM, key
 from fairfl._torch_modes import in_plain_modes
 from fairfl._validation import boolean, integer, known
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, refuse
 
 
 @in_plain_modes
@@ -259,8 +259,7 @@ def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str
     code. ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" begins with torchvision's 7×7
     convolution of stride 2 and pooling, which leaves a single pixel of a 32×32 image at the end.
     """
-    if stem not in ("cifar", "imagenet"):
-        raise unknown("stem", stem, ("cifar", "imagenet"))
+    known("stem", stem, ("cifar", "imagenet"))
     if groups < 1 or 64 % groups:
         raise refuse("groups", groups, "a divisor of 64", "Every layer has a multiple of 64 channels.")
     shape = image_shape(shape)

@@ -93,8 +93,8 @@ class Coordinator:
     minus the sum of the others stops FedAvg and every rule that looks for a common descent direction, and drives TERM
     and AFL far away; Krum and the coordinate-wise median go on. DQN-Fed prescribes rates, so a very short row asks for
     a very long step. AFL moves only when every client has answered. ``caps`` narrow what a false number can do, as in
-    ``Caps(times_median=10, numbers={"losses": (0.01, 20)})``. With a ``roster`` (``fairfl.deployment.flower``), one node
-    speaks for one client only. With a ``quorum``, the model waits until enough clients are sound.
+    ``Caps(times_median=10, numbers={"losses": (0.01, 20)})``. With a ``roster`` (``fairfl.deployment.flower``), one
+    node speaks for one client only. With a ``quorum``, the model waits until enough clients are sound.
 
     ``w`` (d,): the model from which clients start the next round. ``reported`` (d,): the model that the method reports.
     ``round``: the next round. ``asked``: the clients to ask in it. ``log``: one ``RoundRecord`` per round.

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from fairfl._torch_modes import in_plain_modes
-from fairfl._validation import check_module, integer
+from fairfl._validation import check_module, integer, known
 from fairfl.clients import FlatModel, LocalMethod, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
@@ -16,8 +16,8 @@ from fairfl.clients.slots import Examples
 from fairfl.data.dataset import Dataset
 from fairfl.deployment.collect import flattened
 from fairfl.deployment.reply import Reply
-from fairfl.errors import Refused, refuse, unknown
-from fairfl.federation import Federation, Rows, check_federation, row_numbers
+from fairfl.errors import Refused, refuse
+from fairfl.federation import Federation, Rows, check_federation, check_range, row_numbers
 
 
 class Member:
@@ -101,8 +101,7 @@ class Member:
         """
         round = integer("round", round, 0, "Rounds count from 0.")
         for name in needs:
-            if name not in PROVIDERS:
-                raise unknown("number asked of a client", name, PROVIDERS)
+            known("number asked of a client", name, PROVIDERS)
         start = self._flatten(arrays)
         slot = Slot(0, self.seed, self.client, self.rows)
         work = RoundWork(self.data, [slot], start[None], self.local, round, self.loss)
@@ -137,9 +136,6 @@ class Member:
         return vector
 
     def _own(self, part: str, rows: Rows) -> torch.Tensor:
-        numbers, count = row_numbers(part, self.client, rows), len(self.data.targets)
-        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
-            given = (int(numbers.min()), int(numbers.max()))
-            remedy = "Row numbers index the data's tensors."
-            raise refuse(f"the range of client {self.client}'s {part} rows", given, f"0 to {count - 1}", remedy)
+        numbers = row_numbers(part, self.client, rows)
+        check_range(f"client {self.client}'s {part} rows", numbers, len(self.data.targets))
         return numbers

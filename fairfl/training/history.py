@@ -10,8 +10,8 @@ import torch
 
 from fairfl import _atomic_files, _incoming, metrics
 from fairfl._extras import needed_by
-from fairfl._validation import check_module, integer, tensor
-from fairfl.errors import Refused, refuse, unknown
+from fairfl._validation import check_module, integer, known, tensor
+from fairfl.errors import Refused, refuse
 from fairfl.training import reported_model
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ class History:
             ) from error
         allowed = {f.name for f in fields(cls) if f.init}
         for name in values:
-            if name not in allowed:
-                raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")
+            known(f"entry of {path}", name, allowed, "The file was written by another version.")
         values.setdefault("accuracy", None)
         required = [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
         if lacking := [name for name in required if name not in values]:
