@@ -162,11 +162,12 @@ def reals(name: str, values: Any, remedy: str = "Convert them first.") -> np.nda
     and NaN are allowed. Raises ``Refused`` of kind "type" for strings, complex numbers and ragged lists.
     """
     allowed = "real numbers as an array, a tensor, or lists of one length"
+    values = unmasked(name, values)
     try:
         if hasattr(values, "detach"):
             values = values.detach().cpu()
             values = values.double() if values.is_floating_point() else values  # NumPy has no bfloat16
-        array = np.asarray(unmasked(name, values))
+        array = np.asarray(values)
         kind = array.dtype.kind
         text = kind in "US" or kind == "O" and any(isinstance(value, (str, bytes)) for value in array.flat)
         found = np.asarray(array, dtype=np.float64) if kind in "biufO" and not text else None
@@ -203,9 +204,10 @@ def _dense(name: str, values: torch.Tensor) -> torch.Tensor:
 
 def _copied(name: str, values: object, precise: bool) -> torch.Tensor:
     """``values``, an array or Python's numbers, as a new tensor; ``precise`` as in ``tensor``."""
+    values = unmasked(name, values)
     try:
         if hasattr(values, "__array__"):
-            return torch.from_numpy(np.array(unmasked(name, values)))
+            return torch.from_numpy(np.array(values))
         taken = torch.as_tensor(values)
         if not taken.is_floating_point() or not precise and bool(torch.isfinite(taken).all()):
             return taken

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fairfl import _incoming
-from fairfl.errors import Refused
+from fairfl.errors import Refused, refuse
 
 
 def read(path: Path, kind: str, known: Iterable[str]) -> dict:
@@ -18,3 +18,11 @@ def read(path: Path, kind: str, known: Iterable[str]) -> dict:
         raise Refused(
             f"{path} cannot be read ({error.strerror}); give the path of {kind}, or one of {', '.join(known)}", "file"
         ) from error
+
+
+def tables(given: dict, name: str) -> list[dict]:
+    """The tables ``[[name]]`` in ``given``. Raises ``Refused`` for anything else under that name."""
+    found = given.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise refuse(name, found, "a list of tables", f"Write [[{name}]] before every one.", "type")
+    return found

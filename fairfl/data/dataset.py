@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from fairfl._validation import integer, known
+from fairfl._validation import integer, known, unmasked
 from fairfl.errors import Refused, refuse
 
 
@@ -277,6 +277,7 @@ def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:
 
 def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Tensor:
     """``values`` as a tensor: floats as float32, integers as int64, and bytes and booleans as they are."""
+    values = unmasked(what, values)
     try:
         tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):
