@@ -135,7 +135,9 @@ def install(venv: Path, root: Path, extra: str, which: str) -> int:
         print("and run the same command again; downloaded files are kept.", file=sys.stderr)
     elif strange := strangers(venv / "set_up.json", root / "requirements.hashes"):
         print(f"Not the archives that this book was made with: {', '.join(strange)}.", file=sys.stderr)
-        print("Their SHA-256 is not in requirements.hashes. Do not use .venv; check the package index.", file=sys.stderr)
+        print(
+            "Their SHA-256 is not in requirements.hashes. Do not use .venv; check the package index.", file=sys.stderr
+        )
         (venv / ".unfinished").touch()
         return 1
     return pip.returncode

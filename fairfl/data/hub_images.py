@@ -54,15 +54,14 @@ def load(
             [*train, *tested][0 if labels[:border].min() < 0 else len(train)],
             f"its smallest label is {labels.min()}, and classes count from 0 (on the hub, -1 means withheld labels)",
         )
-    elif classes is not None and labels.max() >= len(classes):
-        raise broken(train[0], f"its largest label is {labels.max()}, and it names {len(classes)} classes")
+    elif labels.max() >= (most := len(labels if classes is None else classes)):  # so many names may fill the memory
+        held = f"holds {most} rows" if classes is None else f"names {most} classes"
+        raise broken(train[0], f"its largest label is {labels.max()}, and it {held}")
     columns: dict[str, ArrayLike] = {}
     column_names = {}
     if whole.clients is not None:
         values, columns["client"] = np.unique(whole.clients, return_inverse=True)
         column_names["client"] = tuple(map(str, values))
-    if classes is None and labels.max() >= len(labels):  # names up to such a number would fill the memory
-        raise broken(train[0], f"its largest label is {labels.max()}, and it has {len(labels)} rows")
     classes = range(labels.max() + 1) if classes is None else classes
     return assemble(
         Path(path).stem,

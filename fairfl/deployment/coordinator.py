@@ -89,7 +89,7 @@ class Coordinator:
     client that answers alone, and false numbers of ordinary size.
 
     False numbers of ordinary size are the rule's matter, and no record names their sender. A reported loss of 1e30
-    shortens AdaFed's steps to nothing. A loss of 0 or −1 stops FedLF and FedMDFG, and so does one of 1e5. A row that is
+    shortens AdaFed's steps to nothing. A loss of 0, −1 or 1e5 stopped FedLF and FedMDFG in our trials. A row that is
     minus the sum of the others stops FedAvg and every rule that looks for a common descent direction, and drives TERM
     and AFL far away; Krum and the coordinate-wise median go on. DQN-Fed prescribes rates, so a very short row asks for
     a very long step. AFL moves only when every client has answered. ``caps`` narrow what a false number can do, as in

@@ -114,7 +114,7 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "
                 "checkpoint's version"
             )
         raise Refused(f"{path} is a checkpoint of a run with other settings: {listed}. {remedy}", "state")
-    if not isinstance(state, dict) or not _complete(state, fresh):
+    if not isinstance(state, dict) or not _complete(state, fresh) or state["round"] < 0:
         raise _unreadable(path)
     if schedule and saved_length != length:
         raise Refused(
@@ -123,8 +123,6 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "
             f"depend on it",
             "state",
         )
-    if state["round"] < 0:
-        raise _unreadable(path)
     if state["round"] > length:
         raise Refused(
             f"rounds is {length}, and {path} is a checkpoint after {state['round']} rounds; pass rounds="

@@ -48,7 +48,9 @@ def deployed(federation):
 
 def ruled(federation):
     generator = torch.Generator(device="cpu").manual_seed(0)
-    updates = Updates(torch.randn(5, 40, generator=generator, device="cpu"), losses=np.arange(1.0, 6.0))
+    updates = Updates(
+        torch.randn(5, 40, generator=generator, device="cpu", dtype=torch.float32), losses=np.arange(1.0, 6.0)
+    )
     return [rules.make(name).direction(updates).vector.numpy() for name in ("FedAvg", "FedMGDA+", "AdaFed", "FedFV")]
 
 
