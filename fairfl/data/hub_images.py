@@ -54,8 +54,8 @@ def load(
             [*train, *tested][0 if labels[:border].min() < 0 else len(train)],
             f"its smallest label is {labels.min()}, and classes count from 0 (on the hub, -1 means withheld labels)",
         )
-    elif labels.max() >= (most := len(labels if classes is None else classes)):  # so many names may fill the memory
-        held = f"holds {most} rows" if classes is None else f"names {most} classes"
+    elif labels.max() >= (most := max(len(labels), 10_000) if classes is None else len(classes)):
+        held = f"has {len(labels)} rows" if classes is None else f"names {most} classes"
         raise broken(train[0], f"its largest label is {labels.max()}, and it {held}")
     columns: dict[str, ArrayLike] = {}
     column_names = {}
