@@ -29,7 +29,8 @@ class Layout:
     shapes: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        if len(set(self.names)) != len(self.names) or len(self.names) != len(self.shapes):
+        both = isinstance(self.names, tuple) and isinstance(self.shapes, tuple)
+        if not both or len(set(self.names)) != len(self.names) or len(self.names) != len(self.shapes):
             raise refuse("names", self.names, "different names, one per shape", "Name each tensor once.")
         for name, shape in zip(self.names, self.shapes):
             for size in shape:

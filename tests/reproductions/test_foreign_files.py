@@ -32,7 +32,7 @@ CLAIM = '[[claims]]\nid = "x"\nquote = "q"\nwhere = "w"\nrefuted_by = "r"\n'
 )
 def test_claims_of_another_form(text, kind, tmp_path):
     (tmp_path / "x.toml").write_text(text)
-    with refused(kind, "x.toml"):
+    with refused(kind):
         paper_claim.load(tmp_path / "x.toml")
 
 
@@ -66,8 +66,7 @@ def test_output_on_an_encoding_that_lacks_letters(encoding):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of Unix")
-@pytest.mark.parametrize("option", ["--runs", "--out"])
-def test_a_link_to_itself(option, tmp_path, capsys):
+def test_a_link_to_itself(tmp_path, capsys):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    status = main(["report", "fedfv_table_3", option, str(tmp_path / "loop" / "x")])
-    assert status == 2 and "loop" in capsys.readouterr().err
+    assert main(["report", "fedfv_table_3", "--out", str(tmp_path / "loop" / "x")]) == 2
+    assert "loop" in capsys.readouterr().err
