@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site test-wheel check-workflows chapters book note pdf slides student solutions questions cards mark wheels release reproduce benchmarks lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site test-wheel check-workflows chapters book note pdf slides student solutions questions cards mark wheels release reproduce benchmarks audit lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -46,7 +46,8 @@ help:
 	@echo "make wheels         build the book as a Python wheel, which opens it without a clone, and its solutions as another, into dist"
 	@echo "make release        pack the book, student notebooks, slides and, if they are built, the PDF and the site into an archive in dist: ARGS=--without-solutions"
 	@echo "make benchmarks     measure rules, training, larger federations, a GPU, and other libraries: benchmarks/README.md"
-	@echo "make lock           write the versions in .venv to requirements.lock"
+	@echo "make lock           write the versions in .venv to requirements.lock, and the hashes of their archives to requirements.hashes"
+	@echo "make audit          look the locked versions up among the known vulnerabilities"
 	@echo "make clean          remove .venv and files left by tools; work/, dist/ and runs/ stay"
 
 lab: $(VENV)/.lab
@@ -157,10 +158,15 @@ release: $(VENV)/.lab
 	@$(if $(INDEX),PIP_EXTRA_INDEX_URL=$(lastword $(INDEX)) )$(PY) -m fairfl_book release $(ARGS)
 
 # Local versions such as +cpu are removed, because other computers cannot install them.
+audit: $(VENV)/audit/.ready
+	$(VENV)/audit/bin/pip-audit --disable-pip --requirement requirements.hashes $(ARGS)
+
 lock: $(VENV)/.dev
 	{ echo "# The exact versions that the stored outputs were made with; made by 'make lock', used as pip constraints."; \
 	  $(PY) -m pip freeze --exclude-editable | sed -e 's/+[A-Za-z0-9.]*$$//' -e '/^#/d'; } > requirements.lock.part
 	mv requirements.lock.part requirements.lock
+	@$(MAKE) --no-print-directory $(VENV)/audit/.ready
+	$(VENV)/audit/bin/uv pip compile requirements.lock --no-deps --generate-hashes --no-annotate --no-header --quiet --output-file requirements.hashes
 	@touch $(VENV)/.lab $(VENV)/.book $(VENV)/.pdf $(VENV)/.dev
 
 clean:
@@ -196,6 +202,12 @@ $(FLOWER)/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 $(VENV)/torchjd/.ready $(VENV)/ray/.ready: $(VENV)/%/.ready: pyproject.toml requirements.lock $(VENV)/.dev
 	@$(PY) -m venv --clear $(VENV)/$*
 	@$(VENV)/$*/bin/python -m pip install --disable-pip-version-check --constraint requirements.lock $(INDEX) --editable ".[$*]" pytest
+	@touch $@
+
+# What reads the registry's hashes and its list of vulnerable versions.
+$(VENV)/audit/.ready: Makefile $(VENV)/.dev
+	@$(PY) -m venv --clear $(VENV)/audit
+	@$(VENV)/audit/bin/python -m pip install --disable-pip-version-check uv==0.13.9 pip-audit==2.10.1
 	@touch $@
 
 # FLGo and pfl-research, used only by benchmarks, need older versions of many packages; the numerical packages are the locked ones.

@@ -234,6 +234,8 @@ def main():
         "--cpu-seconds", action="store_true", help="processor time of all threads, not the clock on the wall"
     )
     given = parser.parse_args()
+    if given.repeats < 1:
+        parser.error(f"--repeats is {given.repeats}; allowed: 1 or more")
     clock = time.process_time if given.cpu_seconds else time.perf_counter
     print(
         f"{torch.get_num_threads()} threads, median of {given.repeats}, "

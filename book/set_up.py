@@ -5,6 +5,7 @@ TORCH=cpu and TORCH=cuda choose the build of PyTorch. By default a computer with
 package index; any other gets the CPU build, a tenth of the size, if PyTorch's own index answers at once.
 """
 
+import json
 import os
 import re
 import shutil
@@ -114,7 +115,7 @@ def install(venv: Path, root: Path, extra: str, which: str) -> int:
     command = [str(python(venv)), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
     command += ["--constraint", str(root / "requirements.lock")]
     command += ["--extra-index-url", CPU_INDEX] if which == "cpu" else []
-    command += ["--editable", f"{root}[{extra}]"]
+    command += ["--report", str(venv / "set_up.json"), "--editable", f"{root}[{extra}]"]
     log = venv / "set_up.log"
     with log.open("w", encoding="utf-8") as kept:
         pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
@@ -132,7 +133,32 @@ def install(venv: Path, root: Path, extra: str, which: str) -> int:
             f"pip could not install everything; its output is in {log}. Check the network and the disk", file=sys.stderr
         )
         print("and run the same command again; downloaded files are kept.", file=sys.stderr)
+    elif strange := strangers(venv / "set_up.json", root / "requirements.hashes"):
+        print(f"Not the archives that this book was made with: {', '.join(strange)}.", file=sys.stderr)
+        print(
+            "Their SHA-256 is not in requirements.hashes. Do not use .venv; check the package index.", file=sys.stderr
+        )
+        (venv / ".unfinished").touch()
+        return 1
     return pip.returncode
+
+
+def strangers(report: Path, hashes: Path) -> "list[str]":
+    """The archives in pip's ``report`` whose SHA-256 is not among the ``hashes`` of their package.
+
+    PyTorch's own builds, such as 2.9.0+cpu, and packages that ``hashes`` does not name are not judged.
+    """
+    plain = lambda name: re.sub(r"[-_.]+", "-", name).lower()
+    listed, strange = {}, []
+    for block in re.split(r"\n(?=[A-Za-z0-9])", text(hashes)):
+        listed[plain(block.partition("==")[0])] = re.findall(r"sha256:([0-9a-f]{64})", block)
+    for package in json.loads(text(report) or '{"install": []}')["install"]:
+        name, version = package["metadata"]["name"], package["metadata"]["version"]
+        archive = package["download_info"].get("archive_info", {})
+        digest = archive.get("hashes", {}).get("sha256") or archive.get("hash", "").partition("=")[2]
+        if plain(name) in listed and "+" not in version and digest not in listed[plain(name)]:
+            strange.append(f"{name}=={version}")
+    return strange
 
 
 def main(extra: str, asked: str) -> int:

@@ -2,11 +2,14 @@
 
 import glob
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from fairfl._incoming import place
 
 try:
     import fcntl
@@ -20,23 +23,27 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
     If the block raises, ``path`` stays as it was. The content is written to a temporary file beside it,
     ``.NAME.….part``. Leftovers of killed writers of the same path are removed; living writers hold a lock on their
-    temporary files. Raises ``OSError`` naming ``path`` if no file can be made beside it, for instance because the
-    folder does not exist.
+    temporary files. A file that is replaced keeps its permissions, a new one gets those that the process gives to all
+    its files, and of a symbolic link, the file that it leads to is replaced. Raises ``OSError`` naming ``path`` if no
+    file can be made beside it, for instance because the folder does not exist.
     """
+    path = place(path)
     _remove_leftovers(path)
     with _temporary(path) as (file, name):
         try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
+            with suppress(FileNotFoundError):
+                os.chmod(name, stat.S_IMODE(os.stat(path).st_mode))
             if fcntl is None:
                 file.close()  # Windows renames only closed files
             os.replace(name, path)
         except BaseException:
             with suppress(OSError):  # flushing the rest may fail on a full disk
                 file.close()
-            os.unlink(name)
+            with suppress(FileNotFoundError):  # an interrupt may come just after the renaming
+                os.unlink(name)
             raise
 
 
@@ -45,7 +52,8 @@ def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
     """A new file beside ``path``, locked while it is open."""
     while True:
         try:
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+            name = str(path.parent / f".{path.name}.{secrets.token_hex(4)}.part")
+            handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         except OSError as error:  # it names the temporary file, which the reader does not know
             lacks = f"there is no folder {path.parent}; make it, or give another path"
             reason = error.strerror if path.parent.is_dir() else lacks
@@ -63,7 +71,7 @@ def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
 
 def attempt(path: Path) -> None:
     """Raise ``OSError`` if ``writing(path)`` could not begin; ``path`` itself is not changed."""
-    with _temporary(path) as (file, name):
+    with _temporary(place(path)) as (file, name):
         file.close()  # Windows removes only closed files
         Path(name).unlink(missing_ok=True)
 

@@ -6,6 +6,7 @@ A message says what was given, what is allowed, and what to do.
 import math
 import operator
 import reprlib
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 import numpy as np
@@ -94,9 +95,14 @@ def betas(values: object) -> tuple[float, float]:
 
 def one_of(name: str, value: str, *allowed: str) -> str:
     """Validate a string that selects one of the ``allowed`` options. Raises ``Refused`` of kind "name"."""
-    if value not in allowed:
-        raise unknown(name, value, allowed)
-    return value
+    return known(name, value, allowed)
+
+
+def known(what: str, name: object, names: Collection[str], remedy: str = "") -> str:
+    """Validate a string that is among ``names``. Raises ``Refused`` of kind "name", for a list or ``None`` as well."""
+    if not isinstance(name, str) or name not in names:
+        raise unknown(what, name, names, remedy)
+    return name
 
 
 def instance_of(name: str, value: object, cls: type[T]) -> T:
@@ -127,11 +133,26 @@ def as_device(device: str | torch.device | None, here: bool = True) -> torch.dev
     except (RuntimeError, TypeError) as error:
         raise unknown("device", device, ("cpu", "cuda")) from error
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if found.type == "meta" or here and found.type == "cuda" and not (found.index or 0) < count:
+    if found.type == "meta" or here and not _computes(found):
         have = ", ".join(["cpu", *(f"cuda:{i}" for i in range(count))])
         remedy = "Leave device out to use CUDA if it is available, otherwise the CPU."
         raise refuse("device", str(found), f"a device that computes and is here: {have}", remedy)
     return found
+
+
+def _computes(device: torch.device) -> bool:
+    """Whether a tensor can be made on ``device``: PyTorch also knows devices that it was built without."""
+    try:
+        return torch.empty(0, device=device).device.type == device.type
+    except Exception:  # RuntimeError, AssertionError or ImportError, depending on the device
+        return False
+
+
+def unmasked(name: str, values: T) -> T:
+    """``values``. Raises ``Refused`` of kind "type" for a masked array, whose mask a tensor does not have."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise refuse(name, "a masked array", "numbers without gaps", "Use .compressed() or .filled(value).", "type")
+    return values
 
 
 def reals(name: str, values: Any, remedy: str = "Convert them first.") -> np.ndarray:
@@ -141,6 +162,7 @@ def reals(name: str, values: Any, remedy: str = "Convert them first.") -> np.nda
     and NaN are allowed. Raises ``Refused`` of kind "type" for strings, complex numbers and ragged lists.
     """
     allowed = "real numbers as an array, a tensor, or lists of one length"
+    values = unmasked(name, values)
     try:
         if hasattr(values, "detach"):
             values = values.detach().cpu()
@@ -182,6 +204,7 @@ def _dense(name: str, values: torch.Tensor) -> torch.Tensor:
 
 def _copied(name: str, values: object, precise: bool) -> torch.Tensor:
     """``values``, an array or Python's numbers, as a new tensor; ``precise`` as in ``tensor``."""
+    values = unmasked(name, values)
     try:
         if hasattr(values, "__array__"):
             return torch.from_numpy(np.array(values))

@@ -7,11 +7,13 @@ checked, with sizes, shares and a passport.
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from fairfl._torch_modes import in_plain_modes
 from fairfl.data.dataset import Dataset, check_dataset
 from fairfl.errors import Refused, refuse
 
@@ -36,6 +38,30 @@ def row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
             "shape" if tensor.ndim != 1 else "type",
         )
     return tensor.to(torch.int64)
+
+
+def check_range(
+    what: str, rows: torch.Tensor, end: int, remedy: str = "Row numbers index the dataset's tensors."
+) -> None:
+    """Raise ``Refused`` for row numbers outside 0 to ``end`` − 1."""
+    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < end:
+        raise refuse(f"the range of {what}", (int(rows.min()), int(rows.max())), f"0 to {end - 1}", remedy)
+
+
+def check_apart(parts: Mapping[str, Sequence[torch.Tensor]]) -> None:
+    """Raise ``Refused`` if a row has two owners in the first of the ``parts``, or is in two of them."""
+    first = next(iter(parts))
+    counts = torch.bincount(torch.cat(list(parts[first])))
+    if int(counts.max()) > 1:
+        row = int(counts.argmax())
+        held = ", ".join(f"{first}[{client}]" for client, rows in enumerate(parts[first]) if bool((rows == row).any()))
+        raise Refused(
+            f"row {row} is held {int(counts.max())} times, in {held}; give every row one owner", "combination"
+        )
+    for a, b in combinations(parts, 2):
+        rows = torch.cat(list(parts[a]))
+        if len(both := rows[torch.isin(rows, torch.cat(list(parts[b])))]):
+            raise Refused(f"row {int(both[0])} is in {a} and in {b}; hold it in one of them", "combination")
 
 
 @dataclass(frozen=True)
@@ -68,6 +94,7 @@ class Federation:
             recipe: dict[str, Any] = ...,
         ) -> None: ...
 
+    @in_plain_modes
     def __post_init__(self) -> None:
         check_dataset(self.dataset)
         for part in PARTS:
@@ -96,29 +123,8 @@ class Federation:
                         "missing",
                     )
         for part in PARTS:
-            rows = torch.cat(getattr(self, part))
-            if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < len(self.dataset):
-                raise refuse(
-                    f"the range of {part} rows",
-                    (int(rows.min()), int(rows.max())),
-                    f"0 to {len(self.dataset) - 1}",
-                    "Row numbers index the dataset's tensors.",
-                )
-        owners = torch.bincount(torch.cat(self.train), minlength=len(self.dataset))
-        if int(owners.max()) > 1:
-            raise Refused(
-                f"training row {int(owners.argmax())} is held {int(owners.max())} times; "
-                f"give every training row one owner",
-                "combination",
-            )
-        for part in ("validation", "test"):
-            rows = torch.cat(getattr(self, part))
-            if len(rows) and int(owners[rows].max()):
-                raise Refused(
-                    f"row {int(rows[owners[rows].argmax()])} is in a train and in a {part} list; "
-                    f"hold rows out before splitting",
-                    "combination",
-                )
+            check_range(f"{part} rows", torch.cat(getattr(self, part)), len(self.dataset))
+        check_apart({part: getattr(self, part) for part in PARTS})
 
     def __len__(self) -> int:
         return len(self.train)

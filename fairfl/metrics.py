@@ -31,7 +31,9 @@ def _clients_last(given: ArrayLike) -> np.ndarray:
 
 def mean(values: ArrayLike) -> np.ndarray:
     """The mean over clients, in which each client counts once."""
-    return _clients_last(values).mean(-1)
+    values = _clients_last(values)
+    scale = _scale(values)
+    return values.mean(-1) if scale is None else (values / scale).mean(-1) * scale[..., 0]
 
 
 def std(values: ArrayLike) -> np.ndarray:
@@ -246,11 +248,15 @@ def sampling_std(accuracies: ArrayLike, test_sizes: ArrayLike) -> np.ndarray:
     return np.sqrt(p * (1 - p) * (1 / sizes).mean())
 
 
+SHARES = {"KL": kl, "Jain": jain, "Gini": gini}
+
+
 def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent: float = 10) -> dict[str, float]:
     """One row of a fairness table for one vector of accuracies, in percent (angle in degrees, KL in nats).
 
-    Jain's index and Gini's coefficient are dimensionless. With ``test_sizes`` the row also has the spread weighted by
-    them, and the spread from sampling. Raises ``Refused`` for accuracies above 1, which are not fractions.
+    Jain's index and Gini's coefficient are dimensionless. These two and KL are NaN if all accuracies are 0. With
+    ``test_sizes`` the row also has the spread weighted by them, and the spread from sampling. Raises
+    ``Refused`` for accuracies above 1, which are not fractions.
 
     >>> from fairfl import metrics
     >>> row = metrics.summary([0.9, 0.8, 0.7, 0.6], percent=25)
@@ -268,9 +274,8 @@ def summary(accuracies: ArrayLike, test_sizes: ArrayLike | None = None, percent:
         f"worst {percent:g} %": 100 * worst(accuracies, percent),
         f"best {percent:g} %": 100 * best(accuracies, percent),
         "angle": angle(accuracies),
-        "KL": kl(accuracies),
-        "Jain": jain(accuracies),
-        "Gini": gini(accuracies),
+        # Shares of a total of 0 do not exist.
+        **{name: share(accuracies) if largest else np.nan for name, share in SHARES.items()},
     }
     if test_sizes is not None:
         row["std by test rows"] = 100 * weighted_std(accuracies, test_sizes)

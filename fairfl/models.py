@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -23,10 +23,13 @@ from torch import nn
 from fairfl import _torchvision
 from fairfl._layers import as_image, ending, image_shape, stack, width_after
 from fairfl._randomness import GLOBAL_STREAM, key
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import boolean, integer, known
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, refuse
 
 
+@in_plain_modes
 def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int = 0, **settings: Any) -> nn.Module:
     """Build the model called ``name`` (see ``names()``) for ``dataset``'s inputs and classes.
 
@@ -39,9 +42,8 @@ def build(name: str | Callable[..., nn.Module], dataset: Dataset, *, seed: int =
     return a module, for text given to a model of numbers or the reverse, and for inputs of a shape that the model
     cannot take.
     """
-    if not callable(name) and name not in MODELS:
-        raise unknown("model", name, MODELS, "A function (shape, classes) -> Module of your own works as well.")
-    make = partial(name if callable(name) else MODELS[name], **settings)
+    remedy = "A function (shape, classes) -> Module of your own works as well."
+    make = partial(name if callable(name) else MODELS[known("model", name, MODELS, remedy)], **settings)
     _check(make, dataset)
     # torch.manual_seed would also reseed the GPUs, which fork_rng does not restore, so only this generator is seeded.
     with GLOBAL_STREAM, torch.random.fork_rng(devices=[]), torch.device("cpu"):
@@ -82,10 +84,9 @@ def _check(make: partial, dataset: Dataset) -> None:
                 "Add a dimension with inputs[:, None], or give your own model.",
                 "shape",
             )
-        known = list(signature.parameters)[2:]
-        for setting in make.keywords:
-            if setting not in known:
-                raise unknown(f"setting of model {name!r}", setting, ["seed", *known])
+        for setting, value in make.keywords.items():
+            known(f"setting of model {name!r}", setting, ["seed", *list(signature.parameters)[2:]])
+            _check_setting(setting, value, signature.parameters[setting].default)
     try:
         signature.bind(*make.args, (1,), 1, **make.keywords)
     except TypeError as error:
@@ -95,6 +96,19 @@ def _check(make: partial, dataset: Dataset) -> None:
             f"whose weights every seed starts from",
             "type",
         ) from error
+
+
+def _check_setting(setting: str, value: object, usual: object) -> None:
+    """Raise ``Refused`` unless ``value`` is of the kind of the setting's ``usual`` value: switch, size, or sizes."""
+    if isinstance(usual, bool):
+        boolean(setting, cast(bool, value))
+    elif isinstance(usual, int):
+        integer(setting, value, 1, "It is a number of layers, units or groups.")
+    elif isinstance(usual, tuple):
+        if not isinstance(value, (tuple, list)):
+            raise refuse(setting, value, "a tuple of whole numbers", "Give one width per hidden layer.", "type")
+        for width in value:
+            integer(f"a width in {setting}", width, 1, "It is the number of units of a layer.")
 
 
 def _called(make: partial) -> str:
@@ -245,8 +259,7 @@ def resnet18(shape: tuple[int, ...], classes: int, *, groups: int = 2, stem: str
     code. ``stem``: "cifar" begins with a 3×3 convolution and keeps the size; "imagenet" begins with torchvision's 7×7
     convolution of stride 2 and pooling, which leaves a single pixel of a 32×32 image at the end.
     """
-    if stem not in ("cifar", "imagenet"):
-        raise unknown("stem", stem, ("cifar", "imagenet"))
+    known("stem", stem, ("cifar", "imagenet"))
     if groups < 1 or 64 % groups:
         raise refuse("groups", groups, "a divisor of 64", "Every layer has a multiple of 64 channels.")
     shape = image_shape(shape)

@@ -28,6 +28,14 @@ class Layout:
     names: tuple[str, ...]
     shapes: tuple[tuple[int, ...], ...]
 
+    def __post_init__(self) -> None:
+        both = isinstance(self.names, tuple) and isinstance(self.shapes, tuple)
+        if not both or len(set(self.names)) != len(self.names) or len(self.names) != len(self.shapes):
+            raise refuse("names", self.names, "different names, one per shape", "Name each tensor once.")
+        for name, shape in zip(self.names, self.shapes):
+            for size in shape:
+                integer(f"a size in the shape of {name}", size, 0, "Give the tensor's shape.")
+
     @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(math.prod(shape) for shape in self.shapes)
@@ -122,7 +130,7 @@ class Updates:
             )
         put("gradients", gradients)
         K, d = gradients.shape
-        clients = _vector("clients", torch.arange(K) if self.clients is None else self.clients, K)
+        clients = _vector("clients", torch.arange(K, device="cpu") if self.clients is None else self.clients, K)
         if clients.is_floating_point() or clients.dtype == torch.bool:
             remedy = "A client's number is its place in the federation, from 0."
             raise refuse("clients", clients.tolist(), "integers", remedy, "type")
@@ -138,7 +146,7 @@ class Updates:
         if self.losses is not None:
             put("losses", _vector("losses", self.losses, K).double().cpu())
             self._check_finite("loss", self.losses[:, None], f"check the client's data, {LOWER}")
-        shares = torch.full((K,), 1 / K, dtype=torch.float64) if self.shares is None else self.shares
+        shares = torch.full((K,), 1 / K, dtype=torch.float64, device="cpu") if self.shares is None else self.shares
         put("shares", _vector("shares", shares, K).double().cpu())
         if not bool((self.shares >= 0).all()) or abs(float(self.shares.sum()) - 1) > 1e-4:
             least, total = float(self.shares.min()), round(float(self.shares.sum()), 6)
@@ -204,6 +212,12 @@ class Updates:
 
     def __len__(self) -> int:
         return len(self.gradients)
+
+    def __getstate__(self) -> dict:  # a mappingproxy cannot be pickled or copied
+        return vars(self) | {"extras": dict(self.extras)}
+
+    def __setstate__(self, state: dict) -> None:
+        vars(self).update(state | {"extras": MappingProxyType(state["extras"])})
 
     def require(self, *names: str, by: str) -> None:
         """Raise ``Refused`` of kind "missing" if one of ``names``, which rule ``by`` reads, is not given."""

@@ -60,9 +60,9 @@ def load(name: str | Path) -> Experiment:
 def parse(given: dict) -> Experiment:
     """The experiment declared by a dictionary of plain values. Raises as ``load``."""
     given = dict(given)
-    columns, rows = given.pop("columns", {}), given.pop("rows", [])
-    if not isinstance(columns, dict) or not isinstance(rows, list):
-        raise Refused("columns and rows are tables; write [columns] once, and [[rows]] before every row", "type")
+    columns, rows = given.pop("columns", {}), declaration.tables(given, "rows")
+    if not isinstance(columns, dict):
+        raise refuse("columns", columns, "one table", "Write [columns] once.", "type")
     if isinstance(given.get("seeds"), int):
         given["seeds"] = list(range(given["seeds"]))
     given["columns"] = [

@@ -1,10 +1,10 @@
 """Reading a declaration, of a table or of a paper's claims, from TOML."""
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from fairfl.errors import Refused
+from fairfl import _incoming
+from fairfl.errors import Refused, refuse
 
 
 def read(path: Path, kind: str, known: Iterable[str]) -> dict:
@@ -13,13 +13,16 @@ def read(path: Path, kind: str, known: Iterable[str]) -> dict:
     Raises ``Refused`` for a file that cannot be read, or that is not TOML in UTF-8.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise Refused(f"{path} is not valid TOML: {error}; correct the file", "file") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise Refused(f"{path} is not valid TOML: line {line} is not UTF-8; save the file as UTF-8", "file") from error
+        return _incoming.toml(path)
     except OSError as error:
         raise Refused(
             f"{path} cannot be read ({error.strerror}); give the path of {kind}, or one of {', '.join(known)}", "file"
         ) from error
+
+
+def tables(given: dict, name: str) -> list[dict]:
+    """The tables ``[[name]]`` in ``given``. Raises ``Refused`` for anything else under that name."""
+    found = given.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise refuse(name, found, "a list of tables", f"Write [[{name}]] before every one.", "type")
+    return found

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 
-from fairfl.errors import Refused, refuse, unknown
+from fairfl._validation import known
+from fairfl.errors import Refused, refuse
 from reproductions import own_code
 
 _Made = typing.TypeVar("_Made")
@@ -31,8 +32,7 @@ def made(what: str, make: Callable[..., _Made], given: dict, kind: str = "settin
     )
     if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         for name in given:
-            if name not in parameters:
-                raise unknown(f"{kind} {what}", name, parameters)
+            known(f"{kind} {what}", name, parameters)
     missing = [
         name
         for name, p in parameters.items()

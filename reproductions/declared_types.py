@@ -19,6 +19,7 @@ WANTED = {
     "rule": (Rule, "fairfl.rules.Rule", "derive your class from it"),
     "federation": (Federation, "fairfl.Federation", "annotate your function with `-> Federation`"),
     "model": (nn.Module, "torch.nn.Module", "annotate your function with `-> nn.Module`"),
+    "measure": (float, "float", "annotate your function with `-> float`"),
     "attack": (
         Updates,
         "fairfl.Updates",

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from fairfl import _atomic_files
+from fairfl import _atomic_files, _incoming
 
 
 def write(folder: Path, name: str, texts: dict[str, str]) -> None:
@@ -16,7 +16,7 @@ def write(folder: Path, name: str, texts: dict[str, str]) -> None:
 
 def left(folder: Path, name: str) -> dict[str, str]:
     """The texts, by suffix, of a ``write`` that was killed before it finished; empty if there was none."""
-    return json.loads(_file(folder, name).read_text(encoding="utf-8")) if _file(folder, name).exists() else {}
+    return _incoming.json_object(_file(folder, name)) if _file(folder, name).exists() else {}
 
 
 def clear(folder: Path, name: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfl import metrics
 from fairfl.errors import refuse, unknown
-from reproductions import own_code
+from reproductions import declared_types
 
 # Each takes accuracies (N,) from 0 to 1 and test sizes (N,), and returns the number in the unit of print.
 MEASURES = {
@@ -38,7 +38,7 @@ def check(of: str, clients: int | None = None) -> None:
     if not found and of not in MEASURES:
         if ":" not in of:
             raise unknown("measure", of, [*MEASURES, "client K", "module:function"])
-        own_code.function("measure", of, "accuracies", "test sizes")
+        declared_types.find("measure", of, "accuracies", "test sizes")
 
 
 def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
@@ -46,5 +46,5 @@ def measure(of: str, accuracies: np.ndarray, test_sizes: np.ndarray) -> float:
     if found := re.fullmatch(r"client (\d+)", of):
         check(of, len(accuracies))
         return float(100 * accuracies[int(found[1])])
-    function = MEASURES[of] if of in MEASURES else own_code.find("measure", of)
+    function = MEASURES[of] if of in MEASURES else declared_types.find("measure", of)
     return float(function(accuracies, test_sizes))

@@ -121,17 +121,17 @@ def load(paper: str | Path) -> list[Claim]:
     """
     path = catalogue.named(paper, "paper", FOLDER)
     given = declaration.read(path, "claims", papers())
-    if set(given) != {"claims"} or not isinstance(given["claims"], list):
+    if set(given) != {"claims"}:
         raise Refused(
             f"{path.name} has {', '.join(given) or 'nothing'}; allowed: claims alone. Write [[claims]] before every claim",
             "name",
         )
     claims: list[Claim] = []
     experiments: dict[str, Experiment] = {}
-    for one in given["claims"]:
+    for one in declaration.tables(given, "claims"):
         label = one.get("id", f"number {len(claims) + 1}")
         try:
-            tests = [made("test", Contrast, test, "key of") for test in one.get("tests", [])]
+            tests = [made("test", Contrast, test, "key of") for test in declaration.tables(one, "tests")]
             for test in tests:
                 _declared(test, experiments)
             claims.append(made("claim", Claim, one | {"tests": tests}, "key of"))

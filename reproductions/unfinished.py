@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairfl import _atomic_files
+from fairfl import _atomic_files, _incoming
+from fairfl.errors import Refused
 from reproductions import locks
 
 
@@ -70,10 +72,12 @@ def left(runs: Path) -> list[Batch]:
     out = []
     for note in sorted((Path(runs) / "unfinished").glob("*.json")):
         try:
-            contents = json.loads(note.read_text(encoding="utf-8"))
+            contents = _incoming.json_object(note)
+            out.append(Batch(Path(runs), tuple(contents["keys"]), contents["device"], contents["trained"]))
         except FileNotFoundError:  # its runner has just finished
             continue
-        out.append(Batch(Path(runs), tuple(contents["keys"]), contents["device"], contents["trained"]))
+        except (Refused, KeyError, TypeError) as error:
+            warnings.warn(f"{note} is skipped, because no runner wrote it ({error})", stacklevel=2)
     return out
 
 

@@ -3,6 +3,8 @@
 import contextlib
 import http.server
 import importlib.util
+import json
+import re
 import sys
 import threading
 from pathlib import Path
@@ -167,3 +169,31 @@ def test_an_old_python_is_told_so(home, monkeypatch, capsys):
     monkeypatch.setattr(set_up.sys, "version_info", (3, 9, 1))
     assert set_up.main("lab", "") == 1 and not home
     assert "this is 3.9" in capsys.readouterr().err
+
+
+def test_an_archive_that_is_not_the_locked_one_is_named(tmp_path):
+    digest, other = 64 * "a", 64 * "b"
+    (tmp_path / "hashes").write_text(
+        f"a-package==1.0 \\\n    --hash=sha256:{digest}\nbeta==2 \\\n    --hash=sha256:{digest}\n"
+    )
+    archive = lambda name, version, **found: {
+        "metadata": {"name": name, "version": version},
+        "download_info": {"archive_info": found},
+    }
+    packages = [
+        archive("A_package", "1.0", hashes={"sha256": digest}),
+        archive("beta", "2", hash=f"sha256={other}"),
+        archive("beta", "2+cpu", hashes={"sha256": other}),
+        archive("gamma", "3", hashes={"sha256": other}),
+    ]
+    (tmp_path / "report").write_text(json.dumps({"install": packages}))
+    assert set_up.strangers(tmp_path / "report", tmp_path / "hashes") == ["beta==2"]
+    assert set_up.strangers(tmp_path / "none", tmp_path / "hashes") == []
+
+
+def test_every_locked_package_has_its_hashes():
+    pinned = lambda text: set(re.findall(r"^([A-Za-z0-9._-]+==[^ ;\n]+)", text, re.MULTILINE))
+    lock, hashes = (ROOT / name for name in ("requirements.lock", "requirements.hashes"))
+    plain = lambda names: {name.replace("_", "-").lower() for name in names}
+    assert plain(pinned(lock.read_text())) == plain(pinned(hashes.read_text()))
+    assert hashes.read_text().count("==") <= hashes.read_text().count("sha256:")

@@ -19,6 +19,7 @@ PLACES = (
     errno.EISDIR,
     errno.EEXIST,
     errno.ENAMETOOLONG,
+    errno.ELOOP,
 )
 
 
@@ -51,11 +52,15 @@ def quietly() -> None:
 def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
     """Parse ``arguments`` (default: ``sys.argv``) and call the command's ``run``.
 
-    Returns the exit status: 0, 1 for problems found, 2 for a command that cannot run, 130 if it was interrupted.
+    Characters that the output's encoding lacks are spelt out. Returns the exit status: 0, 1 for problems found, 2 for a command that
+    cannot run, 130 if it was interrupted.
     """
     from fairfl._extras import needed_by
     from fairfl.errors import NotInstalled, Refused
 
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # where λ cannot be encoded, \u03bb appears instead of an exception
+            stream.reconfigure(errors="backslashreplace")
     try:
         given = parser.parse_args(arguments)
         with needed_by("this command"):

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import torch
 
+from fairfl._validation import known
 from fairfl.clients import batched, sequential
 from fairfl.clients.correction import Bound, Stacks
 from fairfl.clients.flat_model import FlatModel
 from fairfl.clients.per_client import Local, PerClient, methods_of
 from fairfl.clients.round_work import RoundWork
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, refuse
 
 ENGINES = {"sequential": sequential.run, "batched": batched.run}
 
@@ -45,8 +46,7 @@ def train_slots(flat: FlatModel, work: RoundWork, engine: str, kept: Sequence[St
 
     ``kept``: for each run, what its N clients keep for ``local.correct``, by name, (N, d); it is changed in place.
     """
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+    known("engine", engine, ENGINES)
     if work.local.correct is None:
         return _run(flat, work, engine)
     if kept is None:

@@ -17,6 +17,14 @@ class FlatModel:
     """
 
     def __init__(self, module: torch.nn.Module, device: torch.device | str = "cpu"):
+        strange = next((p for p in module.parameters() if torch.nn.parameter.is_lazy(p) or p.is_meta), None)
+        if strange is not None or isinstance(module, torch.jit.ScriptModule):
+            raise Refused(
+                "the model is compiled by torch.jit, or has parameters without values (lazy layers, or the device "
+                "'meta'); pass the module before torch.jit.script, with layers of known sizes, made on a device that "
+                "computes",
+                "type",
+            )
         self.module = module.to(device)
         named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
         if not named:

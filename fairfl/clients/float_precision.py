@@ -5,15 +5,15 @@ from contextlib import contextmanager
 
 import torch
 
-from fairfl.errors import refuse, unknown
+from fairfl._validation import known
+from fairfl.errors import refuse
 
 PRECISIONS = ("float32", "tf32")
 
 
 def a_precision(name: str, device: torch.device) -> str:
     """``name``, if ``device`` supports this precision."""
-    if name not in PRECISIONS:
-        raise unknown("precision", name, PRECISIONS)
+    known("precision", name, PRECISIONS)
     if name != "float32" and device.type != "cuda":
         remedy = "Only CUDA devices support TF32."
         raise refuse("precision", name, f"'float32' on {device.type}", remedy, "combination")

@@ -171,7 +171,9 @@ def set_amounts(method: LocalMethod) -> None:
     """
     for name in ("epochs", "batch_size", "steps"):
         if getattr(method, name) is not None or name == "epochs":
-            set_number(method, name, integer(name, getattr(method, name), 1))
+            # The orders of all epochs are drawn before the first step.
+            high = 100_000 if name == "epochs" else None
+            set_number(method, name, integer(name, getattr(method, name), 1, high=high))
     set_number(method, "proximal", number("proximal", method.proximal, 0))
     if method.clip is not None:
         remedy = "It is the largest norm of a step's gradient; None leaves gradients as they are."

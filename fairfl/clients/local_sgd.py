@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from fairfl._keywords import teaches_keywords
-from fairfl._validation import betas, number
+from fairfl._validation import betas, known, number
 from fairfl.clients.correction import Bound, Correction
 from fairfl.clients.local_method import (
     LocalMethod,
@@ -17,7 +17,7 @@ from fairfl.clients.local_method import (
     set_amounts,
     set_number,
 )
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused
 
 # Left out of a run's settings at its default, so that runs recorded before the field existed stay the same runs.
 ADDED = {"left out at its default": True}
@@ -68,8 +68,7 @@ class LocalSGD(LocalMethod):
     clip: float | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
-        if self.optimiser not in ("sgd", "adam"):
-            raise unknown("local optimiser", self.optimiser, ("sgd", "adam"))
+        known("local optimiser", self.optimiser, ("sgd", "adam"))
         for name, usual, reader in (("momentum", 0, "sgd"), ("betas", (0.9, 0.999), "adam"), ("eps", 1e-8, "adam")):
             if getattr(self, name) != usual and self.optimiser != reader:
                 raise Refused(

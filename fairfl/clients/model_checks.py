@@ -19,11 +19,13 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
 
     ``inputs`` and ``targets``: a few rows. The weights and all global random states are left unchanged.
 
-    Raises ``Refused`` for a model whose buffers change, for a model or loss that draws random numbers in evaluation or
-    from a stream other than PyTorch's, for a loss that does not give one number per row, and for outputs that are not
-    (N, T, classes) where targets are (N, T). Exceptions of the model itself pass through, with a note.
+    Raises ``Refused`` for a model whose buffers, numbers or tensors change, for a model or loss that draws random
+    numbers in evaluation or from a stream other than PyTorch's, for a loss that does not give one number per row, and
+    for outputs that are not (N, T, classes) where targets are (N, T). Exceptions of the model itself pass
+    through, with a note.
     """
     held = {name: buffer.clone() for name, buffer in flat.module.named_buffers()}
+    counted = _attributes(flat.module)
     weights = flat.vector.clone()
     per_token = targets.ndim == 2 and not targets.is_floating_point()
     # Perturb the weights, because a buffer that follows them may already agree with the initial ones.
@@ -69,7 +71,23 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
                 f"the model's buffer {name!r} changes in a forward pass. A buffer is not a parameter, so one client's "
                 f"values would leak to the next; compute it anew in each pass, or make it a parameter"
             )
+    for name, value in _attributes(flat.module).items():
+        if name in counted and not _equal(torch.as_tensor(value), counted[name]):
+            raise Refused(
+                f"the model's attribute {name!r} changes in a forward pass, so clients would depend on who trained "
+                f"before them; compute it anew in each pass, or keep it outside the model"
+            )
     return trains_randomly
+
+
+def _attributes(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Copies of the numbers and tensors that the module and its parts hold as plain attributes, by name."""
+    return {
+        f"{part}.{name}".lstrip("."): torch.as_tensor(value).detach().clone()
+        for part, each in module.named_modules()
+        for name, value in vars(each).items()
+        if isinstance(value, (int, float, torch.Tensor)) and not isinstance(value, bool)
+    }
 
 
 @contextmanager

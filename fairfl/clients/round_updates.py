@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 import torch
 
 from fairfl import models
-from fairfl._validation import as_device, integer, tensor
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import as_device, integer, known, tensor
 from fairfl.clients.client_statistics import ALWAYS, PROVIDERS, RoundView
 from fairfl.clients.engines import ENGINES, choose, train_slots
 from fairfl.clients.flat_model import FlatModel
@@ -46,6 +47,7 @@ def collect(view: RoundView, needs: Collection[str], population: int) -> Updates
     )
 
 
+@in_plain_modes
 def updates(
     federation: Federation,
     model: str | torch.nn.Module | Callable = "logistic",
@@ -106,8 +108,8 @@ def updates(
     few = torch.cat(federation.train)[:2].to(device)
     flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
     start = flat.vector.clone() if parameters is None else _start(parameters, flat)
-    if engine is not None and engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+    if engine is not None:
+        known("engine", engine, ENGINES)
     # For a rule, a Newton step counts as one step of size 1.
     descent = LocalSGD(lr=1.0) if isinstance(method, SecondOrder) else method
     engine = engine or choose(flat, len(chosen), descent)

@@ -9,12 +9,14 @@ official test row, and further columns by which rows can be split.
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import known
 from fairfl.data import adult, digits, hub_images, images, shakespeare
 from fairfl.data.dataset import Dataset
-from fairfl.errors import unknown
+from fairfl.errors import refuse
 
 LOADERS: dict[str, Callable[..., Dataset]] = {
     "adult": adult.load,
@@ -34,6 +36,7 @@ def names() -> list[str]:
     return sorted(LOADERS)
 
 
+@in_plain_modes
 def load(name: str, *, classes: Sequence[str | int] | None = None, **options: Any) -> Dataset:
     """Load the dataset called ``name`` (see ``names()``). For its ``options``, see ``help(data.LOADERS[name])``.
 
@@ -44,12 +47,11 @@ def load(name: str, *, classes: Sequence[str | int] | None = None, **options: An
     be neither found nor downloaded, and ``Refused`` naming the file if one is damaged or incomplete. Your own tensors
     need no name: build a ``Dataset`` from them.
     """
-    if name not in LOADERS:
-        raise unknown("dataset", name, LOADERS, "For your own tensors use fairfl.Dataset.")
-    known = inspect.signature(LOADERS[name]).parameters
+    known("dataset", name, LOADERS, "For your own tensors use fairfl.Dataset.")
     for option in options:
-        if option not in known:
-            raise unknown(f"option of dataset {name!r}", option, [*known, "classes"])
+        known(f"option of dataset {name!r}", option, [*inspect.signature(LOADERS[name]).parameters, "classes"])
+    if classes is not None and not isinstance(classes, Iterable):
+        raise refuse("classes", classes, "a list of names or numbers", "For one class, give a list of one.", "type")
     dataset = LOADERS[name](**options)
     return dataset if classes is None else dataset.only(*classes)
 

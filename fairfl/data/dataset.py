@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from fairfl._validation import integer
-from fairfl.errors import Refused, refuse, unknown
+from fairfl._validation import integer, known, unmasked
+from fairfl.errors import Refused, refuse
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,7 @@ class Dataset:
             raise refuse("column_names", self.column_names, "names by column", remedy, "type")
         named = {}
         for name, given in self.column_names.items():
-            if name not in self.columns:
-                raise unknown(f"column in column_names of {self.called}", name, self.columns)
+            known(f"column in column_names of {self.called}", name, self.columns)
             values, what = self.columns[name], f"column_names[{name!r}]"
             named[name] = _names(what, given)
             low, high, count = values.min().item(), values.max().item(), len(named[name])
@@ -183,8 +182,7 @@ class Dataset:
     def class_number(self, given: str | int) -> int:
         """The number of a class, which is given by name or by number."""
         if isinstance(given, str):
-            if given not in self.classes:
-                raise unknown(f"class of {self.called}", given, self.classes)
+            known(f"class of {self.called}", given, self.classes)
             return self.classes.index(given)
         remedy = "Or give its name, one of dataset.classes."
         return integer("class", given, 0, remedy, high=len(self.classes) - 1)
@@ -279,6 +277,7 @@ def _names(what: str, given: Sequence[object]) -> tuple[str, ...]:
 
 def _tensor(what: str, values: ArrayLike | torch.Tensor, text: str) -> torch.Tensor:
     """``values`` as a tensor: floats as float32, integers as int64, and bytes and booleans as they are."""
+    values = unmasked(what, values)
     try:
         tensor = values if isinstance(values, torch.Tensor) else torch.from_numpy(np.array(values))
     except (TypeError, ValueError):

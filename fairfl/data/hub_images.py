@@ -54,8 +54,9 @@ def load(
             [*train, *tested][0 if labels[:border].min() < 0 else len(train)],
             f"its smallest label is {labels.min()}, and classes count from 0 (on the hub, -1 means withheld labels)",
         )
-    elif classes is not None and labels.max() >= len(classes):
-        raise broken(train[0], f"its largest label is {labels.max()}, and it names {len(classes)} classes")
+    elif labels.max() >= (most := max(len(labels), 10_000) if classes is None else len(classes)):
+        held = f"has {len(labels)} rows" if classes is None else f"names {most} classes"
+        raise broken(train[0], f"its largest label is {labels.max()}, and it {held}")
     columns: dict[str, ArrayLike] = {}
     column_names = {}
     if whole.clients is not None:

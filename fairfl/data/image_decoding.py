@@ -10,6 +10,7 @@ import numpy as np
 
 from fairfl import _atomic_files
 from fairfl._extras import needed_by
+from fairfl._incoming import regular
 from fairfl.data import data_folder
 from fairfl.data.parquet_reader import Table, broken
 
@@ -82,7 +83,7 @@ def _read_one(file: Path, image: str | None, label: str | None, client: str | No
     columns = [image, label] + ([table.column(client, (), "client")] if client is not None else [])
     kept = _kept_at(file, columns, channels)
     arrays = _recall(kept)
-    if arrays is None:
+    if arrays is None or arrays["images"].dtype != np.uint8 or len(arrays["images"]) != len(table):
         arrays = _decode(table, columns, channels)
         _keep(kept, arrays)
     return Pixels(
@@ -149,7 +150,7 @@ def _kept_at(file: Path, columns: list[str], channels: int | None) -> Path:
 
 def _recall(kept: Path) -> dict[str, np.ndarray] | None:
     try:
-        with np.load(kept) as stored:
+        with np.load(regular(kept)) as stored:
             return {name: stored[name] for name in stored.files}
     except Exception:  # absent, truncated or foreign: in any case the source file can be decoded again
         return None

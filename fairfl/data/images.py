@@ -3,11 +3,11 @@
 import string
 from dataclasses import dataclass, replace
 
+from fairfl._validation import known
 from fairfl.data import data_folder, downloads, image_decoding
 from fairfl.data.dataset import Dataset
 from fairfl.data.normalisation import Normalise, assemble
 from fairfl.data.parquet_reader import broken
-from fairfl.errors import unknown
 
 # The fifteen letters whose upper and lower case are one class in EMNIST's merged splits.
 _MERGED = set("cijklmopsuvwxyz")
@@ -98,8 +98,7 @@ def emnist(*, split: str = "letters", normalise: Normalise = None) -> Dataset:
     classes="abcdefghij")``. Your own files are called ``emnist_letters-train.parquet`` and so on, hold upright images,
     and count letters from 0 or from 1.
     """
-    if split not in EMNIST_SPLITS:
-        raise unknown("EMNIST split", split, EMNIST_SPLITS)
+    known("EMNIST split", split, EMNIST_SPLITS)
     source = _Source("EMNIST", EMNIST_SPLITS[split], (1, 28, 28), EMNIST_ROWS[split])
     return _named("emnist", source, normalise, split)
 

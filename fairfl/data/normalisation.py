@@ -6,9 +6,10 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._validation import known
 from fairfl.data.dataset import Dataset
 from fairfl.data.image_decoding import Pixels
-from fairfl.errors import refuse, unknown
+from fairfl.errors import refuse
 
 # A method's name, or a mean and a standard deviation.
 Normalise = str | Sequence[ArrayLike] | None
@@ -50,8 +51,7 @@ def _moments(
     """Mean and deviation to normalise by, in shapes that broadcast over rows, and a description for ``variant``."""
     channels = raw.shape[1]
     if isinstance(normalise, str):
-        if normalise not in ("channel", "pixel"):
-            raise unknown("normalise", normalise, ("channel", "pixel"), "Or give (mean, deviation), or None.")
+        known("normalise", normalise, ("channel", "pixel"), "Or give (mean, deviation), or None.")
         if normalise == "pixel":
             spread, centre = torch.std_mean(train, dim=0, correction=0)
             return centre, spread + 0.001 / 255, "normalised per pixel"

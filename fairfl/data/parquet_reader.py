@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from fairfl._extras import needed_by
+from fairfl._incoming import regular
 from fairfl.errors import Refused
 
 
@@ -29,12 +30,15 @@ class Table:
             import pyarrow.parquet
         self.file = file
         try:
-            self._table = pyarrow.parquet.ParquetFile(file).read()
+            self._table = pyarrow.parquet.ParquetFile(regular(file)).read()
         except (pyarrow.ArrowException, OSError) as failure:  # OSError if a page ends early
             raise broken(file, (str(failure).splitlines() or [type(failure).__name__])[0].rstrip(".")) from None
         self.columns = tuple(self._table.column_names)
-        if not self._table.num_rows:
+        if not len(self):
             raise broken(file, "it has no rows")
+
+    def __len__(self) -> int:
+        return self._table.num_rows
 
     def column(self, wanted: str | None, usual: tuple[str, ...], what: str) -> str:
         """The column called ``wanted`` or, if that is None, the first of the ``usual`` names that the file has."""

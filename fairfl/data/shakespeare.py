@@ -12,7 +12,7 @@ from fairfl._validation import integer
 from fairfl.data import data_folder
 from fairfl.data.dataset import Dataset
 from fairfl.data.parquet_reader import Table, broken
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused, refuse, unknown
 
 # The 80 characters of LEAF and of q-FFL's code, in their order; a character's number is its index here.
 ALPHABET = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
@@ -101,6 +101,8 @@ def _chosen(texts: dict[str, np.ndarray], roles: int | str | Sequence[str] | Non
     if isinstance(roles, int):
         integer("roles", roles, 1, "Ask for fewer roles, or lower min_windows to keep more.", high=len(names))
         return sorted(numpy_generator(seed, "roles").choice(names, roles, replace=False).tolist())
+    if not roles:
+        raise refuse("roles", roles, "one role or more", "Leave roles out to take all.")
     for name in [roles] if isinstance(roles, str) else roles:
         if name not in texts:
             raise unknown("role (or one with too few windows)", name, names)

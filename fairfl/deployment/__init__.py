@@ -6,9 +6,10 @@ client's side. This subpackage knows nothing of networks: ``fairfl.deployment.fl
 ``fairfl.deployment.secure_sums`` simulates sums that hide the clients' rows.
 """
 
+from fairfl.deployment.caps import Caps
 from fairfl.deployment.collect import collect
 from fairfl.deployment.coordinator import Coordinator, RoundRecord
 from fairfl.deployment.member import Member
 from fairfl.deployment.reply import Refusal, Reply
 
-__all__ = ["Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "collect"]
+__all__ = ["Caps", "Coordinator", "Member", "Refusal", "Reply", "RoundRecord", "collect"]

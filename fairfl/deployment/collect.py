@@ -10,6 +10,7 @@ from typing import cast
 
 import torch
 
+from fairfl.deployment.caps import Caps
 from fairfl.deployment.reply import NotFinite, Refusal, Reply
 from fairfl.deployment.reply_checks import against_name, against_numbers, against_size, claims, replies_of
 from fairfl.deployment.sanitise import printable, quoted
@@ -57,10 +58,11 @@ def sift(
     population: int,
     needs: Iterable[str] = (),
     asked: Container[int] | None = None,
+    caps: Caps = Caps(),  # noqa: B008 (frozen)
 ) -> tuple[dict[int, Sound], list[Refusal]]:
     """The sound replies by client number, in increasing order, and the refusals of the others.
 
-    ``asked``: the clients that were asked; ``None`` means all of them.
+    ``asked``: the clients that were asked; ``None`` means all of them. ``caps``: limits on sizes and numbers.
     """
     replies, refused = replies_of(replies)
     claimed = claims(replies, population)
@@ -68,6 +70,7 @@ def sift(
     for reply in replies:
         reason = against_name(reply, claimed, population, asked)
         reason = reason or against_size(reply.size) or against_numbers(reply.numbers, needs)
+        reason = reason or caps.against(cast(float, reply.size), {name: reply.numbers[name] for name in needs})
         gradient, reason = (None, reason) if reason else _gradient(reply.arrays, layout, start)
         if gradient is None:
             refused.append(Refusal(reply.who, reason))

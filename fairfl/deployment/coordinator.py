@@ -6,13 +6,15 @@ from dataclasses import asdict, dataclass, field
 
 import torch
 
-from fairfl._validation import check_module, integer
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import check_module, instance_of, integer
 from fairfl.clients import FlatModel, LocalMethod, LocalSGD
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.deployment.attribution import culprits
+from fairfl.deployment.caps import Caps, shortened
 from fairfl.deployment.collect import LISTED, Sound, gather, sift
 from fairfl.deployment.reply import Refusal, Reply
-from fairfl.deployment.reply_checks import claims, replies_of
+from fairfl.deployment.reply_checks import claims, is_client, replies_of
 from fairfl.deployment.rollback import Footing
 from fairfl.errors import Refused, refuse
 from fairfl.rules import Rule
@@ -32,15 +34,17 @@ from fairfl.training.server_step import ServerStep
 from fairfl.training.user_objects import own_copies, restore
 from fairfl.training.user_objects import state as state_of
 
+MOST_CLIENTS = 10**8  # their numbers are drawn from one tensor
+
 
 @dataclass(frozen=True)
 class RoundRecord:
     """The record of one round.
 
-    ``clients``: the clients whose updates the rule used. ``refused``: the replies that were left out, and why.
-    ``missing``: the clients that were asked and did not answer. ``skipped``: why the model did not move; "" if it did.
-    ``direction_norm``, ``smallest_rate``: as in ``History``. ``remark``: why the rule deviated from its own formula, if
-    it did.
+    ``clients``: the clients whose updates the rule used. ``refused``: the replies that were left out, and why; of a
+    flood of replies without a client of their own, only some and a count. ``missing``: the clients that were asked and
+    did not answer. ``skipped``: why the model did not move; "" if it did. ``direction_norm``,
+    ``smallest_rate``: as in ``History``. ``remark``: why the rule deviated from its own formula, if it did.
     """
 
     round: int
@@ -71,7 +75,8 @@ class Coordinator:
     number of clients that exist. ``rounds``, ``server``, ``local``: as in ``train`` (``local`` only gives the rule the
     local step size). ``quorum``: a round with fewer valid replies is skipped. ``participation``, ``seed``: who is asked
     in a round, as in ``train``: a fraction, a number of clients, or a sampler. With one seed both draw the same
-    clients. An empty draw is a skipped round.
+    clients. An empty draw is a skipped round. ``caps``: limits on rows, sizes and numbers that the clients have agreed
+    on; a reply beyond one is refused before the rule sees it.
 
     One reply cannot end the federation. Before the rule sees a round, a row is refused if it is more than a million
     times as long as the median row (or than 1) and its squared length overflows the model's type; in float32, such a
@@ -81,7 +86,15 @@ class Coordinator:
     where they were before that step, the round's record names the sender, and rows of such a length are refused from
     then on. The rollback is one step at most, to a model from which clients did send sound replies. It never refuses
     clients whose rows have comparable lengths. It cannot detect outsized rows from half of the clients or more, a
-    client that answers alone, and false numbers of ordinary size, against which only the choice of a rule helps.
+    client that answers alone, and false numbers of ordinary size.
+
+    False numbers of ordinary size are the rule's matter, and no record names their sender. A reported loss of 1e30
+    shortens AdaFed's steps to nothing. A loss of 0, −1 or 1e5 stopped FedLF and FedMDFG in our trials. A row that is
+    minus the sum of the others stops FedAvg and every rule that looks for a common descent direction, and drives TERM
+    and AFL far away; Krum and the coordinate-wise median go on. DQN-Fed prescribes rates, so a very short row asks for
+    a very long step. AFL moves only when every client has answered. ``caps`` narrow what a false number can do, as in
+    ``Caps(times_median=10, numbers={"losses": (0.01, 20)})``. With a ``roster`` (``fairfl.deployment.flower``), one
+    node speaks for one client only. With a ``quorum``, the model waits until enough clients are sound.
 
     ``w`` (d,): the model from which clients start the next round. ``reported`` (d,): the model that the method reports.
     ``round``: the next round. ``asked``: the clients to ask in it. ``log``: one ``RoundRecord`` per round.
@@ -111,9 +124,13 @@ class Coordinator:
     quorum: int = 1
     participation: Participation = 1.0
     seed: int = 0
+    caps: Caps = field(default_factory=Caps)
 
+    @in_plain_modes
     def __post_init__(self) -> None:
-        self.population = integer("population", self.population, 1, "It is the number of clients that exist.")
+        self.caps = instance_of("caps", self.caps, Caps)
+        remedy = "It is the number of clients that exist."
+        self.population = integer("population", self.population, 1, remedy, high=MOST_CLIENTS)
         self.rounds = integer("rounds", self.rounds, 1, "A round is one exchange between server and clients.")
         remedy = "It is the minimum number of valid replies."
         self.quorum = integer("quorum", self.quorum, 1, remedy, high=self.population)
@@ -162,6 +179,7 @@ class Coordinator:
         """
         return self._drawn()[0].clients
 
+    @in_plain_modes
     def _drawn(self) -> tuple[Drawn, Sampler]:
         """This round's draw, and the sampler after it, which replaces the present one when the round is over."""
         if self._draw is None:
@@ -177,6 +195,7 @@ class Coordinator:
             for name, place, shape in zip(self.layout.names, self.layout.slices, self.layout.shapes)
         }
 
+    @in_plain_modes
     def receive(self, replies: Iterable[Reply], asked: Iterable[int] | None = None) -> RoundRecord:
         """Run one round: check the replies, apply the rule, move the model.
 
@@ -197,7 +216,9 @@ class Coordinator:
         wanted = sorted({integer("a client that was asked", k, 0, remedy, high=self.population - 1) for k in asked})
         replies, strays = replies_of(replies)
         heard = claims(replies, self.population)
-        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs, set(wanted))
+        sound, refused = sift(replies, self.w, self.layout, self.population, self.needs, set(wanted), self.caps)
+        members = {r.who for r in replies if is_client(r.client, self.population) and heard[r.client] == 1}
+        refused = shortened(strays + refused, members)
         if self._footing.lost(sound, refused, self.quorum):
             refused += self._footing.back(self._step)
             done: dict = {"skipped": "no client sent a sound reply from this model, so the previous model is restored"}
@@ -207,7 +228,7 @@ class Coordinator:
         else:
             done = self._decide(sound, refused, inclusion)
         missing = tuple(k for k in wanted if k not in heard)
-        named = tuple(Refusal(r.who, str(r.reason)) for r in strays + refused)  # plain strings, for torch.load
+        named = tuple(Refusal(r.who, str(r.reason)) for r in refused)  # plain strings, for torch.load
         record = RoundRecord(self.round, tuple(sound), named, missing, **done)
         self.round += 1
         if self._draw is not None:
@@ -246,7 +267,7 @@ class Coordinator:
                 local_lr=self.local.sgd_lr_at(self.round),
                 inclusion=inclusion,
             )
-            if giants := self._footing.outsized(updates):
+            if giants := self.caps.too_long(updates) or self._footing.outsized(updates):
                 refused += [Refusal(sound.pop(k).who, why) for k, why in giants.items()]
                 continue
             before = self._footing.note(self._step, updates)

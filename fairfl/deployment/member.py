@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from fairfl._validation import check_module, integer
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import check_module, integer, known
 from fairfl.clients import FlatModel, LocalMethod, LocalSGD, RoundWork, Slot, sequential
 from fairfl.clients.client_statistics import PROVIDERS, RoundView
 from fairfl.clients.evaluation import Scorer
@@ -15,8 +16,8 @@ from fairfl.clients.slots import Examples
 from fairfl.data.dataset import Dataset
 from fairfl.deployment.collect import flattened
 from fairfl.deployment.reply import Reply
-from fairfl.errors import Refused, refuse, unknown
-from fairfl.federation import Federation, Rows, check_federation, row_numbers
+from fairfl.errors import Refused, refuse
+from fairfl.federation import Federation, Rows, check_federation, check_range, row_numbers
 
 
 class Member:
@@ -32,6 +33,7 @@ class Member:
     Raises ``Refused`` for arguments of the wrong type or out of range, and for a client without training rows.
     """
 
+    @in_plain_modes
     def __init__(
         self,
         client: int,
@@ -90,6 +92,7 @@ class Member:
             **settings,
         )
 
+    @in_plain_modes
     def work(self, arrays: Mapping[str, object], round: int, needs: Iterable[str] = ()) -> Reply:
         """Train from ``arrays`` (the server's model, by parameter name) and reply with the trained model.
 
@@ -98,8 +101,7 @@ class Member:
         """
         round = integer("round", round, 0, "Rounds count from 0.")
         for name in needs:
-            if name not in PROVIDERS:
-                raise unknown("number asked of a client", name, PROVIDERS)
+            known("number asked of a client", name, PROVIDERS)
         start = self._flatten(arrays)
         slot = Slot(0, self.seed, self.client, self.rows)
         work = RoundWork(self.data, [slot], start[None], self.local, round, self.loss)
@@ -113,6 +115,7 @@ class Member:
         numbers = {name: float(PROVIDERS[name](view)[0]) for name in needs}
         return Reply(client=self.client, arrays=after, size=len(self.rows), numbers=numbers)
 
+    @in_plain_modes
     def score(self, arrays: Mapping[str, object]) -> dict[str, float]:
         """``accuracy`` (0 to 1) and mean ``loss`` of the model ``arrays`` on this client's test rows."""
         if len(self.test) == 0:
@@ -133,9 +136,6 @@ class Member:
         return vector
 
     def _own(self, part: str, rows: Rows) -> torch.Tensor:
-        numbers, count = row_numbers(part, self.client, rows), len(self.data.targets)
-        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:
-            given = (int(numbers.min()), int(numbers.max()))
-            remedy = "Row numbers index the data's tensors."
-            raise refuse(f"the range of client {self.client}'s {part} rows", given, f"0 to {count - 1}", remedy)
+        numbers = row_numbers(part, self.client, rows)
+        check_range(f"client {self.client}'s {part} rows", numbers, len(self.data.targets))
         return numbers

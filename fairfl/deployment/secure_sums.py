@@ -49,6 +49,7 @@ class SecureSum:
         self.point = integer("point", point, 0, "It is the number of binary digits after the point.", high=BITS - 2)
         self._seed = integer("seed", seed, 0, "The masks are drawn from it.")
         self.asked = np.zeros((0, len(self._rows)))
+        self._calls = 0  # of sent: no mask is used twice
 
     def __call__(self, weights: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``Refused`` for weights that the clients do
@@ -66,6 +67,7 @@ class SecureSum:
         K, size = self._rows.shape
         weights = _finite("weights", weights, K)
         inside = np.rint(weights[:, None] * self._rows * 2.0**self.point)
+        self._calls += 1
         largest = float(np.abs(inside).sum(0).max(initial=0.0))
         if largest >= 2.0 ** (BITS - 2):
             remedy = "Scale the rows down, or lower point."
@@ -74,7 +76,7 @@ class SecureSum:
         masked = inside.astype(np.int64).view(np.uint64)
         for j in range(K):
             for k in range(j + 1, K):
-                key = np.random.default_rng([self._seed, len(self.asked), j, k])
+                key = np.random.default_rng([self._seed, self._calls - 1, j, k])
                 mask = key.integers(0, 2**BITS, size=size, dtype=np.uint64)
                 masked[j] += mask
                 masked[k] -= mask
@@ -88,9 +90,11 @@ class SecureSum:
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
-        if np.count_nonzero(weights) < self.least:
+        # A weight that rounds a client's whole row away leaves the client out of the sum.
+        lost = self._rows.any(1) & ~np.rint(weights[:, None] * self._rows * 2.0**self.point).any(1)
+        if (summed := int(np.count_nonzero(np.where(lost, 0.0, weights)))) < self.least:
             remedy = "Spread the weights, or lower least, on which the clients have agreed."
-            raise refuse("clients with a weight", int(np.count_nonzero(weights)), f"at least {self.least}", remedy)
+            raise refuse("clients with a weight", summed, f"at least {self.least}", remedy)
         if not self.protect:
             return
         bare = np.flatnonzero(known(np.vstack([self.asked, weights])) > 1 - EXPOSED)

@@ -3,9 +3,9 @@
 import torch
 
 from fairfl._randomness import generator
-from fairfl._validation import boolean, integer, number
+from fairfl._validation import boolean, integer, known, number
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, unknown
+from fairfl.errors import Refused
 from fairfl.federation import Federation
 from fairfl.partition.holdout import Scoring, finish, put_aside
 from fairfl.partition.partitioner import partitioner
@@ -34,8 +34,7 @@ def by_column(
     client's last rows are held out instead of random ones, which suits text, where neighbouring windows overlap.
     ``test`` and ``validation``: see ``fairfl.partition.holdout``.
     """
-    if column not in dataset.columns:
-        raise unknown("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
+    known("column", column, dataset.columns, f"These are the columns of {dataset.called}.")
     min_size = integer("min_size", min_size, 1, SMALLEST)
     if max_clients is not None:
         max_clients = integer(
@@ -80,8 +79,7 @@ def in_time(
     ``min_size`` rows on either side are left out, and the recipe counts them.
     """
     for name in (column, start, end):
-        if name not in dataset.columns:
-            raise unknown("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
+        known("column", name, dataset.columns, f"These are the columns of {dataset.called}.")
     number("cut", cut, 0, 1, "With 0.8, clients train on the first four fifths.", above=True, below=True)
     min_size = integer("min_size", min_size, 1, SMALLEST)
     before, after = dataset.columns[end] <= cut, dataset.columns[start] >= cut

@@ -1,7 +1,6 @@
 """``split`` makes a federation from the reader's own lists of rows, scored as the partitioners score."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from numbers import Real
 from typing import Any
 
@@ -10,7 +9,7 @@ import torch
 
 from fairfl.data.dataset import Dataset
 from fairfl.errors import Refused, refuse
-from fairfl.federation import Federation, Rows
+from fairfl.federation import Federation, Rows, check_apart, check_range
 from fairfl.partition.holdout import Scoring, finish, put_aside
 from fairfl.partition.partitioner import partitioner
 
@@ -59,7 +58,7 @@ def split(
         own["validation"] = _lists(dataset, "validation", validation, dataset.test_from, len(own["lists"]))
     if share is None:
         own["test"] = _lists(dataset, "test", test, len(dataset), len(own["lists"]))
-    _apart(own)
+    check_apart(own)  # before rows are cut, because the cut could hide it
     # The key stays "law", the older word for a partitioner, because checkpoints compare recipes key by key.
     facts: dict = {"law": "own lists"} | {part: "own lists" for part in own if part != "lists"}
     _, pool = put_aside(dataset, scoring)
@@ -106,16 +105,11 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
         if len(rows) == 0 and part != "validation":
             remedy = "Leave the client out, or give it rows."
             raise refuse(f"the number of rows in {what}", 0, "1 or more", remedy, "missing")
-        if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < end:
-            raise refuse(
-                f"the range of rows in {what}",
-                (int(rows.min()), int(rows.max())),
-                f"0 to {end - 1}",
-                "Rows count from 0."
-                if end == len(dataset)
-                else f"The dataset's official test rows begin at {end}; dataclasses.replace(dataset, "
-                f"test_from=len(dataset)) makes them ordinary rows.",
-            )
+        remedy = (
+            f"The dataset's official test rows begin at {end}; dataclasses.replace(dataset, test_from=len(dataset)) "
+            f"makes them ordinary rows."
+        )
+        check_range(f"rows in {what}", rows, end, "Rows count from 0." if end == len(dataset) else remedy)
         if len(rows.unique()) < len(rows):
             twice = int(torch.bincount(rows).argmax())
             raise Refused(
@@ -156,24 +150,3 @@ def _numbers(dataset: Dataset, what: str, given: object) -> torch.Tensor:
             "shape" if rows.ndim != 1 else "type",
         )
     return rows.long()
-
-
-def _apart(own: dict[str, list[torch.Tensor]]) -> None:
-    """Refuse a row of ``lists`` with two owners, and a row in two parts.
-
-    This is checked before rows are cut, because the cut could hide it.
-    """
-    counts = torch.bincount(torch.cat(own["lists"]))
-    if int(counts.max()) > 1:
-        row = int(counts.argmax())
-        first, second, *_ = [client for client, rows in enumerate(own["lists"]) if bool((rows == row).any())]
-        raise Refused(
-            f"row {row} is held twice, in lists[{first}] and lists[{second}]; give every row one owner", "combination"
-        )
-    for a, b in combinations(own, 2):
-        rows = torch.cat(own[a])
-        both = rows[torch.isin(rows, torch.cat(own[b]))]
-        if len(both):
-            raise Refused(
-                f"row {int(both[0])} is held twice, in {a} and in {b}; leave it in one of them", "combination"
-            )

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 
 from fairfl._randomness import generator
-from fairfl._validation import integer, number
+from fairfl._validation import integer, known, number
 from fairfl.data.dataset import Dataset
-from fairfl.errors import Refused, refuse, unknown
+from fairfl.errors import Refused, refuse
 from fairfl.federation import Federation
 
 SCORED = ("own", "pool", "official")
@@ -31,8 +31,7 @@ class Scoring:
     validation: float
 
     def __post_init__(self) -> None:
-        if self.scored_on not in SCORED:
-            raise unknown("scored_on", self.scored_on, SCORED)
+        known("scored_on", self.scored_on, SCORED)
         for what, share in {"test": self.test, "validation": self.validation}.items():
             number(what, share, 0, 1, "It is the fraction of rows held out.", below=True)
         if self.test + self.validation >= 1:

@@ -9,8 +9,9 @@ from typing import ParamSpec
 import numpy as np
 import torch
 
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import known
 from fairfl.data.dataset import check_dataset
-from fairfl.errors import unknown
 from fairfl.federation import Federation
 
 P = ParamSpec("P")
@@ -27,11 +28,11 @@ def partitioner(split: Callable[P, Federation]) -> Callable[P, Federation]:
     """
     signature = inspect.signature(split)
 
+    @in_plain_modes
     @wraps(split)
     def checked(*arguments: P.args, **keywords: P.kwargs) -> Federation:
         for keyword in keywords:
-            if keyword not in signature.parameters:
-                raise unknown(f"keyword of partition.{split.__name__}", keyword, signature.parameters)
+            known(f"keyword of partition.{split.__name__}", keyword, signature.parameters)
         dataset = next(iter(arguments), keywords.get("dataset"))
         if "dataset" in keywords or arguments:
             check_dataset(dataset)

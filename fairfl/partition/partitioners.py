@@ -1,6 +1,6 @@
 """Partitioners by class and at random. ``scored_on``, ``test``, ``validation``: see ``fairfl.partition.holdout``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 
@@ -201,4 +201,4 @@ def some_classes(
 
 def _lists(given: object) -> bool:
     """Whether ``given`` is a collection, and not one class by its name or number."""
-    return isinstance(given, Iterable) and not isinstance(given, str) and getattr(given, "ndim", 1) > 0
+    return isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) and getattr(given, "ndim", 1) > 0

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from fairfl import data
-from fairfl.errors import unknown
+from fairfl._validation import known
 from fairfl.federation import Federation
 from fairfl.partition import columns, partitioners
 from fairfl.partition.recut import recut
@@ -192,6 +192,4 @@ def preset(name: str, seed: int = 0) -> Federation:
 
     Raises ``Refused`` for an unknown name, and ``FileNotFoundError`` if the data are not there.
     """
-    if name not in PRESETS:
-        raise unknown("preset", name, PRESETS)
-    return PRESETS[name](seed)
+    return PRESETS[known("preset", name, PRESETS)](seed)

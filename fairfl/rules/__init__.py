@@ -11,7 +11,8 @@ in ``remembers``. It does not know where updates come from, or which step the se
 import inspect
 from typing import Any
 
-from fairfl.errors import refuse, unknown
+from fairfl._validation import known
+from fairfl.errors import refuse
 from fairfl.rules.adafed import AdaFed
 from fairfl.rules.afl import AFL
 from fairfl.rules.aligned_mtl import AlignedMTL
@@ -105,13 +106,9 @@ def make(name: str, **settings: Any) -> Rule:
     >>> make("FedMGDA+", epsilon=0.5), make("FedMGDAPlus").name
     (FedMGDAPlus(epsilon=0.5), 'FedMGDA+')
     """
-    given, name = name, class_name(name)
-    if name not in RULES:
-        raise unknown("rule", given, {*RULES, *PRINTED}, "For your own rule pass an instance of a Rule subclass.")
-    known = list(inspect.signature(RULES[name]).parameters)
+    name = class_name(known("rule", name, {*RULES, *PRINTED}, "For your own rule pass an instance of a Rule subclass."))
     for setting in settings:
-        if setting not in known:
-            raise unknown(f"setting of rule {name}", setting, known)
+        known(f"setting of rule {name}", setting, inspect.signature(RULES[name]).parameters)
     return RULES[name](**settings)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
+from fairfl._torch_modes import in_plain_modes
 from fairfl._validation import one_per_client, tensor
 from fairfl.errors import Diverged, Refused, refuse
 from fairfl.rules.given_gram import with_gram
@@ -100,6 +101,7 @@ class Rule:
                 shown.append(f"{setting}={text}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
+    @in_plain_modes
     def direction(self, updates: Updates) -> Direction:
         """The direction of this round. May change the rule's state.
 
@@ -184,6 +186,9 @@ class Rule:
 
     def load_state_dict(self, state: dict) -> None:
         """Continue from ``state``, bit for bit. An empty state starts afresh."""
+        if not isinstance(state, Mapping):
+            what, allowed = f"{self.name}'s saved state", "values by name"
+            raise refuse(what, type(state).__name__, allowed, "Pass what state_dict() returned.", "state")
         if state and not self.remembers:
             message = f"{self.name} keeps no state, but got {sorted(state)}; load it into the rule that it came from"
             raise Refused(message, "state")

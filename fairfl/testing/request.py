@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fairfl._validation import number
-from fairfl.errors import Refused, refuse, unknown
+from fairfl._validation import known, number
+from fairfl.errors import Refused, refuse
 from fairfl.rules import Rule
 from fairfl.testing.properties import BY_NAME, OWED
 from fairfl.testing.property import MakeRule, Property
@@ -38,8 +38,7 @@ def requests(promises: Promises, expected_failures: Reasons) -> list[Request]:
             allowed = "property → reason" if wanted is Mapping else "names of properties"
             raise refuse(what, names, allowed, f"Pass {what}={example}.", "type")
         for name in names:
-            if name not in BY_NAME:
-                raise unknown("property", name, BY_NAME, "fairfl.testing.PROPERTIES says what each of them means.")
+            known("property", name, BY_NAME, "fairfl.testing.PROPERTIES says what each of them means.")
     for name, reason in expected_failures.items():
         if not isinstance(reason, str) or not reason.strip():
             remedy = "Say why the rule is meant to be so."

@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fairfl._validation import instance_of, integer
+from fairfl._validation import instance_of, integer, known
 from fairfl.clients import Ditto, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.clients.engines import ENGINES, refuse_unstacked
 from fairfl.clients.own_metrics import Metric
 from fairfl.clients.per_client import Local, methods_of
-from fairfl.errors import Kind, Refused, refuse, unknown
+from fairfl.errors import Kind, Refused, refuse
 from fairfl.federation import PARTS, Federation
 from fairfl.rules import Rule
 from fairfl.training.samplers import Participation, require_everyone, sampler_of
@@ -138,11 +138,13 @@ def check(
     for name, function in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
         if not callable(function) or isinstance(function, type):
             raise refuse(name, function, "a function", "An instance with __call__ works as well.", "type")
-    if engine is not None and engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
+    if engine is not None:
+        known("engine", engine, ENGINES)
     if engine is not None and not isinstance(local, SecondOrder):
         refuse_unstacked(engine, local)
-    if checkpoint is not None and (not isinstance(checkpoint, (str, os.PathLike)) or os.path.isdir(checkpoint)):
+    if checkpoint is not None and (
+        not isinstance(checkpoint, (str, os.PathLike)) or "\0" in str(checkpoint) or os.path.isdir(checkpoint)
+    ):
         fault: Kind = "file" if isinstance(checkpoint, (str, os.PathLike)) else "type"
         raise refuse("checkpoint", checkpoint, "the path of a file", "Name a file in a folder, such as run.pt.", fault)
 

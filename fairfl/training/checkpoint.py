@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 
 from fairfl import _atomic_files
+from fairfl._incoming import place, regular
 from fairfl.errors import Refused
 from fairfl.training.public_names import translated
 
@@ -55,7 +56,7 @@ def save(path: str | os.PathLike, settings: dict, state: dict) -> None:
 
     Raises ``OSError``, which names the file, if it cannot be written. An earlier checkpoint there is kept.
     """
-    path = Path(path)
+    path = place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _atomic_files.writing(path) as file:
@@ -82,10 +83,11 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "
     Raises ``Refused`` if the path is not writable, if the file is not a checkpoint, is damaged or lacks a part, if it
     has more rounds than ``settings``, and if it was made under other settings (the message names each difference).
     """
-    path = Path(path)
+    path = place(path)
     _try_writing(path)
     if not path.exists():
         return None
+    regular(path)
     try:
         # PyTorch writes a ZIP archive with a checksum for every record, but does not verify them on reading: a run
         # would continue from a model with a flipped bit.
@@ -94,6 +96,8 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "
         held = None if damaged else torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
         raise Refused(f"{path} cannot be read ({error.strerror}); pass another path", "file") from error
+    except MemoryError:  # the file may be sound
+        raise
     except Exception:
         # Not chained: torch's message recommends loading the file without protection against code in it.
         raise _unreadable(path) from None
@@ -110,7 +114,7 @@ def load(path: str | os.PathLike, settings: dict, fresh: dict, schedule: str = "
                 "checkpoint's version"
             )
         raise Refused(f"{path} is a checkpoint of a run with other settings: {listed}. {remedy}", "state")
-    if not isinstance(state, dict) or not _complete(state, fresh):
+    if not isinstance(state, dict) or not _complete(state, fresh) or state["round"] < 0:
         raise _unreadable(path)
     if schedule and saved_length != length:
         raise Refused(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from fairfl import _atomic_files, metrics
+from fairfl import _atomic_files, _incoming, metrics
 from fairfl._extras import needed_by
-from fairfl._validation import check_module, integer, tensor
-from fairfl.errors import Refused, refuse, unknown
+from fairfl._validation import check_module, integer, known, tensor
+from fairfl.errors import Refused, refuse
 from fairfl.training import reported_model
 
 if TYPE_CHECKING:
@@ -171,9 +171,8 @@ class History:
                 arrays[f.name] = value
             elif value is not None:
                 plain[f.name] = value
-        path = Path(path)
         plain["arrays"] = sorted(arrays)  # a flipped bit can hide one of the archive's entries
-        with _atomic_files.writing(path) as file:
+        with _atomic_files.writing(Path(path)) as file:
             np.savez_compressed(file, plain=json.dumps(plain, default=str), **arrays)  # type: ignore[arg-type]
 
     @classmethod
@@ -183,7 +182,7 @@ class History:
         Raises ``Refused`` if the file is damaged or holds something else, and ``FileNotFoundError`` if there is none.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with np.load(_incoming.regular(_incoming.place(path)), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files if name != "plain"}
                 plain = json.loads(str(file["plain"]))
             if plain.pop("arrays", sorted(arrays)) != sorted(arrays):  # 1.0.0 listed none
@@ -192,7 +191,7 @@ class History:
             own = {name.removeprefix(OWN): values.pop(name) for name in [*values] if name.startswith(OWN)}
             values["metrics"] = own
             values["remarks"] = [tuple(r) for r in values.get("remarks", [])]
-        except FileNotFoundError:
+        except (FileNotFoundError, MemoryError):
             raise
         except Exception as error:  # a damaged file can raise errors of NumPy, zipfile, zlib or json
             raise Refused(
@@ -202,8 +201,7 @@ class History:
             ) from error
         allowed = {f.name for f in fields(cls) if f.init}
         for name in values:
-            if name not in allowed:
-                raise unknown(f"entry of {path}", name, allowed, "The file was written by another version.")
+            known(f"entry of {path}", name, allowed, "The file was written by another version.")
         values.setdefault("accuracy", None)
         required = [f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING]
         if lacking := [name for name in required if name not in values]:

@@ -8,6 +8,7 @@ import torch
 
 from fairfl import models
 from fairfl._keywords import teaches_keywords
+from fairfl._torch_modes import in_plain_modes
 from fairfl._validation import as_device, boolean, integer
 from fairfl.clients import Ditto, FlatModel, LocalSGD, RoundWork, SecondOrder, choose, train_slots
 from fairfl.clients.float_precision import a_precision, arithmetic
@@ -40,6 +41,7 @@ from fairfl.training.user_objects import state as state_of
 
 
 @teaches_keywords
+@in_plain_modes
 def train(
     federation: Federation,
     rule: Rule | str | Sequence[Rule | str] = "FedAvg",

@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 import torch
 
 from fairfl._keywords import teaches_keywords
-from fairfl._validation import betas, number
-from fairfl.errors import Refused, unknown
+from fairfl._validation import betas, known, number
+from fairfl.errors import Refused
 
 OPTIMISERS = ("sgd", "adam", "yogi", "adagrad")
 READ_BY = {"momentum": ("sgd",), "betas": ("adam", "yogi"), "tau": ("adam", "yogi", "adagrad")}
@@ -33,8 +33,7 @@ class Server:
     tau: float = 1e-3
 
     def __post_init__(self) -> None:
-        if self.optimiser not in OPTIMISERS:
-            raise unknown("server optimiser", self.optimiser, OPTIMISERS)
+        known("server optimiser", self.optimiser, OPTIMISERS)
         number(
             "lr",
             self.lr,

@@ -4,12 +4,13 @@ loop.
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from fairfl._validation import instance_of, integer
+from fairfl._torch_modes import in_plain_modes
+from fairfl._validation import boolean, instance_of, integer
 from fairfl.clients.client_statistics import ALWAYS
 from fairfl.errors import Diverged, Kind, Refused, refuse
 from fairfl.rules import Direction, Rule, as_rule
@@ -67,7 +68,7 @@ class ServerStep:
     ):
         self.rule = copy.deepcopy(as_rule(rule))
         self.rounds = integer("rounds", rounds, 1, "A round is one exchange between server and clients.")
-        self.server, self.undo = instance_of("server", server, Server), undo
+        self.server, self.undo = instance_of("server", server, Server), boolean("undo", undo)
         if not isinstance(w, torch.Tensor) or w.ndim != 1 or len(w) == 0 or not w.is_floating_point():
             given = f"{w.dtype} of shape {tuple(w.shape)}" if isinstance(w, torch.Tensor) else type(w).__name__
             remedy = "Convert a module with torch.nn.utils.parameters_to_vector(module.parameters())."
@@ -84,6 +85,7 @@ class ServerStep:
     def needs(self) -> list[str]:
         return sorted(self.rule.needs - ALWAYS)
 
+    @in_plain_modes
     def take(self, updates: Updates) -> Taken:
         """Take one round: compute the rule's direction, step against it, and let the rule observe the new model.
 
@@ -94,6 +96,8 @@ class ServerStep:
         memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
         try:
             decided = self.rule.direction(updates)
+            if decided.vector.requires_grad:  # of a rule with parameters; the model would keep every round's graph
+                decided = replace(decided, vector=decided.vector.detach())
             if decided.vector.shape != self.w.shape:
                 raise refuse(
                     f"the shape of {self.rule.name}'s direction",
@@ -162,7 +166,9 @@ class ServerStep:
                 "the saved state is that of another server optimiser; start with the Server that it was saved with",
                 "state",
             )
-        for name, value in state["server"].items():
+        for name, value in {**state["server"], "reported model": state["reported"]}.items():
+            if isinstance(value, torch.Tensor) and not bool(torch.isfinite(value).all()):
+                raise Refused(f"the saved {name} has non-finite entries; load a state saved earlier", "state")
             if not isinstance(value, torch.Tensor) or value.shape != self.w.shape:
                 given = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
                 remedy = "Load the state as it was saved."

@@ -4,9 +4,9 @@ The parent must not have trained: a fork inherits no threads, and PyTorch's auto
 """
 
 import os
+import secrets
 import signal
 import sys
-import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def _in_a_child(work) -> int:
 def _watch(meet: Callable[[str, Callable], None]) -> None:
     """From now on ``meet(event, last)`` is called at each event of this process; ``last()`` does to the disk what the event says."""
     nothing = lambda: None
-    direction, mkstemp, fsync, replace, unlink = Rule.direction, tempfile.mkstemp, os.fsync, os.replace, os.unlink
+    direction, token_hex, fsync, replace, unlink = Rule.direction, secrets.token_hex, os.fsync, os.replace, os.unlink
 
     def asked(rule, updates):
         meet("round", nothing)
@@ -79,7 +79,7 @@ def _watch(meet: Callable[[str, Callable], None]) -> None:
 
     def opened(*given, **more):
         meet("open", nothing)
-        return mkstemp(*given, **more)
+        return token_hex(*given, **more)
 
     def flushed(file):
         meet("half", lambda: os.ftruncate(file, os.fstat(file).st_size // 2))
@@ -94,4 +94,4 @@ def _watch(meet: Callable[[str, Callable], None]) -> None:
         meet("unlink", nothing)
         unlink(*given, **more)
 
-    Rule.direction, tempfile.mkstemp, os.fsync, os.replace, os.unlink = asked, opened, flushed, renamed, deleted
+    Rule.direction, secrets.token_hex, os.fsync, os.replace, os.unlink = asked, opened, flushed, renamed, deleted

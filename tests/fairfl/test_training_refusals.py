@@ -314,10 +314,10 @@ def test_a_folder_that_takes_no_files_is_said_before_the_first_round(federation,
     with refused("file", "checkpoint is", "run.pt"):
         train(federation, tamper=never, checkpoint=tmp_path)
 
-    def read_only(**more):
+    def read_only(*given):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(_atomic_files.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(_atomic_files.secrets, "token_hex", read_only)
     with refused("file", tmp_path / "c.pt", "Permission denied"):
         train(federation, tamper=never, checkpoint=tmp_path / "c.pt")
 

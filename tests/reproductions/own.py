@@ -67,7 +67,7 @@ class Silent:
         return updates
 
 
-def gap(accuracies, test_sizes):
+def gap(accuracies, test_sizes) -> float:
     return 100 * np.ptp(accuracies)
 
 

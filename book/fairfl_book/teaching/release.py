@@ -36,6 +36,7 @@ _REWORDED: dict[
 }
 _PACKED = {".whl", ".pdf", ".png", ".jpg", ".gz", ".woff2"}  # already compressed
 _EARLIEST = 315532800  # 1980, the earliest time that a zip can store, in seconds since 1970
+_LATEST = 4354819198  # the end of 2107, the last moment that it can write
 _CHUNK = 1 << 20
 
 
@@ -73,7 +74,7 @@ def epoch(root: Path) -> int:
     Raises ``Refused`` if the variable is not a number, and if there is no commit yet.
     """
     given = os.environ.get("SOURCE_DATE_EPOCH") or _git(root, "log", "-1", "--format=%ct").strip()
-    if not given.isdigit():
+    if not given.isdigit() or int(given) > _LATEST:
         raise refuse(
             "SOURCE_DATE_EPOCH", given, "whole seconds since 1970", "Unset it to use the time of the last commit."
         )

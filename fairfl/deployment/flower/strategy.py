@@ -11,6 +11,7 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Strategy
 
 from fairfl._validation import integer, number
+from fairfl.deployment.caps import shortened
 from fairfl.deployment.coordinator import Coordinator
 from fairfl.deployment.flower.records import MODEL, TASK, to_record, to_reply
 from fairfl.deployment.reported_scores import scores_of
@@ -113,7 +114,7 @@ class FairStrategy(Strategy):
         done = self.coordinator.round
         sent = [to_reply(message, self.roster) for message in replies]
         accuracy, loss, unread = scores_of(sent, self.coordinator.population)
-        self.unread += [(done, refusal.who, refusal.reason) for refusal in unread]
+        self.unread += [(done, refusal.who, refusal.reason) for refusal in shortened(unread)]
         self.scores.append((done, accuracy, loss))
         if np.isnan(loss).all():
             return None

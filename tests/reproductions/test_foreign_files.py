@@ -1,0 +1,72 @@
+"""Declarations and notes that others may have written, and outputs that cannot show every letter."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from refusals import refused
+
+from reproductions import catalogue, paper_claim, unfinished
+from reproductions.command import main
+
+CLAIM = '[[claims]]\nid = "x"\nquote = "q"\nwhere = "w"\nrefuted_by = "r"\n'
+
+
+@pytest.mark.parametrize(
+    "text, kind",
+    [
+        ("claims = [1]\n", "type"),
+        ("claims = 5\n", "type"),
+        (CLAIM + "tests = 5\n", "type"),
+        (CLAIM + "tests = [1]\n", "type"),
+        (
+            CLAIM
+            + 'tests = [{ tables = ["fedfv_table_3"], of = "std", expect = "equal", row = "FedAvg", margin = nan }]',
+            "value",
+        ),
+        ("rows = [1]\n", "name"),
+        ("claims = " + "[" * 100_000, "file"),
+    ],
+)
+def test_claims_of_another_form(text, kind, tmp_path):
+    (tmp_path / "x.toml").write_text(text)
+    with refused(kind):
+        paper_claim.load(tmp_path / "x.toml")
+
+
+@pytest.mark.parametrize("text, kind", [("rows = [1]\n", "type"), ("columns = 3\n", "type"), ("rows = {}\n", "type")])
+def test_tables_of_another_form(text, kind, tmp_path):
+    (tmp_path / "x.toml").write_text(text)
+    with refused(kind, "x.toml"):
+        catalogue.load(tmp_path / "x.toml")
+
+
+def test_junk_beside_the_notes_is_skipped_with_a_word(tmp_path):
+    batch = unfinished.Batch(tmp_path, ("a", "b"), "cpu")
+    batch.begin()
+    junk = {"cut": b'{"keys', "list": b"[1]", "bytes": b"\xff\xfe", "other": json.dumps({"keys": 5}).encode()}
+    for name, content in junk.items():
+        (batch.note.parent / f"{name}.json").write_bytes(content)
+    (batch.note.parent / "folder.json").mkdir()
+    with pytest.warns(UserWarning) as warned:
+        assert unfinished.left(tmp_path) == [batch]
+    assert len(warned) == len(junk) + 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_output_on_an_encoding_that_lacks_letters(encoding):
+    code = "from fairfl_book import terminal; import argparse; p = terminal.Parser(); "
+    code += "p.set_defaults(run=lambda given: print('λ') or 0); raise SystemExit(terminal.obey(p, []))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}
+    )
+    assert done.returncode == 0 and done.stdout.strip() == b"\\u03bb"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_a_link_to_itself(tmp_path, capsys):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert main(["report", "fedfv_table_3", "--out", str(tmp_path / "loop" / "x")]) == 2
+    assert "loop" in capsys.readouterr().err
