@@ -1,8 +1,10 @@
-"""Remove unused parts of the theme: scripts for icons that a font provides, and a hidden search."""
+"""Remove unused parts of the theme, such as scripts for icons that a font provides, and a hidden search; remove barriers from what is left."""
 
 import re
 import shutil
 from pathlib import Path
+
+from fairfl_book.site import barriers
 
 # Icons come from the theme's fonts. Only the search page reads the search index.
 _ICONS = r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
@@ -22,7 +24,7 @@ _MARKED, _NO_DRAWING = '"button, select, textarea"', '"button, select, textarea,
 
 
 def slim(html: Path) -> None:
-    """Make the pages under ``html`` smaller, and remove files that no page uses."""
+    """Make the pages under ``html`` smaller and easier for all readers, and remove files that no page uses."""
     marks = html / "_static" / "sphinx_highlight.js"
     marks.write_text(marks.read_text(encoding="utf-8").replace(_MARKED, _NO_DRAWING), encoding="utf-8")
     for path in html.rglob("*.html"):
@@ -31,7 +33,7 @@ def slim(html: Path) -> None:
             for unused in (_ICONS, _TWICE, _HIDDEN, *([] if path.name == "search.html" else [_SEARCH])):
                 page = re.sub(unused, "", page)
             page = _NOTEBOOK.sub(_KEPT, page)
-            path.write_text(page, encoding="utf-8")
+            path.write_text(barriers.mended(page), encoding="utf-8")
     for pattern in _UNUSED:
         for path in (html / "_static").glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
