@@ -1,38 +1,51 @@
 // Typesets what site/formulas.py has written; the first and last two letters are the marks \( \) or \[ \].
 "use strict";
+// A browser may break a line on either side of a formula, so a comma would start a line and a bracket end one. What stays with a formula
+// are brackets before it and, after it, punctuation or up to four letters, as in "client k's". In Chinese no space follows punctuation.
+const BEFORE = /[\p{Ps}\p{Pi}]+$/u,
+  AFTER = /^(?:[^\s\u2e80-\u9fff]{1,4}(?=\s|$)|[\p{Pe}\p{Pf}\p{Po}\p{Pd}]+)/u;
+const taken = (text, pattern) => {
+  const found = (text?.nodeType === Node.TEXT_NODE && text.data.match(pattern)?.[0]) || "";
+  if (found) text.data = text.data.replace(pattern, "");
+  return found;
+};
+const keepTogether = (formula) => {
+  let last = formula; // if it ends a passage in bold or italics, the punctuation after the passage moves into it
+  while (!last.nextSibling && /^(?:STRONG|EM)$/.test(last.parentNode.tagName))
+    last = last.parentNode;
+  const before = taken(formula.previousSibling, BEFORE),
+    after = taken(last.nextSibling, AFTER);
+  if (!before && !after) return;
+  const together = document.createElement("span");
+  together.style.whiteSpace = "nowrap";
+  formula.style.whiteSpace = "inherit"; // Chromium would else break after the formula's last part
+  formula.replaceWith(together);
+  together.append(before, formula, after);
+  for (const part of formula.querySelectorAll(".katex-html > .base:not(:last-child)")) {
+    const inside = document.createElement("wbr"); // a long formula may still be broken
+    inside.style.whiteSpace = "normal";
+    part.after(inside);
+  }
+};
 for (const one of document.querySelectorAll(".math")) {
   katex.render(one.textContent.trim().slice(2, -2), one, {
     displayMode: one.tagName === "DIV",
     throwOnError: false,
   });
-  // A comma after a formula, or the s of "client k's", stays on its line. No space follows a Chinese comma, and Chromium breaks
-  // lines before one unless both are in one block.
-  const next = one.nextSibling,
-    text = next?.nodeType === Node.TEXT_NODE ? next.data : "",
-    chinese = text.match(/^[，。；：、？！）”》]+/)?.[0],
-    mark = chinese ?? text.match(/^[^\s\u2013\u2014]{1,4}(?=\s|$)/)?.[0];
-  if (mark && one.tagName === "SPAN") {
-    const together = document.createElement("span");
-    Object.assign(together.style, chinese ? { display: "inline-block" } : { whiteSpace: "nowrap" });
-    next.data = text.slice(mark.length);
-    one.replaceWith(together);
-    // The formula may break between its parts, and not after the last.
-    const parts = [...one.querySelectorAll(".katex-html > .base")],
-      before = document.createElement("span");
-    one.style.whiteSpace = "nowrap";
-    before.style.whiteSpace = "normal";
-    before.append(...parts.slice(0, -1));
-    parts.at(-1)?.before(before);
-    together.append(one, mark);
-  }
+  if (one.tagName === "SPAN") keepTogether(one);
 }
-// A displayed formula that is wider than its column gets smaller, by a quarter at most; beyond that it scrolls.
+// A displayed formula that is wider than its column gets smaller, by a quarter at most; beyond that it scrolls, by the arrow keys as well.
 const fit = () => {
   const all = [...document.querySelectorAll("div.math")];
   for (const one of all) one.style.fontSize = "";
   const wide = all.map((one) => one.scrollWidth / one.clientWidth);
   all.forEach((one, n) => {
     if (wide[n] > 1) one.style.fontSize = `${Math.max(0.75, 0.99 / wide[n])}em`;
+  });
+  const scrolls = all.map((one) => one.scrollWidth > one.clientWidth);
+  all.forEach((one, n) => {
+    if (scrolls[n]) one.tabIndex = 0;
+    else one.removeAttribute("tabindex");
   });
 };
 document.fonts.ready.then(fit);

@@ -1,8 +1,10 @@
-"""Remove unused parts of the theme and of Sphinx: scripts for icons that a font provides, and another search."""
+"""Remove unused parts of the theme and of Sphinx: scripts for icons that a font provides, and another search; remove barriers from what is left."""
 
 import re
 import shutil
 from pathlib import Path
+
+from fairfl_book.site import barriers
 
 # Icons come from the theme's fonts. The book has its own search (search_index.py).
 _ICONS = r'\s*<script defer src="[^"]*fontawesome\.js[^"]*"></script>'
@@ -18,14 +20,14 @@ _UNUSED = ("searchtools.js", "language_data.js", "sphinx_highlight.js", "scripts
 
 
 def slim(html: Path) -> None:
-    """Make the pages under ``html`` smaller, and remove files that no page uses."""
+    """Make the pages under ``html`` smaller and easier for all readers, and remove files that no page uses."""
     for path in html.rglob("*.html"):
         if html / "_static" not in path.parents:
             page = path.read_text(encoding="utf-8")
             for unused in (_ICONS, _TWICE, _HIDDEN, _SEARCH):
                 page = re.sub(unused, "", page)
             page = _NOTEBOOK.sub(_KEPT, page)
-            path.write_text(page, encoding="utf-8")
+            path.write_text(barriers.mended(page), encoding="utf-8")
     for pattern in _UNUSED:
         for path in (html / "_static").glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()

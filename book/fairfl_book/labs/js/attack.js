@@ -316,7 +316,10 @@ function rules({ rule, names, turned, loses, lostBefore, after }) {
         fill: because ? BAD : SOFT,
       }),
     );
-    pieces.push(label(end + 5, middle + 5, much, { class: "strong" }));
+    // Beside the rule's name, which is bold where it is chosen.
+    pieces.push(
+      label(Math.max(end, left + 5 * (name === rule)) + 5, middle + 5, much, { class: "strong" }),
+    );
     for (const k of hurt) {
       const x = WIDTH - 10 - 21 * (LIAR - 1 - k),
         mine = { cx: x, cy: middle, r: 8.5, stroke: CLIENTS[k], "stroke-width": 2 };

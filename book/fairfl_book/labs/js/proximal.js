@@ -135,7 +135,7 @@ function losses({
     ticks({ ...LOSSES, bottom: deep - 1 }, [16, 18, 20, 22, 24, 26], []),
     label(2, 14, "loss", { fill: SOFT }),
     label(358, 190, "its loss", { fill: SOFT, "text-anchor": "end" }),
-    label(358, HIGH - 4, "w", { fill: SOFT, "text-anchor": "end" }),
+    label(360, HIGH - 4, "w", { fill: SOFT, "text-anchor": "end" }),
   );
   clients.forEach((client, k) => {
     if (client.steepest < 1) {
@@ -310,13 +310,13 @@ function rests({ steps, eta, best, rest, least, rests: byStep, leasts }) {
       [
         { at: one, towards: [0.3, one[1] < other[1] ? -1 : 1], words: "FedAvg rests" },
         { at: other, towards: [0.3, one[1] < other[1] ? 1 : -1], words: "proximal average" },
-        { at: start, towards: [1, 1], words: "mean loss", more: { fill: SOFT } },
+        { at: start, towards: [1, 1], words: "mean loss", rings: 3, more: { fill: SOFT } },
       ],
       [
         [...one, 6],
         [...other, 6],
         [...start, 6],
-        [16, RESTS.up(18), 16],
+        ...up.map((w) => [16, RESTS.up(w), 16]),
         [one[0] + 36, bottom - 14, 26],
         [other[0] + 36, top + 14, 26],
         ...TURNS.map((turn) => [RESTS.across(turn), one[1], 2]),

@@ -247,7 +247,7 @@ const DEVICES = {
     return [
       ...rays.map((ends) => (ends ? line(...ends.map(c.at), STRONG) : "")),
       ray ? line(...ray.map(c.at), BROKEN) : "",
-      label(c.across(s[0]) - 24, c.up(s[1]) - 6, "s", { fill: NAMED, class: "strong" }),
+      label(c.across(s[0]) - 24, c.up(s[1]) - 16, "s", { fill: NAMED, class: "strong" }),
     ];
   },
 };
