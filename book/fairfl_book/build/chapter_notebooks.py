@@ -59,9 +59,13 @@ def read(path: Path) -> NotebookNode:
 
 
 def front(book: Book, name: str) -> Mapping[str, object] | None:
-    """The block ``fairfl`` of a chapter's text or, in an installed book, which has no texts, of its notebook."""
-    notebook = nbformat.read(book.notebook(name), as_version=4) if book.installed else read(book.twin(name))
-    return notebook.metadata.get("fairfl")
+    """The block ``fairfl`` of a chapter."""
+    return original(book, name).metadata.get("fairfl")
+
+
+def original(book: Book, name: str) -> NotebookNode:
+    """A chapter's text as a notebook or, in an installed book, which has no texts, its executed notebook."""
+    return nbformat.read(book.notebook(name), as_version=4) if book.installed else read(book.twin(name))
 
 
 def cells(notebook: NotebookNode) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -79,7 +79,9 @@ def load(app: Sphinx, page: str, template: str, context: dict, tree: nodes.docum
     own, pathto = language(page), context["pathto"]
     there = search_page.NAME if own == ENGLISH else f"{own}/{search_page.NAME}"
     if there in app.env.found_docs:
-        context["pathto"] = lambda other, *rest: pathto(there if other == search_page.NAME else other, *rest)
+        context["pathto"] = lambda other, *rest, **how: pathto(
+            there if other == search_page.NAME else other, *rest, **how
+        )
     if page == there:
         app.add_css_file(formulas.STYLE)
         app.add_css_file(STYLE)

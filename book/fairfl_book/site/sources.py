@@ -73,7 +73,7 @@ def lay_out(book: Book, folder: Path, vendored: Path, answered: bool = True) -> 
         # In the repository a link leads to the notebook; on the site, to the page.
         text = page.read_text(encoding="utf-8").replace("](../../chapters/", "](")
         write(page.relative_to(pages).as_posix(), text)
-    teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8")
+    teachers = (book.root / "book" / "teachers.md").read_text(encoding="utf-8").replace("](pages/", "](")
     write("teachers.md", teachers if answered else solution_folds.without(teachers))
     write("contents.txt", contents.contents(fronts, languages.lay_out(book, fronts, write, lab, illustrated, answered)))
     write("shortest-way.txt", contents.way(fronts))

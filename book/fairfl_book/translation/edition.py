@@ -163,7 +163,7 @@ def fronts(book: Book, language: str) -> dict[str, frontmatter.FrontMatter]:
     found = {}
     for name in translation_file.names(book, language):
         known = translation_file.read(translation_file.file(book, name, language))
-        found[name] = frontmatter.read(_front(chapter_notebooks.front(book, name), known))
+        found[name] = frontmatter.read(_front(chapter_notebooks.original(book, name), known))
     return found
 
 
