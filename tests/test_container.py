@@ -104,7 +104,7 @@ def test_the_container_that_marks_a_class_sees_it_read_only_and_has_no_network()
     from fairfl_book import command
 
     page = (ROOT / "book" / "teachers.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    options, given = re.search(r"^docker run (.+) fairfl fairfl-book (mark .+)$", page, re.MULTILINE).groups()
+    options, given = re.search(r"^podman run (.+) fairfl-mark fairfl-book (mark .+)$", page, re.MULTILINE).groups()
     parsed = command.parser().parse_args(given.split())
     assert f":{parsed.folder}:ro" in options and f":{parsed.out.parent}" in options and "--network none" in options
 

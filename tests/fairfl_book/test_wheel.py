@@ -129,6 +129,7 @@ def test_the_book_opens_without_a_clone_and_keeps_what_the_reader_wrote(installe
     assert status == 0 and f"--ServerApp.root_dir={work}" in said, said
     assert {path.stem for path in work.glob("[0-9]*.ipynb")} == {*BOOK.executed(), "00_start_here.yours"}
     assert (work / "zh" / "00_start_here.ipynb").exists()
+    assert f"copies are in {work}" in said
     assert before == {path: path.stat().st_mtime_ns for path in (installed.place / _repository.EDITION).rglob("*")}
 
 

@@ -16,7 +16,7 @@ notebook. Run the command again to continue, or to add later submissions. Your o
 _SANDBOX = """\
 Each notebook runs in its own process with an empty folder and limits of time and memory, and cannot mark itself. Where bubblewrap is installed
 (Linux: apt install bubblewrap), it also has no network and sees no files but Python and the book. The first line printed says whether this is so.
-Elsewhere, students' code can read, change and send away whatever you can: use the container of book/teachers.md for a class that
+Elsewhere, students' code can read, change and send away whatever you can: book/teachers.md has a container for a class that
 you do not know. The marks do not show who wrote an answer, or whether it was looked up in the book."""
 
 

@@ -81,7 +81,8 @@ def start(
         book.chapters, work, {copy_extras.COVER: cover.content(fronts, progress.solved(work), installed=book.installed)}
     )
     copy_extras.trust(*(work / name for name in report.written))
-    for line in [*report.lines(), *_companions(book, work)]:
+    place = [f"Your copies are in {work}."] if book.installed else []  # in a clone, they are beside the chapters
+    for line in [*report.lines(), *_companions(book, work), *place]:
         print(line, flush=True)
     page = (
         f"more/{companion}.ipynb"
