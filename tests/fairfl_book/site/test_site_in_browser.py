@@ -221,7 +221,7 @@ def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
 
 
 def test_a_table_that_goes_on_behind_its_edge_shows_it(reader):
-    page = reader().open("13_reading_results_more.html")
+    page = reader().open("more/13_reading_results_more.html")
     page.set_viewport_size({"width": 390, "height": 844})
     wide = page.locator(".pst-scrollable-table-container").first
     assert wide.evaluate("e => e.scrollWidth > e.clientWidth")
@@ -247,7 +247,7 @@ def test_the_menu_opens_on_a_phone_and_folds_beside_a_page(reader):
 
 
 def test_what_is_wider_than_a_phone_is_as_small_as_helps_and_no_smaller(reader):
-    page = reader().open("12_reproductions_more.html")
+    page = reader().open("more/12_reproductions_more.html")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(500)
     printed = page.locator("div.cell_output pre").evaluate_all(
