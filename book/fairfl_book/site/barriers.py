@@ -9,6 +9,7 @@ _HIDING = re.compile(
 # An entry of the menu with a fold, whose arrow has no name.
 _FOLD = re.compile(r"(<li [^>]*has-children[^>]*>\s*<a [^>]*>)([^<]*)(</a>\s*<details[^>]*><summary)(>)")
 _CORNER = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>")  # an empty cell is the heading of nothing
+_SCOPE = re.compile(r' scope="[^"]*"')
 # The parameters of a long signature are a list of definitions without terms.
 _PARAMETERS = re.compile(r'<dl>\s*(<dd><em class="sig-param">.*?)</dl>', re.DOTALL)
 _MENU = '<div id="pst-primary-sidebar"'  # without a role, the book's title in it is part of no region of the page
@@ -18,7 +19,7 @@ def mended(page: str) -> str:
     """The HTML of a page without these barriers."""
     page = _HIDING.sub(lambda found: found[1] or found[2], page)
     page = _FOLD.sub(r'\1\2\3 aria-label="\2"\4', page)
-    page = _CORNER.sub(r"<td\1></td>", page)
+    page = _CORNER.sub(lambda found: f"<td{_SCOPE.sub('', found[1])}></td>", page)
     page = _PARAMETERS.sub(_listed, page)
     return page.replace(_MENU, f'{_MENU} role="complementary"')
 
