@@ -90,9 +90,10 @@ class SecureSum:
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
-        # A weight that rounds a client's whole row away leaves the client out of the sum.
+        # A weight that rounds a client's whole row away leaves the client out of the sum. A sum that is all zero tells nothing.
         lost = self._rows.any(1) & ~np.rint(weights[:, None] * self._rows * 2.0**self.point).any(1)
-        if (summed := int(np.count_nonzero(np.where(lost, 0.0, weights)))) < self.least:
+        carried = int(np.count_nonzero(np.where(lost, 0.0, weights)))
+        if (summed := carried or int(np.count_nonzero(weights))) < self.least:
             remedy = "Spread the weights, or lower least, on which the clients have agreed."
             raise refuse("clients with a weight", summed, f"at least {self.least}", remedy)
         if not self.protect:

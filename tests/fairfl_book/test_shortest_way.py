@@ -33,4 +33,4 @@ def test_cover_and_front_page_tell_it_alike():
     assert told.count("\n- ") == 9 and "One pair, by hand" in told
     page = cover.content(FRONTS).decode()
     assert all(front.shortest[0] in page for front in FRONTS.values() if front.shortest)
-    assert told in contents.contents(FRONTS)
+    assert told in contents.way(FRONTS)

@@ -295,7 +295,7 @@ def test_a_reprinted_row_has_the_runs_of_the_row_that_it_reprints(place):
         ('quote = "our rule', f'quote = "{"very " * 40}', "value", ("42", "35")),
         ("where", 'by_construction = "so"\nwhere', "combination", ("tests", "by_construction", "not_run")),
         ("where", 'depends_on = "x"\nwhere', "combination", ("depends_on", "reading")),
-        ("[[claims]]", "[claims]", "name", ("[[claims]]",)),
+        ("[[claims]]", "[claims]", "type", ("[[claims]]",)),
         ("where = ", "", "file", ("paper.toml", "TOML")),
         ("tables =", 'over = "alpha"\ntables =', "combination", ("rows", "over")),
         (
