@@ -20,7 +20,7 @@ from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, framed, tr, us
 NAMES = {"en": "English", "zh": "简体中文"}  # each name in its own language
 MINUTES = "{minutes} minutes"
 ENGLISH_ONLY = "in English"
-IN_BRACKETS = " ({told}) "
+IN_BRACKETS = "({told})"
 COVER = "index"  # the page of that name in the language's folder, written by hand in book/pages
 FRONT_LAB = "TwoClients"  # the lab of a cover
 
@@ -97,7 +97,8 @@ def _contents(fronts: Mapping[str, FrontMatter], here: list[str]) -> str:
 
     def row(name: str, front: FrontMatter) -> str:
         told = [tr(MINUTES, minutes=front.minutes), *([] if name in here else [tr(ENGLISH_ONLY)])]
-        return f"- **[{front.title}]({place(name)})**{tr(IN_BRACKETS, told=' · '.join(told))}{front.promise}"
+        facts = f"[{tr(IN_BRACKETS, told=' · '.join(told))}]{{.facts}}"  # kept on one line
+        return f"- **[{front.title}]({place(name)})**{facts}\\\n  {front.promise}"
 
     rows = [row(name, front) for name, front in sorted(fronts.items())]
     return "\n".join([*rows, "", tr(cover.HOURS), "", shortest_path.way(fronts, place), ""])

@@ -12,9 +12,9 @@ from fairfl_book.build import lab_cells
 from fairfl_book.exercises.exercise_cells import answered_after, turn_in
 from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import solution_folds
-from fairfl_book.translation.sentences import tr
+from fairfl_book.translation.sentences import ENGLISH, current, tr
 
-READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `make lab` in the book's folder."
+READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `{command}` in the book's folder."
 DARK = "What the text calls black is drawn in white on dark pages."
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -34,7 +34,7 @@ def page(
     named, cells, asked = {}, [], False
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it addresses readers who run the chapter
-            note = f'<small>{tr(READ)} <span class="only-dark">{tr(DARK)}</span></small>'
+            note = f'<small>{tr(READ, command=_command())} <span class="only-dark">{tr(DARK)}</span></small>'
             cells.append(nbformat.v4.new_markdown_cell(note, id="to-read"))
             continue
         cells.append(cell)
@@ -93,6 +93,11 @@ def draws(source: str) -> bool:
         if "figures.show(" not in ast.unparse(statement):
             lines[bool(words & _DRAWN)] += statement.end_lineno - statement.lineno + 1
     return lines[True] >= lines[False]
+
+
+def _command() -> str:
+    """What opens the chapters of the current language."""
+    return "make lab" if (language := current()) == ENGLISH else f'make lab ARGS="--language {language}"'
 
 
 _DRAWN = frozenset({"plt", "figure", "panel", "panels", "axis", "axes", "grid"})

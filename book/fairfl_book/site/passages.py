@@ -12,7 +12,7 @@ from sphinx import addnodes
 
 _FIGURE = re.compile(r"Figure \S+?\d\.")
 _EXERCISE = re.compile(r"\d+\.")
-_TURNS = {"Your turn.", "轮到你了。"}
+_TURNS = {"Your turn.", "轮到你了"}
 _WORK = re.compile(r"(.+? \(\d{4}\))\. ")  # a line of the bibliography
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _FOLDS = re.compile(r'<details( class="answer")?|</details>')

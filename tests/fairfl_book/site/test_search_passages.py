@@ -59,7 +59,7 @@ def test_a_tight_list_stays_tight():
     ("inside", "kind"),
     [
         ((bold("Your turn."), " Which client?"), "turn"),
-        ((bold("轮到你了。"), "哪个客户端？"), "turn"),
+        ((bold("轮到你了"), "。哪个客户端？"), "turn"),
         ((bold("3."), " ", nodes.emphasis("", "(proof)"), " Show it."), "exercise"),
         ((bold("Proof."), " By induction."), ""),
         ((bold("3."), " is no exercise without its level"), ""),
