@@ -30,7 +30,7 @@ def _place(name: str) -> str:
 def _card(name: str, front: FrontMatter, earlier: list[str]) -> str:
     number, _, title = front.title.partition(". ")
     links = ", ".join(f'<a href="{other}.html">{int(other[:2])}</a>' for other in earlier)
-    time = f"{front.minutes} minutes{' · ◆ short path' if front.shortest else ''}"
+    time = f"{front.minutes} minutes{' · ◆ shortest way' if front.shortest else ''}"
     needs = f"needs {links}" if links else "needs no other chapter"
     return (
         f'<li data-chapter="{name[:2]}"><span class="number" aria-hidden="true">{escape(number)}</span>'

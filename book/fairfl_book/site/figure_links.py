@@ -11,6 +11,7 @@ from fairfl_book.site.chapter_index import Known
 from fairfl_book.site.cross_references import KEPT, inside
 
 _CAPTION = re.compile(rf"Figure ({figure_numbers.NUMBER})\.|图 ({figure_numbers.NUMBER})")
+_TABLE = re.compile(rf"Table {figure_numbers.NUMBER}\.|表 {figure_numbers.NUMBER}")
 
 
 class Captions(SphinxPostTransform):
@@ -29,6 +30,8 @@ class Captions(SphinxPostTransform):
                 number = found[1] or found[2]
                 quote["ids"].append(figure_numbers.anchor(number))
                 own.add(number)
+            elif first is not None and _TABLE.fullmatch(first.astext()):
+                quote["classes"].append("table-caption")
         for text in list(self.document.findall(nodes.Text)):
             if not inside(text, (*KEPT, nodes.strong)) and figure_numbers.MENTION.search(text):
                 text.parent.replace(text, self.linked(str(text), own, known, here))

@@ -14,7 +14,7 @@ from fairfl_book.exercises.solutions import Solution
 from fairfl_book.site import solution_folds
 from fairfl_book.translation.sentences import ENGLISH, current, tr
 
-READ = "This page is to read. To run its cells and have your answers checked, open the chapter in JupyterLab: `{command}` in the book's folder."
+READ = "To run this chapter and have your answers checked, type `{command}` in the book's folder."
 DARK = "What the text calls black is drawn in white on dark pages."
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -34,7 +34,7 @@ def page(
     named, cells, asked = {}, [], False
     for number, cell in enumerate(notebook.cells):
         if "head" in cell.metadata.get("tags", []):  # it addresses readers who run the chapter
-            note = f'<small>{tr(READ, command=_command())} <span class="only-dark">{tr(DARK)}</span></small>'
+            note = f'<small><span class="to-run">{tr(READ, command=_command())}</span> <span class="only-dark">{tr(DARK)}</span></small>'
             cells.append(nbformat.v4.new_markdown_cell(note, id="to-read"))
             continue
         cells.append(cell)

@@ -27,7 +27,7 @@ def page() -> str:
         "work": tr("reference"),
         "heading": tr("section"),
     }
-    title, field = tr("Search"), tr("Words to look for")
+    title, field, loading = tr("Search"), tr("Words to look for"), tr("Loading the index…")
     lead = tr(
         "Type a word or several: a term, a symbol's name, an author, a name of the API, or words that you remember. Each hit leads to its paragraph."
     )
@@ -44,7 +44,7 @@ orphan: true
 
 <form class="book-search" role="search">
 <input type="search" name="q" class="form-control" placeholder="{escape(field)}" aria-label="{escape(field)}" autocomplete="off" autocapitalize="off" spellcheck="false">
-<p class="search-status" role="status"></p>
+<p class="search-status" role="status">{escape(loading)}</p>
 <ol class="search-hits" data-said="{escape(json.dumps(said, ensure_ascii=False))}"></ol>
 <noscript><p>{escape(without)}</p></noscript>
 </form>
