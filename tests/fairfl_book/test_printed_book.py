@@ -128,6 +128,17 @@ def test_references_lead_to_places_in_the_book(sheet):
     rejects(lambda: sheet(text("[Bell, 1990](#References)")), "04_mgda.md:5", "Bell, 1990")
 
 
+def test_works_that_authors_and_year_do_not_tell_apart_get_letters():
+    authors = (("T.", "Li"), ("S.", "Hu"), ("V.", "Smith"))
+    works = {title: bibtex.Reference(title, authors, title, 2020, "V", "https://e.org") for title in ("two", "one")}
+    works["alone"] = bibtex.Reference("alone", authors, "T", 2021, "V", "https://e.org")
+    known = Places(works)
+    assert known.letters == {"one": "a", "two": "b"}
+    words = "Li et al., 2020, section 2"
+    made = known.link("#References", words, words, Chapter("04_mgda", "4", "c04", ["two"]), "here")
+    assert made == '#cited("two")[Li et al., 2020b, section 2];'
+
+
 def test_a_number_in_brackets_leads_to_its_formula_only_if_there_is_one(sheet):
     made = sheet(text("$$ x \\tag{3} $$\n\nBy (3), not by (4)."))
     assert '#display("3", "c04-formula-3", \ue0000\ue001)' in made and made.count("#formula-there") == 1
@@ -163,6 +174,7 @@ def test_formulas_keep_sizes_spaces_names_and_pairs_of_bars():
     assert shown(r"\mathrm{dir}") == 'upright("dir")'
     assert shown(r"\operatorname*{argmin}_x f") == 'op("argmin", limits: #true)_x f'
     assert shown(r"\|g\|") == '#fence("opening", $bar.v.double$) g #fence("closing", $bar.v.double$)'
+    assert shown(r"d = 656{,}810") == 'd = upright("656,810")', "no space after the comma of a large number"
     assert shown(r"P(a | b)").count("normal") == 1, "a single bar is no pair"
     assert shown(r"\Big( x \Big)") == r'#big(180, "opening", $\($) x #big(180, "closing", $\)$)'
     assert "tag" not in shown(r"x \tag{3}")

@@ -8,7 +8,7 @@ from fairfl_book.build.bibtex import Reference
 from fairfl_book.exercises import solutions, turns
 from fairfl_book.exercises.display import marked_up
 from fairfl_book.exercises.exercise_cells import turn_in
-from fairfl_book.paper import html_output
+from fairfl_book.paper import html_output, places
 from fairfl_book.paper.index_terms import sorted_terms
 from fairfl_book.paper.prose import Prose, code
 from fairfl_book.paper.typst_text import called, escaped, quoted
@@ -42,15 +42,15 @@ def notation(symbols: Sequence[Symbol], prose: Prose) -> str:
     )
 
 
-def references(entries: Mapping[str, Reference], cited: set[str]) -> str:
-    """Every work that the text cites, with the pages that cite it."""
+def references(entries: Mapping[str, Reference], cited: set[str], letters: Mapping[str, str]) -> str:
+    """Every work that the text cites, with the pages that cite it. ``letters``: after a year, by key."""
     chosen = [entries[key] for key in cited]
-    chosen.sort(key=lambda entry: (entry.authors[0][1], entry.year, entry.title))
+    chosen.sort(key=places.order)
     made = [called("matter", "[References]", '"references"')]
     for entry in chosen:
         names = [f"{initials} {family}".strip() for initials, family in entry.authors]
         joined = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-        words = f"{escaped(joined)} ({entry.year}). {escaped(entry.title)}. #emph[{escaped(entry.venue)}];."
+        words = f"{escaped(joined)} ({entry.year}{letters.get(entry.key, '')}). {escaped(entry.title)}. #emph[{escaped(entry.venue)}];."
         made.append(called("reference", quoted(entry.key), f"[{words}]", quoted(entry.link)))
     return "\n".join(made) + "\n"
 

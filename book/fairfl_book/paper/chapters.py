@@ -88,8 +88,10 @@ def body(notebook: NotebookNode, prose: Prose, pictures: Pictures, lines: Lines)
             put(_stub(cell.source), where(0))
         elif "lab" in cell_tags:
             stills = _stills(cell, pictures)
-            outputs += [Output(still, True) for still in stills if still != last_lab] or [Output("")]
-            outputs.append(Output("#lab-note();\n\n"))
+            new = [Output(still, True) for still in stills if still != last_lab]
+            outputs += new
+            if new:
+                outputs.append(Output("#lab-note();\n\n"))
             last_lab = stills[-1] if stills else last_lab
         else:
             if not cell.metadata.get("jupyter", {}).get("source_hidden"):

@@ -20,6 +20,7 @@ _BAR = re.compile(
 )
 _OPENING, _CLOSING = {"\\(", "\\[", "{", "("}, {"\\)", "\\]", "}", ")"}
 _LIMITS = ("argmin", "argmax")
+_THOUSANDS = re.compile(r"\d{1,3}(?:\{,\}\d{3})+")  # 656{,}810, whose comma Pandoc would follow by a space
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def _prepared(tex: str) -> str:
         tex = re.sub(r"\\\\\[\w+\]", r"\\\\", tex).replace(r"\!", "").replace(r"\big", "")
         tex = re.sub(r"\\begin\{array\}\{\w+\}", r"\\begin{pmatrix}", tex).replace(r"\end{array}", r"\end{pmatrix}")
     tex = re.sub(r"\\d?frac(?![a-z])", r"\\frac", tex)
+    tex = _THOUSANDS.sub(lambda found: rf"\text{{{found[0].replace('{,}', ',')}}}", tex)
     return _small_fractions(tex)
 
 

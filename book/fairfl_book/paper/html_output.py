@@ -8,6 +8,7 @@ from fairfl.errors import Refused
 from fairfl_book.paper.typst_text import called, escaped, quoted
 
 _COLOUR = re.compile(r"(?<!-)\bcolor: *(#[0-9a-fA-F]{6})")
+_MINUS = re.compile(r"^\\-(?=\d)")  # a hyphen, escaped for Typst
 _WRAPPERS = {"div", "p", "table", "thead", "tbody", "tfoot", "small", "style"}
 _INLINE = {"b": "strong", "strong": "strong", "i": "emph", "em": "emph"}
 
@@ -75,7 +76,7 @@ class _Reader(HTMLParser):
         table = self.table
         if tag in ("caption", "th", "td"):
             start = len(self.made) - 1 - self.made[::-1].index("\0")
-            words = "".join(self.made[start + 1 :]).strip()
+            words = _MINUS.sub("−", "".join(self.made[start + 1 :]).strip())
             del self.made[start:]
             if tag == "caption":
                 table.caption = words

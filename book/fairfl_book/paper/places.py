@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from string import ascii_lowercase
 from urllib.parse import unquote
 
 from fairfl.errors import Refused
@@ -17,7 +19,8 @@ _REFERENCES = "#References"
 
 @dataclass
 class Places:
-    """Labels that the book sets, and labels that it refers to. ``references``: the bibliography.
+    """Labels that the book sets, and labels that it refers to. ``references``: the bibliography. ``letters``: after the
+    years of works that authors and year do not tell apart, by key.
 
     Every mention is checked at the end, because a chapter may refer to a later one.
     """
@@ -26,6 +29,10 @@ class Places:
     labels: set[str] = field(default_factory=set)
     asked: dict[str, str] = field(default_factory=dict)
     cited: set[str] = field(default_factory=set)
+    letters: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.letters = _letters(self.references)
 
     def set(self, label: str, where: str) -> str:
         """``label`` as a string of Typst's code, recorded as set. Raises ``Refused`` if it is set twice."""
@@ -55,6 +62,8 @@ class Places:
         """The link ``[words](address)`` of ``chapter``, in Typst. ``plain``: its words without markup."""
         if address == _REFERENCES:
             key = self.citation(plain, chapter.cites, where)
+            year = str(self.references[key].year)
+            words = (year + self.letters.get(key, "")).join(words.rsplit(year, 1))
             return called("cited", quoted(key), body=words)
         if found := _CHAPTER.fullmatch(address):
             label = f"c{found[1]}{'m' if found[2] else ''}" + (f"-{plainly(found[3][1:])}" if found[3] else "")
@@ -85,6 +94,26 @@ class Places:
             )
         self.cited.add(fits[0])
         return fits[0]
+
+
+def order(entry: Reference) -> tuple[str, int, str]:
+    """Where ``entry`` stands in the list of references."""
+    return entry.authors[0][1], entry.year, entry.title
+
+
+def _letters(references: Mapping[str, Reference]) -> dict[str, str]:
+    """ "a", "b", … by key, for works of one year that a citation may name alike."""
+
+    def cited(entry: Reference) -> tuple[str, int, str]:
+        others = entry.authors[1][1] if len(entry.authors) == 2 else "et al." * (len(entry.authors) > 2)
+        return entry.authors[0][1], entry.year, others
+
+    made: dict[str, str] = {}
+    for _, group in groupby(sorted(references.values(), key=lambda one: (*cited(one), one.title)), cited):
+        alike = list(group)
+        if len(alike) > 1:
+            made |= {entry.key: letter for entry, letter in zip(alike, ascii_lowercase)}
+    return made
 
 
 @dataclass(frozen=True)

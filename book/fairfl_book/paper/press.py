@@ -69,7 +69,7 @@ def manuscript(book: Book, folder: Path, names: Sequence[str] = (), with_answers
     main += [
         back_matter.glossary(terms, plain),
         back_matter.notation(symbols, plain),
-        back_matter.references(entries, places.cited),
+        back_matter.references(entries, places.cited, places.letters),
         back_matter.index(terms),
     ]
     files[MAIN] = _begun(f'#show: book.with([{TITLE}], "{front_matter.AUTHOR}")\n' + "\n\n".join(main))

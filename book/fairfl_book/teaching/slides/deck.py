@@ -31,6 +31,7 @@ _CONTEXT = 75  # words that a question or a lab takes with it from the paragraph
 _NEAR = 3  # a picture that is followed by more passages than these before a turn is not what the turn is about
 _REPLIES = 5  # known wrong answers that are shown
 _SHORT = 14  # words; a first sentence that is shorter takes the next one with it
+_CAPTION = 170  # letters of a caption, about three lines; its first sentence is shown however long it is
 _LEAD = 60  # words of a section's first paragraph up to its question
 _MENTION = re.compile(rf"\b(?:Figure|Table) ({figure_numbers.NUMBER})\b")
 _MARKED = re.compile(r"\*\*[^*]+\*\*|(?<![\w*])\*[^*]{30,}\*(?![\w*])")  # a term or a statement
@@ -76,7 +77,7 @@ class Slide:
         width = _BESIDE if isinstance(self.shown, Picture) else _WIDE
         total = sum(height(text, width) for text in (*self.before, *self.after))
         if isinstance(self.shown, Picture):
-            total += 0.7 * height(Text(self.shown.caption), width)
+            total += 0.7 * height(Text(short(self.shown.caption)), width)
         elif self.shown:
             total += 44 * self.shown.table.count("<tr")
         return total
@@ -114,6 +115,15 @@ def sentences(paragraph: str) -> list[str]:
     return [sentence for sentence in said if "folded" not in sentence] or said
 
 
+def short(caption: str) -> str:
+    """The number of a caption and its first sentences. A lecturer says the rest."""
+    said = sentences(caption) if caption else []
+    end = min(2, len(said))
+    while end < len(said) and len(" ".join(said[: end + 1])) <= _CAPTION:
+        end += 1
+    return " ".join(said[:end])
+
+
 def _taken_away(section: Section) -> Iterator[Text]:
     """The first sentences of each paragraph, which are its idea, except of the one on the companion."""
     for passage in section.passages:
@@ -137,6 +147,7 @@ class _Section:
         self.made: list[Slide] = []
         self.open = False  # whether the last slide takes more text
         self.begun = False  # whether the section's first sentence is on a slide
+        self.told = False  # whether the end of the last paragraph is on a slide
 
     def slides(self) -> list[Slide]:
         """The section's slides. None if only its first sentence would be on them."""
@@ -239,16 +250,22 @@ class _Section:
             kept |= {place for place, sentence in enumerate(said) if _asks(sentence)}
         elif isinstance(above, Picture | Results) and not kept and not _alive(above):  # what there is to see
             kept = {0}
+        if self.section.heading:
+            kept |= {one + 1 for one in kept if _asks(said[one]) and said[one + 1 : one + 2]}  # its answer
         kept |= {one + 1 for one in kept if said[one + 1 : one + 2] and said[one + 1].startswith("(")}  # its condition
         lead = set() if self.begun or not self.section.heading else _lead(said)
         gone = _intro(said) if isinstance(below, Formula | Items) else set()
         if isinstance(above, Formula) and _goes_on(said[0]):
             gone |= {0}
-        self.begun = True
-        for places, look in ((lead - gone, "large"), (_understood(said, kept) - gone - lead, "said")):
+        self.begun, last = True, len(said) - 1
+        chosen = _understood(said, kept)
+        for places, look in ((lead - gone, "large"), (chosen - gone - lead, "said")):
             if places:
                 look = look if self.section.heading else "large"
+                if 0 in places and not self.told and isinstance(above, Words) and _LEANS.match(said[0]):
+                    said, places = [sentences(above.text)[-1], *said], {0, *(place + 1 for place in places)}
                 yield Text(" ".join(said[place] for place in sorted(places)), look)
+        self.told = last in lead | chosen | gone
 
 
 def _with_words(passage: Formula | Items, above: Passage | None, below: Passage | None) -> Text:

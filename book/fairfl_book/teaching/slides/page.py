@@ -10,7 +10,7 @@ from fairfl import __version__
 from fairfl_book import TITLE, labs
 from fairfl_book.build import note_pdf
 from fairfl_book.exercises.display import marked_up
-from fairfl_book.teaching.slides.deck import Slide, Text
+from fairfl_book.teaching.slides.deck import Slide, Text, short
 from fairfl_book.teaching.slides.passages import Picture, Results
 
 SHORTEST = "◆ marks what is on the shortest way through the book"
@@ -19,6 +19,7 @@ FEW = 240  # pixels; a slide with less text has larger letters
 _FACE = re.compile(r"@font-face\{[^}]*\}")
 _WOFF2 = re.compile(r"url\((fonts/[^)]+\.woff2)\)")
 _SOURCES = re.compile(r"src:[^;}]*")
+_MINUS = re.compile(r"(?<=>)-(?=\d)")  # a cell's number begins with a hyphen
 
 
 def page(deck: list[Slide], vendor: Path, formulas: Path) -> str:
@@ -76,15 +77,17 @@ def _slide(slide: Slide, number: int, last: int, title: str, marked: bool) -> st
 def _body(slide: Slide, number: int, before: str, after: str) -> str:
     """A picture beside its words, or words with a table of results between them. A lab is alive on screens, and a picture on paper."""
     if isinstance(slide.shown, Picture):
-        caption = "" if slide.kind == "question" else f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
+        caption = (
+            "" if slide.kind == "question" else f'<div class="caption">{_markdown(short(slide.shown.caption))}</div>'
+        )
         shown = _picture(slide.shown)
         if slide.kind == "lab":
             shown = f'<div class="living">{getattr(labs, slide.shown.lab)().page(f"lab-{number}", task=False, linked=False)}</div><div class="paper">{shown}</div>'
         return f'<div class="body">{shown}<div class="words">{before}{caption}{after}</div></div>'
     if slide.shown:
-        caption = f'<div class="caption">{_markdown(slide.shown.caption)}</div>'
+        caption = f'<div class="caption">{_markdown(short(slide.shown.caption))}</div>'
         long = " long" * (slide.shown.table.count("<tr") > LONG)
-        return f'<div class="body"><div class="words">{before}<div class="results{long}">{slide.shown.table}</div>{caption}{after}</div></div>'
+        return f'<div class="body"><div class="words">{before}<div class="results{long}">{_MINUS.sub("−", slide.shown.table)}</div>{caption}{after}</div></div>'
     return f'<div class="body"><div class="words">{before}{after}</div></div>'
 
 
