@@ -90,7 +90,7 @@ class SecureSum:
         return known(self.asked)
 
     def _check(self, weights: np.ndarray) -> None:
-        # A weight that rounds a client's whole row away leaves the client out of the sum. A sum that is all zero tells nothing.
+        # A weight that rounds a whole row away leaves its client out of the sum. A sum of zeros tells nothing at all.
         lost = self._rows.any(1) & ~np.rint(weights[:, None] * self._rows * 2.0**self.point).any(1)
         carried = int(np.count_nonzero(np.where(lost, 0.0, weights)))
         if (summed := carried or int(np.count_nonzero(weights))) < self.least:
