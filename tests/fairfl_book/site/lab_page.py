@@ -18,7 +18,7 @@ PARSED = """all => all.map(markup => {
 class Opened:
     """A page from disk with one lab on it. ``troubles``: what a reader with the console open would see."""
 
-    def __init__(self, browser, folder, lab, width=1024, fragment="", **options):
+    def __init__(self, browser, folder, lab, width=1024, fragment="", height=900, **options):
         self.lab = lab
         self.file = folder / f"{lab.name}.html"
         head = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A lab</title>'
@@ -26,7 +26,7 @@ class Opened:
             f'{head}<body style="margin: 8px"><p>Above.</p>{lab.page("here")}<p>Below.</p>', encoding="utf-8"
         )
         options = {"reduced_motion": "reduce", **options}
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
+        self.context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
         self.page, self.troubles, self.noted = self.context.new_page(), [], []
         self.page.on("console", lambda message: self.troubles.append(message.text))
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
