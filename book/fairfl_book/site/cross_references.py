@@ -2,13 +2,12 @@
 each with a tooltip."""
 
 import re
-from collections.abc import Iterator
 
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl.errors import refuse
-from fairfl_book.site import languages
+from fairfl_book.site import languages, text_links
 from fairfl_book.site.chapter_index import Known
 from fairfl_book.translation import edition
 from fairfl_book.translation.sentences import LANGUAGES, catalogue
@@ -20,7 +19,6 @@ _ONE = re.compile(r"(?:[Cc]hapters?\s+|第 )?(\d{1,2})(?: 章)?")
 _CITATION = re.compile(r"(.*?),?\s+\(?(\d{4})\b", re.DOTALL)  # "Hu et al., 2022", in brackets, or "Hu et al. (2022)"
 _PAGE = re.compile(r"(?:^|/)(\d\d_\w+)\.html")
 _REFERENCES = {edition.REFERENCES, *(catalogue(language).get(edition.REFERENCES, "") for language in LANGUAGES)}
-KEPT = (nodes.reference, nodes.literal, nodes.literal_block, nodes.title, nodes.math, nodes.math_block, nodes.raw, nodes.comment)  # fmt: skip
 
 
 class Mentions(SphinxPostTransform):
@@ -33,9 +31,7 @@ class Mentions(SphinxPostTransform):
         """Link the chapters and citations that one page refers to."""
         known = Known.read(self.app.srcdir)
         here = self.env.docname
-        for text in list(self.document.findall(nodes.Text)):
-            if not inside(text, KEPT) and _CHAPTERS.search(text):
-                text.parent.replace(text, list(self.linked(str(text), known, here)))
+        text_links.put(self.document, text_links.KEPT, _CHAPTERS, lambda text: self.links(text, known, here))
         chapters = known.said(languages.of_page(here)[0])
         for link in self.document.findall(nodes.reference):
             page = _PAGE.search(link.get("refuri", "").partition("#")[0])
@@ -54,18 +50,13 @@ class Mentions(SphinxPostTransform):
                     link["refuri"] = f"#{item['ids'][0]}"
                 link["reftitle"] = "\n".join(" ".join(item.astext().split()) for item in meant)
 
-    def linked(self, text: str, known: Known, here: str) -> list[nodes.Node]:
-        """Split ``text`` into pieces in which chapters are links. A page does not link to itself."""
-        pieces, end = [], 0
+    def links(self, text: str, known: Known, here: str) -> text_links.Links:
+        """The links to chapters in ``text``. A page does not link to itself."""
         for region in _CHAPTERS.finditer(text):
             for one in _ONE.finditer(text, region.start(), region.end()):
                 name = known.numbered(int(one[1]))
                 if name and (page := languages.in_language_of(here, name, self.env)) != here:
-                    uri = self.app.builder.get_relative_uri(here, page)
-                    link = nodes.reference("", one[0], internal=True, refuri=uri)
-                    pieces += [nodes.Text(text[end : one.start()]), link]
-                    end = one.end()
-        return [*pieces, nodes.Text(text[end:])]
+                    yield one, {"refuri": self.app.builder.get_relative_uri(here, page)}
 
 
 def cited(citation: str, lines: list[nodes.list_item]) -> list[nodes.list_item]:
@@ -94,14 +85,3 @@ def _meant(line: str, families: list[str], year: str, more: bool) -> bool:
 def lists_references(section: nodes.section) -> bool:
     """Whether a section is the list of references, in any language of the site."""
     return section[0].astext() in _REFERENCES
-
-
-def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
-    """Whether ``node`` has an ancestor of one of ``kinds``."""
-    return any(isinstance(one, kinds) for one in around(node))
-
-
-def around(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The ancestors of ``node``, innermost first."""
-    while (node := node.parent) is not None:
-        yield node

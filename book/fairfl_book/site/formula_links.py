@@ -8,8 +8,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from fairfl_book.book_paths import MORE
 from fairfl_book.build import formula_numbers
+from fairfl_book.site import text_links
 from fairfl_book.site.chapter_index import Known
-from fairfl_book.site.cross_references import KEPT, inside
 
 # Whose formula it is: "chapter 8's (10)", "(1) of chapter 4", or a paper's own, "their (19)".
 _BEFORE = re.compile(r"[Cc]hapter\s+(\d{1,2})['’]s\s+$")
@@ -32,7 +32,9 @@ class Numbers(SphinxPostTransform):
             block["ids"] += [formula_numbers.anchor(number) for number in numbers]
             own |= set(numbers)
         chapter = here.removeprefix("more/").removesuffix(MORE) if here.startswith("more/") else ""
-        kept = (*KEPT, nodes.table) if chapter else KEPT  # a companion's tables print the numbers of papers
+        kept = (
+            (*text_links.KEPT, nodes.table) if chapter else text_links.KEPT
+        )  # a companion's tables print the numbers of papers
 
         def place(number: str, of: int | None) -> str | None:
             page = (known.numbered(of) or "") if of is not None else here if number in own else chapter
@@ -42,23 +44,18 @@ class Numbers(SphinxPostTransform):
                 return None
             return f"{self.app.builder.get_relative_uri(here, page)}#{formula_numbers.anchor(number)}"
 
-        for text in list(self.document.findall(nodes.Text)):
-            if not inside(text, kept) and formula_numbers.MENTION.search(text):
-                text.parent.replace(text, linked(str(text), place))
+        text_links.put(self.document, kept, formula_numbers.MENTION, lambda text: links(text, place))
 
 
-def linked(text: str, place: Callable[[str, int | None], str | None]) -> list[nodes.Node]:
-    """Split ``text`` into pieces in which numbers of formulas are links.
+def links(text: str, place: Callable[[str, int | None], str | None]) -> text_links.Links:
+    """The links to formulas in ``text``.
 
     ``place``: the number, and the chapter that the text names beside it, → where the formula is, or ``None``.
     """
-    pieces, end = [], 0
     for found in formula_numbers.MENTION.finditer(text):
         before, after = text[: found.start()], text[found.end() :]
         named = _BEFORE.search(before) or _AFTER.match(after)
         uri = None if _FOREIGN.search(before) else place(found[1], int(named[1]) if named else None)
         # A name before brackets is a call or a citation, not a reference.
         if uri and not before[-1:].isalnum():
-            pieces += [nodes.Text(text[end : found.start()]), nodes.reference("", found[0], internal=True, refuri=uri)]
-            end = found.end()
-    return [*pieces, nodes.Text(text[end:])]
+            yield found, {"refuri": uri}

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from fairfl_book.site import text_links
 from fairfl_book.site.chapter_index import Known, Word
-from fairfl_book.site.cross_references import KEPT, around, inside, lists_references
+from fairfl_book.site.cross_references import lists_references
 
 _CHAPTER = re.compile(r"(?:(\w\w)/)?(\d\d)_\w+")
 
@@ -28,25 +29,21 @@ class Terms(SphinxPostTransform):
         # All terms, so that a shorter one is not linked inside a longer one that this chapter teaches itself.
         seen = pattern([word.name for word in words], joined=at[1] == "zh")
         for text in list(self.document.findall(nodes.Text)):
-            if left and not inside(text, KEPT) and not _of_the_references(text):
-                pieces = self.linked(str(text), seen, left)
+            if left and not text_links.inside(text, text_links.KEPT) and not _of_the_references(text):
+                pieces = text_links.split(str(text), self.links(str(text), seen, left))
                 if len(pieces) > 1:
                     text.parent.replace(text, pieces)
 
-    def linked(self, text: str, seen: re.Pattern, left: dict[str, Word]) -> list[nodes.Node]:
-        """Split ``text`` into pieces in which terms are links. Linked terms are removed from ``left``."""
-        pieces, end = [], 0
+    def links(self, text: str, seen: re.Pattern, left: dict[str, Word]) -> text_links.Links:
+        """The links to terms in ``text``. Linked terms are removed from ``left``."""
         for found in seen.finditer(text):
             word = named(found[1], left)
             if word is None:
                 continue
             page, anchor = self.env.domaindata["std"]["objects"]["term", word.name]
             uri = f"{self.app.builder.get_relative_uri(self.env.docname, page)}#{anchor}"
-            link = nodes.reference("", found[0], internal=True, refuri=uri, reftitle=word.definition, classes=["term"])
-            pieces += [nodes.Text(text[end : found.start()]), link]
-            end = found.end()
+            yield found, {"refuri": uri, "reftitle": word.definition, "classes": ["term"]}
             del left[word.name]
-        return [*pieces, nodes.Text(text[end:])]
 
 
 def pattern(names: Sequence[str], joined: bool) -> re.Pattern:
@@ -69,4 +66,4 @@ def _either(part: str) -> str:
 
 
 def _of_the_references(node: nodes.Node) -> bool:
-    return any(isinstance(one, nodes.section) and lists_references(one) for one in around(node))
+    return any(isinstance(one, nodes.section) and lists_references(one) for one in text_links.around(node))

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
-from fairfl_book.translation.sentences import ENGLISH, LANGUAGES, framed, tr, using
+from fairfl_book.site import languages
+from fairfl_book.translation.sentences import framed, tr, using
 
 TOOLTIPS = ("title", "aria-label", "placeholder", "data-bs-title", "alt")
 COMPANION = "Chapter {n}: the companion"
@@ -22,7 +23,7 @@ _VOID = frozenset("area base br col embed hr img input link meta source track wb
 
 def translate(site: Path, titles: Mapping[str, Mapping[str, str]]) -> None:
     """Translate the frames of the pages in the languages' folders of ``site``. ``titles``: by language, English title → translated one."""
-    for language in (one for one in LANGUAGES if one != ENGLISH):
+    for language in languages.others():
         folder = site / language
         own = {path.name for path in folder.glob("*.html")}
         with using(language):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from docutils import nodes
 from sphinx import addnodes
 
-_FIGURE = re.compile(r"Figure \S+?\d\.")
+from fairfl_book.site.figure_links import CAPTION
+
 _EXERCISE = re.compile(r"\d+\.")
 _TURNS = {"Your turn.", "轮到你了"}
 _WORK = re.compile(r"(.+? \(\d{4}\))\. ")  # a line of the bibliography
@@ -132,7 +133,7 @@ def _passage(node: nodes.Element, section: Section, folds: _Folds) -> None:
 def _kind(inside: list[nodes.Node]) -> str:
     """The kind of a paragraph, from the bold words that it begins with."""
     bold = inside[0].astext().strip() if isinstance(inside[0], nodes.strong) else ""
-    if _FIGURE.fullmatch(bold):
+    if CAPTION.fullmatch(bold):
         return "figure"
     if bold in _TURNS:
         return "turn"

@@ -10,9 +10,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from fairfl_book.site import formulas, search_page
+from fairfl_book.site import formulas, languages, search_page
 from fairfl_book.site.passages import Passage, Section, sections
-from fairfl_book.translation.sentences import ENGLISH, LANGUAGES
+from fairfl_book.translation.sentences import ENGLISH
 
 FILE = "search_index.js"
 SCRIPTS = ("vendor/minisearch.js", FILE, "search_words.js", "search_ranking.js", "search.js")
@@ -39,12 +39,6 @@ def kept(app: Sphinx) -> dict[str, list[Section]]:
     return app.env.passages
 
 
-def language(page: str) -> str:
-    """The language of a page, from its folder."""
-    folder = page.partition("/")[0]
-    return folder if folder in LANGUAGES else ENGLISH
-
-
 def script(pages: dict[str, list[Section]]) -> str:
     """The index as a script: ``[page, language, [[depth, anchor, title, [passage, …]], …]]`` for each page,
     with an empty language if the page is in all of them.
@@ -52,7 +46,7 @@ def script(pages: dict[str, list[Section]]) -> str:
     A passage is its text if it is a paragraph with the anchor that ``passages.sections`` gives, else
     ``[anchor, kind, name, text]``.
     """
-    spoken = {page: "" if page in _ALL_LANGUAGES else language(page) for page in pages}
+    spoken = {page: "" if page in _ALL_LANGUAGES else languages.of_page(page)[0] for page in pages}
     entries = [[page, spoken[page], [_section(one) for one in pages[page]]] for page in sorted(pages)]
     return f"globalThis.SEARCH_INDEX={json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
 
@@ -76,7 +70,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 def load(app: Sphinx, page: str, template: str, context: dict, tree: nodes.document | None) -> None:
     """Make the search page load what it needs, and lead every search field to the page in its own language."""
-    own, pathto = language(page), context["pathto"]
+    own, pathto = languages.of_page(page)[0], context["pathto"]
     there = search_page.NAME if own == ENGLISH else f"{own}/{search_page.NAME}"
     if there in app.env.found_docs:
         context["pathto"] = lambda other, *rest, **how: pathto(
