@@ -33,6 +33,12 @@ def parser() -> argparse.ArgumentParser:
     make.add_argument("--best", action="store_true", help="run one row per method, the one marked best")
     make.add_argument("--device", help="cpu or cuda (default: cuda if available)")
     make.add_argument(
+        "--precision",
+        choices=("float32", "tf32"),
+        default="float32",
+        help="of products on CUDA: all of float32's bits, or TF32's, which are faster (default: float32)",
+    )
+    make.add_argument(
         "--together",
         choices=("none", "seeds", "rows"),
         help="the jobs that train as one batch (default: as the table declares)",
@@ -119,7 +125,7 @@ def _reproduce(given: argparse.Namespace) -> int:
 
                 outcome = on_ray.run(jobs, to, together=given.together, device=device, address=given.address)
             else:
-                outcome = runner.run(jobs, to, together=given.together, device=device)
+                outcome = runner.run(jobs, to, together=given.together, device=device, precision=given.precision)
         except KeyboardInterrupt:
             print(f"stopped; the same command continues from the last checkpoint in {to}")
             return 130

@@ -80,15 +80,16 @@ def run(
     *,
     together: str | None = None,
     device: str | None = None,
+    precision: str = "float32",
     federation: Federation | None = None,
     report: Callable[[str], None] = print,
 ) -> Outcome:
     """Train the ``jobs`` (of one experiment) whose files are not in ``folder``.
 
     ``together``: the batches, "none", "seeds" or "rows" (default: the experiment's; on CUDA at least "seeds"). ``report`` is called with a
-    line for each batch. A killed run continues from its last checkpoint; jobs that another runner holds are left to it. The file of a
-    diverged run has its rounds and the reason; a refused job has no file; the other jobs continue. Any other exception is a bug and
-    passes through; files that are already written stay.
+    line for each batch. ``precision``: as in ``fairfl.train``. A killed run continues from its last checkpoint; jobs that another runner
+    holds are left to it. The file of a diverged run has its rounds and the reason; a refused job has no file; the other jobs continue. Any
+    other exception is a bug and passes through; files that are already written stay.
     """
     outcome, folder = Outcome(), Path(folder)
     if not jobs:
@@ -114,7 +115,7 @@ def run(
                 by_key = {job.key: job for job in batch}
                 todo = [by_key[key] for key in held.keys]
             report(f"{experiment.name}: batch {number} of {len(batches)}, {_title(todo)}")
-            outcome += _train(todo, split_of(todo), folder, device, report)
+            outcome += _train(todo, split_of(todo), folder, device, precision, report)
     unfinished.sweep(folder, finished)
     return outcome
 
@@ -132,7 +133,7 @@ def _title(batch):
     return batch[0].title if len(batch) == 1 else f"{batch[0].title} and {len(batch) - 1} more"
 
 
-def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
+def _train(jobs: list[Job], federation, folder, device, precision, report) -> Outcome:
     outcome, e, started = Outcome(), jobs[0].experiment, []
     make = own_code.find("model", e.model) if ":" in e.model else models.MODELS[e.model]
     batch_of = lambda runs: unfinished.Batch(folder, tuple(run.name.key for run in runs), device)
@@ -205,6 +206,7 @@ def _train(jobs: list[Job], federation, folder, device, report) -> Outcome:
         checkpoint=begin,
         rounds=e.rounds,
         device=device,
+        precision=precision,
         participation=Attendance(e.participation, len(federation), e.always) if e.always else e.participation,
         evaluate_every=e.evaluate_every,
         checkpoint_every=e.checkpoint_every,

@@ -5,6 +5,7 @@ batch is padded, and padding has weight zero. Both engines visit the same rows i
 only by rounding.
 """
 
+from contextlib import nullcontext
 from functools import partial
 
 import torch
@@ -16,12 +17,15 @@ from fairfl.clients.flat_model import FlatModel
 from fairfl.clients.local_method import LocalMethod
 from fairfl.clients.local_sgd import LocalSGD
 from fairfl.clients.round_work import RoundWork
+from fairfl.clients.stacked_convolutions import AsProducts
 
 # More stacked parameters than this do not fit into a CPU's caches, and stacking then costs more than it saves. Larger
 # rounds are trained a few slots at a time (benchmarks/training.py).
 CPU_STACK = 2_000_000
 # On a CUDA device each step is recorded once and replayed (benchmarks/gpu.py); False launches every kernel by itself.
 GRAPHS = True
+# On a CUDA device a stacked convolution is a matrix product (benchmarks/gpu.py); False leaves it to cuDNN, in groups.
+PRODUCTS = True
 NOTE = (
     "this happened in the batched engine, which trains all clients at once by torch.func.vmap. In a model or a loss, "
     "vmap cannot run .item(), an if on a tensor's values, or NumPy. Pass engine='sequential' to train one client after "
@@ -122,7 +126,8 @@ def _step(
         per_row = work.loss(functional_call(flat.module, params, (x,)), y)
         return per_row.mean() if w is None else (per_row * w).sum()
 
-    with torch.enable_grad():
+    products = PRODUCTS and flat.device.type == "cuda" and flat.has_convolutions
+    with torch.enable_grad(), AsProducts() if products else nullcontext():
         now = [p.detach().requires_grad_() for p in parameters]
         try:
             losses = vmap(slot_loss, in_dims=(0, 0, 0, None if weights is None else 0))(
