@@ -16,7 +16,7 @@ AFRESH := $(shell TORCH='$(TORCH)' $(PY) -I -S book/set_up.py --sound 2>/dev/nul
 # The CPU build has its own index, also in the other environments and for the wheels of a release.
 INDEX = $(if $(filter cpu,$(or $(TORCH),$(shell cat $(VENV)/.torch 2>/dev/null))),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site test-wheel check-workflows chapters book note pdf slides student solutions questions cards mark wheels release reproduce benchmarks audit lock clean afresh
+.PHONY: help lab reset test check test-lowest test-portable test-browser test-flower test-torchjd test-ray test-site test-every-page test-wheel check-workflows chapters book note pdf slides student solutions questions cards mark wheels release reproduce benchmarks audit lock clean afresh
 
 help:
 	@echo "make lab            open the book in JupyterLab, on your own copies in work/: ARGS=05 opens chapter 5"
@@ -32,6 +32,7 @@ help:
 	@echo "make test-ray       install Ray as well, and run jobs on two nodes, one of which is killed"
 	@echo "make reproduce      rerun a published table: ARGS=fedfv_table_3; without ARGS, list them"
 	@echo "make test-site      build the static site, and test it in headless Chromium without a network"
+	@echo "make test-every-page  look for barriers with axe-core on all of the site's pages, and in dark labs: half an hour"
 	@echo "make test-wheel     build the book's wheels, install them into an environment of their own, and read and answer chapter 0 there in headless Chromium"
 	@echo "make chapters       execute the chapters' texts and write their notebooks"
 	@echo "make note           print the note on scales and hulls as a PDF into book/_build, with headless Chromium"
@@ -112,7 +113,10 @@ reproduce: $(VENV)/.lab
 	$(PY) -m reproductions run $(ARGS)
 
 test-site: book $(VENV)/.dev
-	$(PY) -m pytest -m site tests/fairfl_book/site $(ARGS)
+	$(PY) -m pytest -m "site and not every_page" tests/fairfl_book/site $(ARGS)
+
+test-every-page: book $(VENV)/.dev
+	$(PY) -m pytest -m every_page tests/fairfl_book/site $(ARGS)
 
 test-wheel: $(VENV)/.dev
 	@rm -rf $(VENV)/wheels && $(PY) -m fairfl_book wheels --out $(VENV)/wheels

@@ -74,14 +74,14 @@ def barriers(page, axe, where="html", without=()):
     return page.evaluate(FOUND, [where, list(without)])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 @pytest.mark.parametrize("name", KINDS or NOT_BUILT)
 def test_a_page_of_each_kind_has_no_barriers_in_light_and_dark(shown, axe, name, width, scheme):
     page = shown(name, viewport={"width": width, "height": 900}, color_scheme=scheme)
     assert barriers(page, axe) == []
 
 
+@pytest.mark.every_page
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in KINDS] or NOT_BUILT)
 def test_no_page_has_barriers(shown, axe, name):
     page = shown(name, viewport={"width": 1440, "height": 900})
@@ -89,8 +89,11 @@ def test_no_page_has_barriers(shown, axe, name):
     assert barriers(page, axe, without=["color-contrast"]) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", LABS)
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [pytest.param(name, "light") for name in LABS]
+    + [pytest.param(name, "dark", marks=pytest.mark.every_page) for name in LABS],
+)
 def test_a_lab_has_no_barriers_before_and_after_the_guess(opened, axe, name, scheme):
     one = opened(LABS[name], color_scheme=scheme)
     one.page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
