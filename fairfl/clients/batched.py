@@ -24,8 +24,9 @@ from fairfl.clients.stacked_convolutions import AsProducts
 CPU_STACK = 2_000_000
 # On a CUDA device each step is recorded once and replayed (benchmarks/gpu.py); False launches every kernel by itself.
 GRAPHS = True
-# On a CUDA device a stacked convolution is a matrix product (benchmarks/gpu.py); False leaves it to cuDNN, in groups.
-PRODUCTS = True
+# On a CUDA device, up to this many images a step, stacked convolutions are matrix products, which are faster. With more
+# images the gain is small and their memory large (benchmarks/README.md), so cuDNN computes them in groups.
+IMAGES_AS_PRODUCTS = 4096
 NOTE = (
     "this happened in the batched engine, which trains all clients at once by torch.func.vmap. In a model or a loss, "
     "vmap cannot run .item(), an if on a tensor's values, or NumPy. Pass engine='sequential' to train one client after "
@@ -126,7 +127,7 @@ def _step(
         per_row = work.loss(functional_call(flat.module, params, (x,)), y)
         return per_row.mean() if w is None else (per_row * w).sum()
 
-    products = PRODUCTS and flat.device.type == "cuda" and flat.has_convolutions
+    products = flat.device.type == "cuda" and flat.has_convolutions and rows.numel() <= IMAGES_AS_PRODUCTS
     with torch.enable_grad(), AsProducts() if products else nullcontext():
         now = [p.detach().requires_grad_() for p in parameters]
         try:
