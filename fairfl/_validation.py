@@ -113,7 +113,7 @@ def instance_of(name: str, value: object, cls: type[T]) -> T:
 
 
 def check_module(model: torch.nn.Module) -> torch.nn.Module:
-    """Validate a model where no dataset is at hand from which a named one could be built."""
+    """Validate a model when there is no dataset, so that a model's name is not enough."""
     if not isinstance(model, torch.nn.Module):
         remedy = "models.build(model, dataset, seed=0) makes one from a name or a function."
         raise refuse("model", model, "a torch.nn.Module", remedy, "type")

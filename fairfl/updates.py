@@ -220,7 +220,7 @@ class Updates:
         vars(self).update(state | {"extras": MappingProxyType(state["extras"])})
 
     def require(self, *names: str, by: str) -> None:
-        """Raise ``Refused`` of kind "missing" if one of ``names``, which rule ``by`` reads, is not given."""
+        """Raise ``Refused`` of kind "missing" if one of the ``names`` that the rule ``by`` reads is not given."""
         for name in names:
             # A rule reads an attribute of this class there. Under extras nothing would find it.
             column = name in {f.name for f in fields(self)}

@@ -38,7 +38,7 @@ def named(given: str | Path, kind: str, folder: Path) -> Path:
 
 
 def undeclared() -> dict[tuple[str, str], str]:
-    """The published tables that no declaration reruns, as (paper, table) → the reason."""
+    """The published tables without a declaration, as (paper, table) → the reason."""
     reasons = tomllib.loads((FOLDER.parent / "undeclared.toml").read_text(encoding="utf-8"))
     return {(paper, table): why for paper, tables in reasons.items() for table, why in tables.items()}
 

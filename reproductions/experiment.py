@@ -256,7 +256,7 @@ class Experiment:
         return made("server", Server, self.server | row.server)
 
     def attack_class(self, row: Row) -> Callable:
-        """The class that makes ``row``'s attack."""
+        """The class of ``row``'s attack."""
         name = str(row.tamper.get("attack", ""))
         return _own("attack", name, ATTACKS, "A module:Class of your own works as well.") or ATTACKS[name]
 

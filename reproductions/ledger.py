@@ -41,7 +41,7 @@ Judged = dict[str, list[Cell]]
 
 
 def counted(records: Records, judged: Judged | None = None) -> Judged:
-    """``ledger`` without second readings, by the printed table's name. ``judged``: what ``ledger`` returned, if it is at hand.
+    """``ledger`` without the second readings of a table, by the printed table's name. ``judged``: the result of ``ledger``, if it has been computed.
 
     A row that its paper reprints is judged as in a reading that has the reprinted row's runs under the same label, if
     such a reading is recorded. A cell without runs is judged as in a reading that fills in (``Experiment.fills_in``).

@@ -138,7 +138,7 @@ def load(paper: str | Path) -> list[Claim]:
         except Refused as error:
             raise Refused(f"{path.name}, claim {label!r}: {error}", error.kind) from error
     if len({claim.id for claim in claims}) < len(claims):
-        raise refuse("the claims' ids", [claim.id for claim in claims], "each once", f"Change {path.name}.")
+        raise refuse("the list of claim ids", [claim.id for claim in claims], "each once", f"Change {path.name}.")
     return claims
 
 

@@ -17,7 +17,7 @@ REST = "Settings, guesses, remarks, margins and each row's spread over clients: 
 
 
 def render(experiment: Experiment, recorded: list[dict], papers: Path, width: int = WIDTH, earlier: int = 0) -> str:
-    """The report in lines of at most ``width`` letters; ``recorded`` and ``earlier`` as in ``report.render``.
+    """The report in lines of at most ``width`` characters; ``recorded`` and ``earlier`` as in ``report.render``.
 
     It leaves out what ``report.render`` also prints, and ends by saying where that is.
     """
@@ -51,7 +51,7 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, width: in
 
 
 def fitted(table: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The lines of a ``table`` in at most ``width`` letters: its first column is shortened first, then whole lines.
+    """The lines of a ``table`` in at most ``width`` characters: its first column is shortened first, then whole lines.
 
     A line of one entry is a heading and takes no part in the columns.
     """

@@ -26,7 +26,7 @@ from fairfl.updates import Updates
 
 
 def collect(view: RoundView, needs: Collection[str], population: int) -> Updates:
-    """The ``Updates`` of one run's round, with the numbers that ``needs`` names.
+    """The ``Updates`` of one round of a run, with the numbers listed in ``needs``.
 
     ``population``: the number of clients that exist.
     """

@@ -113,7 +113,7 @@ def _lists(dataset: Dataset, part: str, given: Any, end: int, clients: int | Non
         if len(rows.unique()) < len(rows):
             twice = int(torch.bincount(rows).argmax())
             raise Refused(
-                f"row {twice} is held twice in {what}; list each row once (torch.unique drops duplicates)",
+                f"row {twice} appears twice in {what}; list each row once (torch.unique drops duplicates)",
                 "combination",
             )
         lists.append(rows)

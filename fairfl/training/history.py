@@ -98,7 +98,7 @@ class History:
         return pandas.DataFrame(table | {name: values.reshape(-1) for name, values in self.scores().items()})
 
     def scores(self) -> dict[str, np.ndarray]:
-        """Everything that was scored, by column, (E, N) each: accuracies and losses by part, then the own metrics."""
+        """All scores by column, (E, N) each: accuracies and losses by part, then the user's metrics."""
         columns = [f"{part}{what}" for part in ("", "train_", "validation_") for what in ("accuracy", "loss")]
         recorded = {name: getattr(self, name) for name in columns}
         return {name: values for name, values in recorded.items() if values is not None} | self.metrics

@@ -219,7 +219,7 @@ Participation = float | int | Sampler
 
 @dataclass(frozen=True)
 class Drawn:
-    """The participants of a round in increasing order, and their inclusion probabilities (K,), if the law has them."""
+    """The participants of a round in increasing order, and their inclusion probabilities (K,), if they are known."""
 
     clients: tuple[int, ...]
     inclusion: torch.Tensor | None

@@ -166,7 +166,7 @@ def _per_rule(name: str, given: Any, rules: list[tuple]) -> bool:
     keys = set(given) if isinstance(given, Mapping) else set()
     if keys & labels and keys != labels:
         raise refuse(
-            f"the keys of {name}",
+            f"the list of keys of {name}",
             list(given),
             f"exactly the labels of rules ({', '.join(map(str, labels))}), for one value per rule, or none of them",
             f"Add or remove keys, or rename those that are labels of {name}.",

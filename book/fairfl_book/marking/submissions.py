@@ -131,7 +131,7 @@ def cells_of(notebook: object) -> tuple[Cell, ...]:
     """The cells of a notebook's JSON. Raises ``ValueError`` for anything but a notebook of format 4."""
     cells = notebook.get("cells") if isinstance(notebook, Mapping) else None
     if not isinstance(cells, list):
-        raise ValueError("it has no list of cells; only notebooks of format 4 are marked")
+        raise ValueError("it has no list of cells; only notebooks in format 4 can be marked")
     if len(cells) > MOST:
         raise ValueError(f"it has {len(cells)} cells; at most {MOST} are read")
     return tuple(map(_cell, cells))

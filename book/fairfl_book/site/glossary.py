@@ -1,6 +1,7 @@
 """The pages Glossary and Notation, made from ``book/glossary.toml``."""
 
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -77,9 +78,13 @@ def terms_page(terms: list[Term], chapters: Mapping[str, str]) -> str:
         "Every term with its Chinese counterpart and the chapter that teaches it. "
         "The letters are on the page [Notation](notation.md).",
         "",
-        "````{glossary}",
+        " · ".join(f"[{letter}](#{letter.lower()})" for letter in sorted({_letter(term.en) for term in terms})),
+        "",
     ]
-    for term in terms:
+    letter = ""
+    for term in sorted(terms, key=lambda term: _spelt(term.en)):
+        if letter != (letter := _letter(term.en)):
+            lines += [*(["````", ""] if len(lines) > 6 else []), f"## {letter}", "", "````{glossary}"]
         if term.chapter and term.chapter not in chapters:
             raise unknown(
                 f"chapter of the glossary's entry {term.en!r}",
@@ -99,6 +104,18 @@ def terms_page(terms: list[Term], chapters: Mapping[str, str]) -> str:
             "",
         ]
     return "\n".join([*lines, "````", ""])
+
+
+def _spelt(term: str) -> str:
+    """``term`` as it is sorted: a Greek letter by its name, so that ε stands under E."""
+    return "".join(
+        unicodedata.name(letter).split()[-1] if unicodedata.name(letter).startswith("GREEK") else letter
+        for letter in term
+    ).casefold()
+
+
+def _letter(term: str) -> str:
+    return _spelt(term)[0].upper()
 
 
 def _chapter(digits: str, page: str) -> str:
