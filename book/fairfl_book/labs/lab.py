@@ -171,7 +171,7 @@ def _kind(control) -> Mapping:
 @functools.cache
 def _widget_class(lab: type[Lab], language: str) -> type:
     """The widget class of a lab in ``language``. Created on first use, so labs can be imported without anywidget."""
-    with needed_by("the living lab"):
+    with needed_by("the live lab"):
         import anywidget
         import traitlets
 

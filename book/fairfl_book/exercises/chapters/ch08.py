@@ -39,7 +39,7 @@ register(
         praise="At s₂ = 2, g₁ alone already gives the rates 1 and 2, and at s₂ = 2.5, g₂ alone gives rates in the ratio 2 to 5. Between them, both "
                "weights are positive",
         hints=(
-            "The two points are the same exactly if no entry of A⁻¹ s is negative. Here A = [[1, 2], [2, 5]], whose determinant is 1.",
+            "The two points are the same if and only if no entry of A⁻¹ s is negative. Here A = [[1, 2], [2, 5]], whose determinant is 1.",
             "A⁻¹ = [[5, −2], [−2, 1]]. Multiply it by s = (1, s₂).",
             "Each entry gives one inequality for s₂.",
         ),

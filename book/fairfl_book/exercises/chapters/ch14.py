@@ -108,7 +108,7 @@ register(Exercise(
     hints=(
         "The server can form any combination of the sums it has. Which combinations of the rows of Lam leave one client alone?",
         "Client k is exposed if the k-th unit vector is a linear combination of the rows of Lam.",
-        "Adding a vector to a set leaves its rank unchanged exactly if the vector is a combination of the others: `np.linalg.matrix_rank`.",
+        "Adding a vector to a set leaves its rank unchanged if and only if the vector is a combination of the others: `np.linalg.matrix_rank`.",
     ),
 ))
 
