@@ -46,6 +46,13 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
         ('label = "First"', 'label = "FedAvg"', "value", ("['FedAvg', 'FedFV, a third', 'FedAvg']",)),
         ('label = "First"', 'labels = "First"', "name", ("row", "'labels'", "'label'")),
         ('rule = "FedFV"', 'rule = "AFL"', "name", ("rule AFL", "'alpha'")),
+        ('"mean"', '"losses that rose"', "combination", ("'mean_accuracy'", "training_losses = true")),
+        (
+            "rounds = 6",
+            "rounds = 6\ntraining_losses = true\nevaluate_every = 2",
+            "combination",
+            ("evaluate_every is 2",),
+        ),
         ("title =", "title", "file", ("small.toml", "TOML")),
     ],
 )
