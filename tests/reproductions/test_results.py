@@ -10,7 +10,7 @@ from refusals import refused
 
 from fairfl import _atomic_files
 from fairfl.training import History
-from reproductions import locks, measures, report, result_folders, results, runner
+from reproductions import catalogue, ledger, locks, measures, report, result_folders, results, runner, terminal_report
 from reproductions.command import main
 from reproductions.jobs import select
 
@@ -262,3 +262,21 @@ def test_a_loss_that_is_no_number_anymore_rose(tmp_path):
     history.train_loss = None
     with refused("missing", "training losses"):
         measures.losses_that_rose(history)
+
+
+def test_a_table_of_which_nothing_is_printed_is_reported_and_is_not_in_the_ledger(half_recorded, tmp_path, monkeypatch):
+    text = own.TOML.replace('algorithm = "FedAvg"\n', "").replace(
+        'algorithm = "FedFV"\nhyperparameters = "alpha=1/3;tau=0"\n', ""
+    )
+    experiment, papers = own.small(tmp_path, text), result_folders.find().papers
+    lines = results.load(experiment, tmp_path / "whole")
+    ours = [line["mean_accuracy"] for line in lines if line["row"] == "FedAvg"]
+    told = f"{np.mean(ours):.2f} ± {np.std(ours, ddof=1):.2f}"
+    assert report.unprinted(experiment, lines)[1] == ["FedAvg", "mean_accuracy", told, "2", "0"]
+    for page in (report.render(experiment, lines, papers), terminal_report.render(experiment, lines, papers)):
+        assert told in page and report.UNPRINTED in page and "Cells" not in page
+    diverged = [line | {"failed": "it diverged"} for line in lines]
+    assert report.unprinted(experiment, diverged)[1] == ["FedAvg", "mean_accuracy", "", "0", "2"]
+    monkeypatch.setattr(catalogue, "names", lambda: [str(tmp_path / "small.toml")])
+    monkeypatch.setattr(result_folders.Records, "results", property(lambda self: tmp_path / "whole"))
+    assert ledger.ledger(result_folders.find()) == {}
