@@ -19,9 +19,14 @@ def mended(page: str) -> str:
     """The HTML of a page without these barriers."""
     page = _HIDING.sub(lambda found: found[1] or found[2], page)
     page = _FOLD.sub(r'\1\2\3 aria-label="\2"\4', page)
-    page = _CORNER.sub(lambda found: f"<td{_SCOPE.sub('', found[1])}></td>", page)
+    page = without_empty_headings(page)
     page = _PARAMETERS.sub(_listed, page)
     return page.replace(_MENU, f'{_MENU} role="complementary"')
+
+
+def without_empty_headings(page: str) -> str:
+    """``page`` with ordinary cells in place of empty headings of tables, such as the corner above labels."""
+    return _CORNER.sub(lambda found: f"<td{_SCOPE.sub('', found[1])}></td>", page)
 
 
 def _listed(found: re.Match) -> str:

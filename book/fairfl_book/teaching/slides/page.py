@@ -10,6 +10,7 @@ from fairfl import __version__
 from fairfl_book import TITLE, labs
 from fairfl_book.build import note_pdf
 from fairfl_book.exercises.display import marked_up
+from fairfl_book.site import barriers
 from fairfl_book.teaching.slides.deck import Slide, Text, short
 from fairfl_book.teaching.slides.passages import Picture, Results
 
@@ -19,7 +20,6 @@ FEW = 240  # pixels; a slide with less text has larger letters
 _FACE = re.compile(r"@font-face\{[^}]*\}")
 _WOFF2 = re.compile(r"url\((fonts/[^)]+\.woff2)\)")
 _SOURCES = re.compile(r"src:[^;}]*")
-_NO_HEAD = re.compile(r"<th([^>]*)>\s*</th>")  # an empty heading, which a screen reader would announce
 _MINUS = re.compile(r"(?<=>)-(?=\d)")  # a cell's number begins with a hyphen
 
 
@@ -35,7 +35,7 @@ def page(deck: list[Slide], vendor: Path, formulas: Path) -> str:
     ]
     marked = any(slide.shortest for slide in deck)
     body = "\n".join(_slide(slide, number, len(deck), title, marked) for number, slide in enumerate(deck, 1))
-    body = _NO_HEAD.sub(r"<td\1></td>", body)
+    body = barriers.without_empty_headings(body)
     licence = (vendor / "LICENSE-katex.txt").read_text(encoding="utf-8").replace("--", "- -")
     return (
         f'<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
