@@ -95,12 +95,24 @@ def _first_minimisers(f):
     return np.array([i in found for i in range(len(f))])
 
 
+def _on_a_grid(f):
+    t = np.linspace(0, 1, 11)
+    sums = np.outer(t, np.asarray(f, float)[:, 0]) + np.outer(1 - t, np.asarray(f, float)[:, 1])
+    return (sums <= sums.min(1, keepdims=True) + 1e-9).any(0)
+
+
+def _never_beaten_twice(f):
+    f = np.asarray(f, float)
+    return ~(f[:, None] < f).all(2).any(0)
+
+
 register(Exercise(
     slug="pareto.supported",
     task="for each row, whether for some weights (t, 1 − t) no other row has a smaller sum",
     right=_supported,
     cases=[([[1.0, 7.0], [2.0, 4.0], [4.0, 3.0], [5.0, 1.0], [5.0, 2.0], [6.0, 4.0]],),
-           ([[0.0, 4.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]],), ([[0.0, 9.0], [0.0, 5.0], [3.0, 3.0], [2.0, 4.0], [9.0, 0.0]],)],
+           ([[0.0, 4.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]],), ([[0.0, 9.0], [0.0, 5.0], [3.0, 3.0], [2.0, 4.0], [9.0, 0.0]],),
+           ([[0.0, 2.0], [1.0, 0.4612], [1.3, 0.0]],)],  # the row in the middle is supported for t from 0.6059 to 0.6061 only
     wrong={
         "optimal": Wrong(_undominated,
                          "For losses {case} you answer {given}; it should be {right}. These are the Pareto optimal rows. [4, 3] is one of them, but "
@@ -111,6 +123,12 @@ register(Exercise(
         "first of a tie": Wrong(_first_minimisers,
                                 "For losses {case} you answer {given}; it should be {right}. `argmin` returns only the first row of a tie. On a "
                                 "straight piece of the front, every row has the smallest sum at the same t, and each of these rows is supported"),
+        "a few weights": Wrong(_on_a_grid,
+                               "For losses {case} you answer {given}; it should be {right}. You tried a fixed list of values of t. A row can have the smallest sum in a "
+                               "range of t so short that it lies between two of them. Compute the ends of the range instead"),
+        "a weight for each rival": Wrong(_never_beaten_twice,
+                                         "For losses {case} you answer {given}; it should be {right}. You may choose another t for each rival row. But one and the same t "
+                                         "must work against all rivals at once"),
         "ends": Wrong(lambda f: (np.asarray(f) == np.min(f, axis=0)).any(1),
                       "For losses {case} you answer {given}; it should be {right}. You tried t = 0 and t = 1 only. Between them, other rows may have "
                       "the smallest sum"),

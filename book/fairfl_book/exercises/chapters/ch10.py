@@ -194,6 +194,22 @@ def _own_weights(A, s, lam, epsilon):
     return _allowed(np.asarray(lam, float), epsilon) and _best(A, s, lam, epsilon)
 
 
+def _whole_simplex(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return _allowed(s * lam, 1.0) and bool(s * lam @ (A @ lam / s) - (A @ lam / s).min() <= 1e-9)
+
+
+def _below_zero(A, s, lam, epsilon):
+    """The audit with the lower bound 1/K − ε, even where that is negative, in the comparison of the rates."""
+    A, s, lam = _arrays(A, s, lam)
+    x, nu, K = A @ lam / s, s * lam, len(s)
+    lowest, left = np.full(K, 1 / K - epsilon), K * epsilon
+    for k in np.argsort(x):
+        lowest[k] += min(2 * epsilon, left)
+        left -= lowest[k] - (1 / K - epsilon)
+    return _allowed(nu, epsilon) and bool(nu @ x - lowest @ x <= 1e-9)
+
+
 def _raw_rates(A, s, lam, epsilon):
     A, s, lam = _arrays(A, s, lam)
     rho, nu = A @ lam, s * lam
@@ -224,6 +240,7 @@ _AUDITS = [
     (_THREE, [1.0, 1.0, 1.0], [8 / 15, 1 / 3, 2 / 15], 0.2),
     ([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], [0.25, 0.25], 0.5),
     ([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 1.0], [0.4, 0.1, 0.5], 0.6),
+    (_BY_HAND, [1.0, 3.0], [0.0, 1 / 3], 0.8),
 ]
 
 register(Exercise(
@@ -234,7 +251,7 @@ register(Exercise(
     wrong={
         "allowed only": Wrong(lambda A, s, lam, epsilon: _allowed(np.multiply(s, lam), epsilon),
                               "For {case} you answer {given}; it should be {right}. These weights are in the set, but are they the best ones in it? "
-                              "Theorem 1 (b) also requires (2), a condition on their rates"),
+                              "By Theorem 1, (2) has to hold as well, which is a condition on their rates"),
         "best only": Wrong(_best, "For {case} you answer {given}; it should be {right}. (2) says that no weights in the set are better. You also have "
                                   "to check that λ itself is in the set"),
         "raw rates": Wrong(_raw_rates, "For {case} you answer {given}; it should be {right}. The box bounds ν_k = s_k λ_k. So (2) contains ρ · μ = Σ "
@@ -243,15 +260,22 @@ register(Exercise(
                                            "the box is one for ν_k = s_k λ_k"),
         "simplex": Wrong(_simplex_promise, "For {case} you answer {given}; it should be {right}. ρ_k ≥ s_k ‖dir‖² for every client is what the "
                                            "*simplex* promises. In a box, a client that is held at its upper bound may have less"),
+        "bound below zero": Wrong(_below_zero, "For {case} you answer {given}; it should be {right}. When you look for better weights, your lower bound is 1/K − ε. "
+                                               "That is negative here, and the set requires ν_k ≥ 0, so the lower bound is 0"),
+        "simplex only": Wrong(_whole_simplex, "For {case} you answer {given}; it should be {right}. You ask whether λ is the best choice on the whole simplex. The "
+                                              "box allows fewer weights, so the best choice in it can be another one"),
+        "solved again": Wrong(lambda A, s, lam, epsilon: _audit(A, s, lam, epsilon) and bool(np.linalg.matrix_rank(A) == len(s)),
+                              "For {case} you answer {given}; it should be {right}. These gradients are linearly dependent, so several λ can be right. If you "
+                              "compare λ with a solution of your own, you reject the others. Compare rates instead, as (2) does"),
         "all equal": Wrong(_all_equal, "For {case} you answer {given}; it should be {right}. That all ρ_k / s_k are equal is the condition for the "
                                        "hyperplane. At a bound, a client may have more or less"),
     },
     praise="Every client can run this test with A alone. Whether A is what the clients sent is another question",
     hints=(
-        "Theorem 1 (b) requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
+        "Theorem 1 requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
         "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
         "μ, only the one with the smallest product matters.",
-        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first.. The bounds are max(0, 1/K − ε) and 1/K + ε.",
+        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first. The bounds are max(0, 1/K − ε) and 1/K + ε.",
     ),
 ))
 

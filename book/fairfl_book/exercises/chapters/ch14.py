@@ -76,6 +76,12 @@ def _exposed(Lam):
     return [k for k in range(Lam.shape[1]) if rank(np.vstack([Lam, np.eye(Lam.shape[1])[k]])) == rank(Lam)]
 
 
+def _by_differences(Lam):
+    rows = [np.asarray(row, float) for row in Lam]
+    left = [*rows, *(a - b for a in rows for b in rows)]
+    return sorted({int(np.argmax(row != 0)) for row in left if np.count_nonzero(row) == 1})
+
+
 register(Exercise(
     slug="real.exposed",
     task="the clients whose row follows from the secure sums with these weights",
@@ -86,6 +92,7 @@ register(Exercise(
         ([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]],),
         ([[1.0, 0.0, 0.0]],),
         ([[0.2, 0.3, 0.5], [0.5, 0.2, 0.3], [0.3, 0.5, 0.2]],),
+        ([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0]],),
         ([[0.4, 0.6, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0], [0.0, 0.0, 0.3, 0.7], [0.1, 0.1, 0.4, 0.4]],),
     ],
     wrong={
@@ -96,8 +103,12 @@ register(Exercise(
                        "For {case} you answer {given}; it should be {right}. Several sums may say the same thing, and fewer sums than clients can be "
                        "enough for some of the clients"),
         "alone": Wrong(lambda Lam: sorted({int(np.argmax(row)) for row in np.asarray(Lam) if np.count_nonzero(row) == 1}),
-                       "For {case} you answer {given}; it should be {right}. A client that is asked alone is exposed, but the server may also combine "
-                       "sums"),
+                       "For {case} you answer {given}; it should be {right}. You find only clients that are asked alone. The server may also combine sums. If your "
+                       "function does combine them, it may compare computed numbers with `==`. They are seldom exact, so allow for 1e-9"),
+        "differences": Wrong(_by_differences,
+                             "For {case} you answer {given}; it should be {right}. You find clients that are asked alone and those that are left when one sum is subtracted "
+                             "from another. The server may also multiply the sums by any numbers first. If your function allows that, it may compare computed "
+                             "numbers with `==`. They are seldom exact, so allow for 1e-9"),
         "none": Wrong(lambda Lam: [], "For {case} you answer {given}; it should be {right}. The server may add and subtract multiples of the sums, "
                                       "and sometimes a single row is left"),
         "all asked": Wrong(lambda Lam: np.flatnonzero(np.any(np.asarray(Lam) != 0, axis=0)).tolist(),
@@ -132,7 +143,7 @@ register(Exercise(
         "silent free": Wrong(lambda P: 1.0, "For P = {case} you answer {given}; it should be {right}. You left out the cost of a silent round, in "
                                             "which the client's rate is v · u = −c"),
     },
-    praise="A client that takes part in every fifth round can bear an angle of 96° with the others. The tenth office's angle is 116°",
+    praise="A client that takes part in every fifth round can bear an angle of 96° with the others. In Figure 14.2 the angle is 127°",
     hints=(
         "When the client takes part, the direction is the point between u and v that is nearest to the origin. Which point is that, if both have length "
         "1?",
