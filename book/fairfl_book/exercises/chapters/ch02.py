@@ -140,6 +140,8 @@ register(Exercise(
         "way covered": Wrong(lambda mu, h, lr: np.log(h / (mu + h)) / np.log1p(-lr * h),
                              "For {case} you answer {given}. You set what is *left* after the steps equal to what the leash *covers*, h / (μ + h). "
                              "What the leash leaves is μ / (μ + h): {right}"),
+        "rounded up": Wrong(lambda mu, h, lr: np.ceil(_steps(mu, h, lr)),
+                            "For {case} you answer {given}, the next whole number of steps. The exercise asks for the exact E, which need not be whole: {right}"),
         "small steps": Wrong(lambda mu, h, lr: np.log1p(h / mu) / (lr * h),
                              "For {case} you answer {given}. You replaced the logarithm of 1 / (1 − ℓ h) by ℓ h, which is accurate only for tiny "
                              "steps. The exact answer is {right}"),

@@ -98,7 +98,7 @@ register(
 
 
 def _swept(A, order, chained=False, always=False):
-    """The account after one sweep, with two mistakes to choose from."""
+    """The table C after one sweep, with two mistakes to choose from."""
     A = np.asarray(A, float)
     C = np.eye(len(A))
     for k in range(len(A)):
@@ -107,6 +107,25 @@ def _swept(A, order, chained=False, always=False):
             product, square = C[k] @ A @ target, target @ A @ target
             if j != k and (always or product < 0):
                 C[k] = C[k] - product / square * target
+    return C
+
+
+def _by_sent_products(A, order):
+    A, C = np.asarray(A, float), np.eye(len(A))
+    for k in range(len(A)):
+        for j in order:
+            if j != k and A[k, j] < 0:
+                C[k, j] -= A[k, j] / A[j, j]
+    return C
+
+
+def _in_place(A, order):
+    A, C = np.asarray(A, float), np.eye(len(A))
+    for j in order:
+        for k in range(len(A)):
+            product, square = C[k] @ A @ C[j], C[j] @ A @ C[j]
+            if j != k and product < 0:
+                C[k] = C[k] - product / square * C[j]
     return C
 
 
@@ -139,6 +158,20 @@ register(
                 lambda A, order: _swept(A, order, chained=True).mean(0),
                 "For {case} you answer {given}; it should be {right}. Your targets are what is left of the clients. A target is a gradient as it was sent",
             ),
+            "as sent": Wrong(
+                lambda A, order: _by_sent_products(A, order).mean(0),
+                "For {case} you answer {given}; it should be {right}. You use the products A[k, j] of the gradients as they were sent. After a meeting, client k "
+                "holds something else: take the product of row k of C with column j of A",
+            ),
+            "reversed": Wrong(
+                lambda A, order: _swept(A, list(order)[::-1]).mean(0),
+                "For {case} you answer {given}; it should be {right}. Your clients meet the targets in the reverse order. The first target in `order` comes first",
+            ),
+            "changed in place": Wrong(
+                lambda A, order: _in_place(A, order).mean(0),
+                "For {case} you answer {given}; it should be {right}. You go target by target, and a target that has met others is already changed. "
+                "Every target is a gradient as it was sent",
+            ),
             "share": Wrong(
                 lambda A, order: _share(_swept(A, order).mean(0)),
                 "For {case} you answer {given}, which sums to 1. FedFV's weights need not: {right}",
@@ -148,8 +181,8 @@ register(
         "that moves back by one place never gets less weight",
         hints=(
             "At first each client holds its own gradient once. The chapter's cell with the six meetings shows what one meeting does.",
-            "Each client k meets the targets j in `order`, except itself. The entry (k, j) of the account changes by formula (4) if their dot product is negative.",
-            "Client j's weight is the mean of column j of the account.",
+            "Each client k meets the targets j in `order`, except itself. The entry (k, j) of the table C changes by formula (4) if their dot product is negative.",
+            "Client j's weight is the mean of column j of C.",
         ),
     )
 )

@@ -108,6 +108,27 @@ def _equal_rates(G):
     return y / y.sum()
 
 
+def _ones_for_lengths(G):
+    G = np.asarray(G, float)
+    y = np.linalg.solve(G @ G.T, np.ones(len(G)))
+    return y / (np.linalg.norm(G, axis=1) @ y)
+
+
+def _simplex(G):
+    """The weights of the nearest point between the unit rows, by trying every set of clients."""
+    s = np.linalg.norm(np.asarray(G, float), axis=1)
+    U = np.asarray(G, float) / s[:, None]
+    best, found = np.inf, None
+    for chosen in range(1, 2 ** len(U)):
+        here = [k for k in range(len(U)) if chosen >> k & 1]
+        nu = np.zeros(len(U))
+        nu[here] = np.linalg.solve(U[here] @ U[here].T, np.ones(len(here)))
+        nu = nu / nu.sum()
+        if (nu >= 0).all() and (size := (nu @ U) @ (nu @ U)) < best:
+            best, found = size, nu
+    return found / s
+
+
 register(Exercise(
     slug="picture.cosines",
     task="the weights λ on the clients' own gradients for unit rows and the affine hull, with Σ ‖g_k‖ λ_k = 1",
@@ -118,6 +139,10 @@ register(Exercise(
                                                      "rows. A client's own gradient is ‖g_k‖ times as long, so λ_k = ν_k / ‖g_k‖"),
         "equal rates": Wrong(_equal_rates, "For {case} you answer {given}; it should be {right}. With these weights all *rates* are equal, as in "
                                            "AdaFed with γ = 0. Equal cosines mean rates proportional to ‖g_k‖"),
+        "ones for lengths": Wrong(_ones_for_lengths, "For {case} you answer {given}; it should be {right}. You solved A y = (1, …, 1), so all *rates* are equal. Equal cosines need rates in "
+                                                     "proportion to the lengths: A y = s"),
+        "simplex": Wrong(_simplex, "For {case} you answer {given}; it should be {right}. These weights are at least 0, as on the simplex. The hyperplane allows negative weights, and here "
+                                   "one of them is negative"),
         "sum to one": Wrong(lambda G: _cosines(G) / _cosines(G).sum(), "For {case} you answer {given}; it should be {right}. The direction is right, "
                                                                        "but its length is not: here Σ ν_k = Σ s_k λ_k is 1, not Σ λ_k"),
         "averaged unit rows": Wrong(lambda G: 1 / np.linalg.norm(np.asarray(G, float), axis=1) / len(G),

@@ -56,6 +56,15 @@ register(Exercise(
             "For numbers {case} you answer {given}, which says for each reply whether to use it. The exercise asks for the positions of those to use: "
             "{right}",
         ),
+        "each once": Wrong(
+            lambda numbers: sorted(set(numbers)),
+            "For numbers {case} you answer {given}, each client number once. A number that two replies use proves nothing for either of them, and "
+            "the exercise asks for positions: {right}",
+        ),
+        "a set": Wrong(
+            lambda numbers: set(_keep(numbers)),
+            "For numbers {case} the positions are right, but they are in a set. Return a list: {right}",
+        ),
         "repeated": Wrong(
             lambda numbers: [i for i, k in enumerate(numbers) if numbers.count(k) > 1],
             "For numbers {case} you answer {given}, the replies to reject. The exercise asks for those to use: {right}",
@@ -137,6 +146,9 @@ register(Exercise(
                                                   "is (u + v)/2, and its rate along it is (1 − c)/2, not 1 − c"),
         "both slips": Wrong(lambda P: 1 / (P + 1), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part "
                                                    "is (1 − c)/2, half of 1 − c, and only P − 1 of the P rounds are silent"),
+        "full rate": Wrong(lambda P: 1 / (P - 1) if P > 1 else 1.0,
+                           "For {case} you answer {given}; it should be {right}. You gave the client the rate 1 in the round in which it takes part, as if the direction were its own "
+                           "row. The direction is (u + v)/2, and the rate is (1 − c)/2"),
         "one half": Wrong(lambda P: 1 / (2 * P), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part is "
                                                  "(1 − c)/2, not ½, and only P − 1 of the P rounds are silent"),
         "upside down": Wrong(lambda P: 2 * P - 1.0, "For P = {case} you answer {given}; it should be {right}. A cosine is at most 1"),
