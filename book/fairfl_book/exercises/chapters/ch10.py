@@ -189,11 +189,7 @@ register(Exercise(
 
 def _lowest(x, epsilon):
     """The smallest ν · x over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1: the smallest entries of x get as much weight as the box allows."""
-    K = len(x)
-    nu = np.full(K, max(0.0, 1 / K - epsilon))
-    for k in np.argsort(x):
-        nu[k] += min(1 / K + epsilon - nu[k], 1 - nu.sum())
-    return nu @ x
+    return _filled(x, epsilon) @ x
 
 
 def _allowed(nu, epsilon):
@@ -222,6 +218,31 @@ def _own_weights(A, s, lam, epsilon):
 def _whole_simplex(A, s, lam, epsilon):
     A, s, lam = _arrays(A, s, lam)
     return _allowed(s * lam, 1.0) and bool(s * lam @ (A @ lam / s) - (A @ lam / s).min() <= 1e-9)
+
+
+def _filled(x, epsilon):
+    K = len(x)
+    nu = np.full(K, max(0.0, 1 / K - epsilon))
+    for k in np.argsort(x):
+        nu[k] += min(1 / K + epsilon - nu[k], 1 - nu.sum())
+    return nu
+
+
+def _same_weights(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return bool(np.allclose(s * lam, _filled(A @ lam / s, epsilon)))
+
+
+def _same_product(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    x = A @ lam / s
+    return bool(abs(s * lam @ x - _lowest(x, epsilon)) <= 1e-9)
+
+
+def _of_nu(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    x, nu = A @ (s * lam) / s, s * lam
+    return _allowed(nu, epsilon) and bool(nu @ x - _lowest(x, epsilon) <= 1e-9)
 
 
 def _below_zero(A, s, lam, epsilon):
@@ -287,6 +308,14 @@ register(Exercise(
                                            "*simplex* promises. In a box, a client that is held at its upper bound may have less"),
         "bound below zero": Wrong(_below_zero, "For {case} you answer {given}; it should be {right}. When you look for better weights, your lower bound is 1/K − ε. "
                                                "That is negative here, and the set requires ν_k ≥ 0, so the lower bound is 0"),
+        "products only": Wrong(lambda A, s, lam, epsilon: _same_product(A, s, lam, epsilon),
+                               "For {case} you answer {given}; it should be {right}. You compare the products but not whether the weights are in the box. Weights outside it are "
+                               "not allowed, whatever their product is"),
+        "weights compared": Wrong(lambda A, s, lam, epsilon: _audit(A, s, lam, epsilon) and _same_weights(A, s, lam, epsilon),
+                                  "For {case} you answer {given}; it should be {right}. You compare ν with the weights that `cheapest` returns. Where several x_k are equal, other weights "
+                                  "have the same product with x and are just as good. Compare the products"),
+        "ν for λ": Wrong(lambda A, s, lam, epsilon: _of_nu(A, s, lam, epsilon),
+                         "For {case} you answer {given}; it should be {right}. The rates are ρ = A λ. You multiplied A by ν, but ν are the weights of the divided gradients g_k / s_k"),
         "simplex only": Wrong(_whole_simplex, "For {case} you answer {given}; it should be {right}. You ask whether λ is the best choice on the whole simplex. The "
                                               "box allows fewer weights, so the best choice in it can be another one"),
         "solved again": Wrong(lambda A, s, lam, epsilon: _audit(A, s, lam, epsilon) and bool(np.linalg.matrix_rank(A) == len(s)),
@@ -300,7 +329,8 @@ register(Exercise(
         "Theorem 1 requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
         "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
         "μ, only the one with the smallest product matters.",
-        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first. The bounds are max(0, 1/K − ε) and 1/K + ε.",
+        "`cheapest(x, low, high)` returns the weights with the smallest product. If λ is among the best weights, by how much may ν · x exceed that product? "
+        "Turn the answer into a Python bool by `bool(…)`.",
     ),
 ))
 
