@@ -56,6 +56,10 @@ register(Exercise(
             "For numbers {case} you answer {given}, which says for each reply whether to use it. The exercise asks for the positions of those to use: "
             "{right}",
         ),
+        "numbers in a set": Wrong(
+            lambda numbers: {k for k in numbers if numbers.count(k) == 1},
+            "For numbers {case} these are the client numbers, in a set. The exercise asks for the positions of their replies, in a list: {right}",
+        ),
         "each once": Wrong(
             lambda numbers: sorted(set(numbers)),
             "For numbers {case} you answer {given}, each client number once. A number that two replies use proves nothing for either of them, and "
