@@ -5,7 +5,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.exercises import Exercise, Wrong, check, claim, judge, registry, solutions, try_claim, turns
+from fairfl_book.exercises import (
+    Exercise,
+    Wrong,
+    check,
+    claim,
+    common_errors,
+    judge,
+    registry,
+    solutions,
+    try_claim,
+    turns,
+)
 from fairfl_book.exercises.registry import everything
 from refusals import refused
 
@@ -88,6 +99,11 @@ def test_a_slip_that_shows_in_another_case_names_that_case():
 def test_unknown_slug_offers_the_nearest():
     with refused("name", "fl.averag", "'fl.average'"):
         check("fl.averag", 1)
+
+
+def test_an_open_exercise_is_known_and_has_no_check():
+    with refused("name", "prox.corrected", "no check", 'hint("prox.corrected")'):
+        check("prox.corrected", lambda w: w)
 
 
 def test_a_claim_that_holds_prints_its_bound_which_every_machine_repeats(capsys):
@@ -197,6 +213,60 @@ def test_natural_mistakes_get_a_reply_that_is_true_of_them(slug, answer, known, 
     verdict = judge(ALL[slug], answer)
     assert (verdict.status, verdict.known) == ("not yet", known) and mention in verdict.message
     assert "direction" not in verdict.message  # none of these is a vector of the wrong length
+
+
+def near_opposite(a, b):
+    return not a.any() or not b.any() or bool(a @ b / np.linalg.norm(a) / np.linalg.norm(b) < -0.9)
+
+
+def on_101_weights(f):
+    t = np.linspace(0, 1, 101)[:, None]
+    sums = t * f[:, 0] + (1 - t) * f[:, 1]
+    return (sums <= sums.min(1, keepdims=True) + 1e-9).any(0)
+
+
+def no_pair_gains(A, s, lam, epsilon):
+    """Audits with the lower bound 1/K − ε in the place of max(0, 1/K − ε)."""
+    nu, x, K = s * lam, A @ lam / s, len(s)
+    if abs(nu.sum() - 1) > 1e-9 or (nu < -1e-9).any() or (abs(nu - 1 / K) > epsilon + 1e-9).any():
+        return False
+    gives, takes = nu > 1 / K - epsilon + 1e-9, nu < 1 / K + epsilon - 1e-9
+    return all(x[i] <= x[j] + 1e-9 for i in np.flatnonzero(gives) for j in np.flatnonzero(takes))
+
+
+def exactly_combined(Lam):
+    K = Lam.shape[1]
+    found = [np.linalg.lstsq(Lam.T, unit, rcond=None)[0] @ Lam == unit for unit in np.eye(K)]
+    return [k for k in range(K) if found[k].all()]
+
+
+@pytest.mark.parametrize(
+    "slug, answer, known",
+    [
+        ("mgda.stationary", near_opposite, "nearly opposite"),
+        ("pareto.supported", on_101_weights, "a few weights"),
+        ("picture.audit", no_pair_gains, "bound below zero"),
+        (
+            "reading.possible",
+            lambda v, n: any(f"{100 * k / n:.2f}" == f"{v:.2f}" for k in range(n + 1)),
+            "one way only",
+        ),
+    ],
+)
+def test_answers_that_are_nearly_right_are_told_apart(slug, answer, known):
+    verdict = judge(ALL[slug], answer)
+    assert (verdict.status, verdict.known) == ("not yet", known)
+
+
+def test_an_exact_comparison_is_a_reason_wherever_rounding_leaves_a_client_out():
+    verdict = judge(ALL["real.exposed"], exactly_combined)
+    assert verdict.known in ("alone", "differences", "") and verdict.status == "not yet"
+    assert not verdict.known or "==" in verdict.message
+
+
+def test_a_changed_argument_does_not_explain_true_or_false():
+    for slug in ("picture.audit", "picture.agree", "reading.possible", "pareto.dominates"):
+        assert not any("argument" in name for name, _ in common_errors.natural(ALL[slug])), slug
 
 
 def test_the_arguments_of_a_case_have_the_names_that_the_readers_function_gives_them():

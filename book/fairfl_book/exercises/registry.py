@@ -111,6 +111,12 @@ def registry() -> dict[str, Exercise]:
 
 def find(slug: str) -> Exercise:
     """The exercise with a check called ``slug``. Raises ``ValueError`` if there is none."""
+    if isinstance(everything().get(slug), Question):
+        raise Refused(
+            f"exercise {slug!r} is open and has no check; "
+            f'compare your answer with one answer, solution("{slug}"), or ask for a step, hint("{slug}").',
+            "name",
+        )
     return _named(slug, registry())
 
 

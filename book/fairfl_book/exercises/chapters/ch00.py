@@ -36,6 +36,11 @@ register(Exercise(
             "For {case} you answer {given}; it should be {right}. You multiply the others' entries by the client's own weight, which gives what the "
             "client does to the others. What they do to the client depends on their weights",
         ),
+        "full own part": Wrong(
+            lambda G, weights: _gram(G) @ weights - np.diag(_gram(G)),
+            "For {case} you answer {given}; it should be {right}. You subtract ‖g_k‖² from the rate. The client's own part also has its weight, "
+            "λ_k ‖g_k‖²",
+        ),
         "not weighted": Wrong(
             lambda G, weights: _others(G).sum(1),
             "For {case} you answer {given}; it should be {right}. You add up the off-diagonal entries of A without the weights. Column j of A has to "

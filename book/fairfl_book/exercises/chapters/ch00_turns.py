@@ -18,9 +18,10 @@ register(Exercise(
     slug="start.turn.smallest",
     task="the smallest weight of client 1 at which nobody pays",
     right=1.6 / 2.6,
-    tolerance=0.016,
+    tolerance=0.006,  # absolute and relative: from 0.606 to 0.625
     wrong={
         "equal": Wrong(0.5, "At one half client 1 still pays: its bar points to the left. Give it a little more weight."),
+        "not quite": Wrong(0.6, "At 0.60 client 1 still pays a little. Read off the next values, to two decimals, until its bar no longer points to the left."),
         "largest": Wrong(4 / 5.6, "This is the other end of the green part, the largest weight at which nobody pays. Drag the tip back towards the middle."),
         "client 2's": Wrong(1 / 2.6, "This is the weight of client 2 at that point. Client 1 has the rest."),
         "all": Wrong(1.0, "With all the weight on client 1, it is client 2 who pays. Look for the smallest weight at which neither bar points to the left."),

@@ -61,6 +61,9 @@ register(Exercise(
                                 "step starts where the last one ended, nearer to c, and so it is a different step"),
         "one step": Wrong(lambda w, h, c, lr, epochs: lr * h * (w - c),
                           "For {case} you answer {given}; it should be {right}. That is a single step, but the client takes one per epoch"),
+        "no h": Wrong(lambda w, h, c, lr, epochs: (w - c) * (1 - (1 - lr) ** epochs),
+                      "For {case} you answer {given}; it should be {right}. The gradient at w is h (w − c), so a step multiplies the way to c by 1 − lr h and "
+                      "not by 1 − lr"),
         "where it ends": Wrong(lambda w, h, c, lr, epochs: c + (1 - lr * h) ** epochs * (w - c),
                                "For {case} you answer {given}, which is the model w_t^k where the client ends. The exercise asks for w_t minus that "
                                "model: {right}"),

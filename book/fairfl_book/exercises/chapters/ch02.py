@@ -18,7 +18,8 @@ register(Exercise(
     slug="prox.huber",
     task="the proximal map of a parabola whose slope is cut off at L",
     right=_huber,
-    cases=[(3.0, 1.0, 1.0, 0.0, 2.0), (9.0, 1.0, 1.0, 0.0, 2.0), (3.0, 4.0, 1.0, 0.0, 2.0), (-5.0, 0.5, 2.0, 1.0, 1.0), (1.0, 0.5, 0.1, 4.0, 1.0)],
+    cases=[(3.0, 1.0, 1.0, 0.0, 2.0), (9.0, 1.0, 1.0, 0.0, 2.0), (3.0, 4.0, 1.0, 0.0, 2.0), (-5.0, 0.5, 2.0, 1.0, 1.0), (1.0, 0.5, 0.1, 4.0, 1.0),
+           (4.0, 0.5, 3.0, 0.0, 2.0)],
     wrong={
         "slope at w": Wrong(_on_the_slope_at_w,
                             "For {case} you answer {given}. You check whether the loss is straight at w. What matters is where the client *ends*: it "
@@ -35,6 +36,9 @@ register(Exercise(
         "no η": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h) if h * abs(w - c) / (1 + eta * h) <= L else w - L * np.sign(w - c),
                       "For {case} you answer {given}. On the straight part, the leash balances the slope L where (w − x) / η = L. So the client moves "
                       "by η L, and the answer is {right}"),
+        "no h": Wrong(lambda w, eta, h, c, L: c + (w - c) / (1 + eta * h) if abs(w - c) / (1 + eta * h) <= L else w - eta * L * np.sign(w - c),
+                      "For {case} you answer {given}. You compare the distance from c with L. The *slope* in the bowl is h times that distance, and it is the slope that must "
+                      "not exceed L: {right}"),
         "stops at the bowl": Wrong(lambda w, eta, h, c, L: c + np.clip((w - c) / (1 + eta * h), -L / h, L / h),
                                    "For {case} you answer {given}. You never let the client stop before the edge of the bowl. But it may end further "
                                    "out, where the leash already balances L: {right}"),
@@ -136,6 +140,8 @@ register(Exercise(
         "way covered": Wrong(lambda mu, h, lr: np.log(h / (mu + h)) / np.log1p(-lr * h),
                              "For {case} you answer {given}. You set what is *left* after the steps equal to what the leash *covers*, h / (μ + h). "
                              "What the leash leaves is μ / (μ + h): {right}"),
+        "rounded up": Wrong(lambda mu, h, lr: np.ceil(_steps(mu, h, lr)),
+                            "For {case} you answer {given}, the next whole number of steps. The exercise asks for the exact E, which need not be whole: {right}"),
         "small steps": Wrong(lambda mu, h, lr: np.log1p(h / mu) / (lr * h),
                              "For {case} you answer {given}. You replaced the logarithm of 1 / (1 − ℓ h) by ℓ h, which is accurate only for tiny "
                              "steps. The exact answer is {right}"),

@@ -95,12 +95,45 @@ def _first_minimisers(f):
     return np.array([i in found for i in range(len(f))])
 
 
+def _on_a_grid(f):
+    t = np.linspace(0, 1, 11)
+    sums = np.outer(t, np.asarray(f, float)[:, 0]) + np.outer(1 - t, np.asarray(f, float)[:, 1])
+    return (sums <= sums.min(1, keepdims=True) + 1e-9).any(0)
+
+
+def _never_beaten_twice(f):
+    f = np.asarray(f, float)
+    return ~(f[:, None] < f).all(2).any(0)
+
+
+def _summed_denominator(f):
+    with np.errstate(all="ignore"):
+        return _by_ends(f, max, min, lambda a, b: b / (a + b))
+
+
+def _by_ends(f, lower, upper, tie=lambda a, b: b / (b - a)):
+    rows = []
+    for own in np.asarray(f, float):
+        low, high = 0.0, 1.0
+        for a, b in f - own:
+            if a > b:
+                low = lower(low, tie(a, b))
+            elif a < b:
+                high = upper(high, tie(a, b))
+            elif b < 0:
+                low = 2.0
+        rows.append(low <= high + 1e-9)
+    return rows
+
+
 register(Exercise(
     slug="pareto.supported",
     task="for each row, whether for some weights (t, 1 − t) no other row has a smaller sum",
     right=_supported,
     cases=[([[1.0, 7.0], [2.0, 4.0], [4.0, 3.0], [5.0, 1.0], [5.0, 2.0], [6.0, 4.0]],),
-           ([[0.0, 4.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]],), ([[0.0, 9.0], [0.0, 5.0], [3.0, 3.0], [2.0, 4.0], [9.0, 0.0]],)],
+           ([[0.0, 4.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]],), ([[0.0, 9.0], [0.0, 5.0], [3.0, 3.0], [2.0, 4.0], [9.0, 0.0]],),
+           ([[6.0, 4.0], [4.0, 2.0], [2.0, 1.0]],),
+           ([[0.0, 2.0], [1.0, 0.4612], [1.3, 0.0]],)],  # the row in the middle is supported for t from 0.6059 to 0.6061 only
     wrong={
         "optimal": Wrong(_undominated,
                          "For losses {case} you answer {given}; it should be {right}. These are the Pareto optimal rows. [4, 3] is one of them, but "
@@ -111,18 +144,35 @@ register(Exercise(
         "first of a tie": Wrong(_first_minimisers,
                                 "For losses {case} you answer {given}; it should be {right}. `argmin` returns only the first row of a tie. On a "
                                 "straight piece of the front, every row has the smallest sum at the same t, and each of these rows is supported"),
+        "a few weights": Wrong(_on_a_grid,
+                               "For losses {case} you answer {given}; it should be {right}. You tried a fixed list of values of t. A row can have the smallest sum in a "
+                               "range of t so short that it lies between two of them. Compute the ends of the range instead"),
+        "a weight for each rival": Wrong(_never_beaten_twice,
+                                         "For losses {case} you answer {given}; it should be {right}. You may choose another t for each rival row. But one and the same t "
+                                         "must work against all rivals at once"),
+        "last rival only": Wrong(lambda f: _by_ends(f, lambda low, tie: tie, lambda high, tie: tie),
+                                 "For losses {case} you answer {given}; it should be {right}. You set `low` and `high` anew for each rival, so only the last ones count. Keep the largest "
+                                 "lower bound and the smallest upper bound: `max` and `min`"),
+        "ends exchanged": Wrong(lambda f: _by_ends(f, min, max),
+                                "For losses {case} you answer {given}; it should be {right}. You let a rival lower `low` or raise `high`. Each rival can only make the range smaller: "
+                                "`max` for `low`, `min` for `high`"),
+        "sign": Wrong(lambda f: _by_ends(f, lambda low, tie: max(low, -tie), lambda high, tie: min(high, -tie)),
+                      "For losses {case} you answer {given}; it should be {right}. A sign is wrong: t a + (1 − t) b is b − t (b − a). For which t is that zero?"),
+        "plus for minus": Wrong(_summed_denominator,
+                                "For losses {case} you answer {given}; it should be {right}. You divide by a + b. But t a + (1 − t) b is b + t (a − b), so the factor of t is "
+                                "a − b"),
+        "other weight": Wrong(lambda f: _by_ends(f, lambda low, tie: max(low, 1 - tie), lambda high, tie: min(high, 1 - tie)),
+                              "For losses {case} you answer {given}; it should be {right}. Your bound is the value of 1 − t, client 2's weight. The range is one for t, client 1's weight"),
         "ends": Wrong(lambda f: (np.asarray(f) == np.min(f, axis=0)).any(1),
                       "For losses {case} you answer {given}; it should be {right}. You tried t = 0 and t = 1 only. Between them, other rows may have "
                       "the smallest sum"),
     },
     praise="The remaining rows are the corners and edges on the lower left side of a convex polygon. A weighted sum sees nothing else of the points",
     hints=(
-        "Fix a row i and compare it with another row j. The values of t for which i has the smaller sum, or an equal one, form an interval. Where "
-        "does it begin or end?",
-        "With a = f[j] − f[i], the condition is t · a[0] + (1 − t) · a[1] ≥ 0, which is linear in t. Each j gives a lower bound on t, an upper bound, "
-        "or simply yes or no.",
-        "The row is supported if the largest lower bound does not exceed the smallest upper bound. Or try only 0, 1 and the values of t at which two "
-        "rows tie.",
+        "Fix a row and one rival. The row has the smaller sum, or an equal one, as long as t a + (1 − t) b ≥ 0. This is linear in t: at which t is it "
+        "zero?",
+        "t (a − b) ≥ −b. If you divide by a − b, what happens to the sign when a < b? So one rival gives a lower bound on t, and another an upper bound.",
+        "A new lower bound may only raise `low`, and a new upper bound may only lower `high`: `max` and `min`.",
     ),
 ))
 

@@ -133,9 +133,13 @@ register(Exercise(
 ))
 
 
-def _stationary(g1, g2):
+def _opposite(g1, g2, slack):
     g1, g2 = np.asarray(g1, float), np.asarray(g2, float)
-    return bool(g1 @ g2 <= -np.linalg.norm(g1) * np.linalg.norm(g2) * (1 - 1e-12))
+    return bool(g1 @ g2 <= -np.linalg.norm(g1) * np.linalg.norm(g2) * (1 - slack))
+
+
+def _stationary(g1, g2):
+    return _opposite(g1, g2, 1e-12)
 
 
 register(Exercise(
@@ -143,7 +147,8 @@ register(Exercise(
     task="whether some mean of the two gradients is zero",
     right=_stationary,
     cases=[([1.0, 0.0], [-1.0, 0.0]), ([1.0, 0.0], [-1.0, 0.5]), ([1.0, 1.0], [1.0, 1.0]), ([3.0, 6.0], [-1.0, -2.0]),
-           ([0.0, 0.0], [1.0, 2.0]), ([1.0, 0.0], [0.0, 1.0]), ([2.0, 4.0], [1.0, 2.0])],
+           ([0.0, 0.0], [1.0, 2.0]), ([1.0, 0.0], [0.0, 1.0]), ([2.0, 4.0], [1.0, 2.0]),
+           ([1.0, 0.0], [-1.0, 0.01])],
     wrong={
         "conflict": Wrong(lambda g1, g2: bool(np.dot(g1, g2) < 0),
                           "For {case} you answer {given}; it should be {right}. A negative product is a conflict, and a conflict can be solved as long "
@@ -163,6 +168,11 @@ register(Exercise(
         "forgets zero": Wrong(lambda g1, g2: _stationary(g1, g2) and bool(np.any(g1) and np.any(g2)),
                               "For {case} you answer {given}; it should be {right}. A client whose gradient is zero is at its own best, and all "
                               "weight on it makes the mean zero"),
+        "nearly opposite": Wrong(
+            lambda g1, g2: _opposite(g1, g2, 0.1),
+            "For {case} you answer {given}; it should be {right}. These gradients are nearly opposite, but not exactly, so the segment between them passes "
+            "beside the origin. The tolerance is only for rounding: make it much smaller",
+        ),
         "no tolerance": Wrong(
             lambda g1, g2: bool(np.dot(g1, g2) == -np.linalg.norm(g1) * np.linalg.norm(g2)),
             "For {case} you answer {given}; it should be {right}. The idea is right: the product is as negative as it can be. But "

@@ -178,6 +178,9 @@ register(Exercise(
         "above zero, no one": Wrong(lambda K, epsilon: 2 * (1 / K + epsilon) - 1,
                                     "For {case} you answer {given}; it should be {right}. Where 1/K + ε exceeds one half, your number is positive. "
                                     "But a client may have less weight than the box allows, and at a stationary point all rates are zero"),
+        "nobody pays": Wrong(lambda K, epsilon: 0.0,
+                             "For {case} you answer {given}; it should be {right}. In a small box a client can pay: its weight cannot rise above 1/K + ε, "
+                             "and all the others may pull the opposite way"),
         "FedAvg-n": Wrong(lambda K, epsilon: min(0.0, 2 / K - 1),
                           "For {case} you answer {given}, the worst rate at ε = 0, where each client keeps the weight 1/K. Here it may have 1/K + ε, "
                           "so it should be {right}"),

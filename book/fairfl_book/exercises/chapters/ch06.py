@@ -87,6 +87,12 @@ register(Exercise(
         "own term in the sum": Wrong(lambda f, t, share: np.log(share / (1 - share) * np.exp(t * (np.asarray(f) - f[0])).sum()) / t,
                                      "For {case} you answer {given}; it should be {right}. Your sum includes the client's own exponential. If x is "
                                      "the new one, the share is x / (x + S), where S sums over the others only"),
+        "1/t forgotten": Wrong(lambda f, t, share: np.log(share / (1 - share) * np.exp(t * np.asarray(f[1:])).sum()) - f[0],
+                               "For {case} you answer {given}; it should be {right}. The logarithm of the new exponential is t times the loss to report. Divide it by t "
+                               "before you subtract the client's own loss"),
+        "share for odds": Wrong(lambda f, t, share: np.log(share * np.exp(t * (np.asarray(f[1:]) - f[0])).sum()) / t,
+                                "For {case} you answer {given}; it should be {right}. You multiply the others' sum S by the share. From share = x / (x + S) follows "
+                                "x = S · share / (1 − share)"),
         "one rival": Wrong(lambda f, t, share: np.log(share / (1 - share)) / t + max(f[1:]) - f[0],
                            "For {case} you answer {given}; it should be {right}. You outbid only the largest of the others. But all of them have "
                            "weight, and S is the sum of all their exponentials"),

@@ -98,7 +98,7 @@ register(
 
 
 def _swept(A, order, chained=False, always=False):
-    """The account after one sweep, with two mistakes to choose from."""
+    """The table C after one sweep, with two mistakes to choose from."""
     A = np.asarray(A, float)
     C = np.eye(len(A))
     for k in range(len(A)):
@@ -107,6 +107,36 @@ def _swept(A, order, chained=False, always=False):
             product, square = C[k] @ A @ target, target @ A @ target
             if j != k and (always or product < 0):
                 C[k] = C[k] - product / square * target
+    return C
+
+
+def _met(A, order, change, conflict=lambda C, A, k, j: C[k] @ A[:, j] < 0):
+    """One sweep in which a meeting subtracts a number from one entry of C, as ``change`` says."""
+    A, C = np.asarray(A, float), np.eye(len(A))
+    for k in range(len(A)):
+        for j in order:
+            if j != k and conflict(C, A, k, j):
+                row, column, number = change(C, A, k, j)
+                C[row, column] -= number
+    return C.mean(0)
+
+
+def _by_sent_products(A, order):
+    A, C = np.asarray(A, float), np.eye(len(A))
+    for k in range(len(A)):
+        for j in order:
+            if j != k and A[k, j] < 0:
+                C[k, j] -= A[k, j] / A[j, j]
+    return C
+
+
+def _in_place(A, order):
+    A, C = np.asarray(A, float), np.eye(len(A))
+    for j in order:
+        for k in range(len(A)):
+            product, square = C[k] @ A @ C[j], C[j] @ A @ C[j]
+            if j != k and product < 0:
+                C[k] = C[k] - product / square * C[j]
     return C
 
 
@@ -139,6 +169,47 @@ register(
                 lambda A, order: _swept(A, order, chained=True).mean(0),
                 "For {case} you answer {given}; it should be {right}. Your targets are what is left of the clients. A target is a gradient as it was sent",
             ),
+            "as sent": Wrong(
+                lambda A, order: _by_sent_products(A, order).mean(0),
+                "For {case} you answer {given}; it should be {right}. You use the products A[k, j] of the gradients as they were sent. After a meeting, client k "
+                "holds something else: take the product of row k of C with column j of A",
+            ),
+            "decided as sent": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (k, j, C[k] @ A[:, j] / A[j, j]), lambda C, A, k, j: A[k, j] < 0),
+                "For {case} you answer {given}; it should be {right}. You ask whether the gradients conflict as they were sent, A[k, j] < 0. What counts is whether g_j "
+                "conflicts with what client k holds by now",
+            ),
+            "sign": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (k, j, -(C[k] @ A[:, j]) / A[j, j])),
+                "For {case} you answer {given}; it should be {right}. In a conflict the product is negative, and formula (4) has a minus in front of it. So a meeting adds "
+                "copies, and C[k, j] is never negative",
+            ),
+            "own length": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (k, j, C[k] @ A[:, j] / A[k, k])),
+                "For {case} you answer {given}; it should be {right}. You divide by client k's own squared length. By (4), the target's counts, A[j, j]",
+            ),
+            "not divided": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (k, j, C[k] @ A[:, j])),
+                "For {case} you answer {given}; it should be {right}. You subtract the whole product. By (4), it is divided by the target's squared length, A[j, j]",
+            ),
+            "other client": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (j, k, C[k] @ A[:, j] / A[j, j])),
+                "For {case} you answer {given}; it should be {right}. You changed C[j, k]. It is client k that takes in copies of g_j, so C[k, j] changes",
+            ),
+            "what the target holds": Wrong(
+                lambda A, order: _met(A, order, lambda C, A, k, j: (k, j, C[j] @ A[:, k] / A[j, j]), lambda C, A, k, j: C[j] @ A[:, k] < 0),
+                "For {case} you answer {given}; it should be {right}. You multiply what client j holds by g_k. Client k moves, and its target is g_j as it was sent: row k of C "
+                "times column j of A",
+            ),
+            "reversed": Wrong(
+                lambda A, order: _swept(A, list(order)[::-1]).mean(0),
+                "For {case} you answer {given}; it should be {right}. Your clients meet the targets in the reverse order. The first target in `order` comes first",
+            ),
+            "changed in place": Wrong(
+                lambda A, order: _in_place(A, order).mean(0),
+                "For {case} you answer {given}; it should be {right}. You go target by target, and a target that has met others is already changed. "
+                "Every target is a gradient as it was sent",
+            ),
             "share": Wrong(
                 lambda A, order: _share(_swept(A, order).mean(0)),
                 "For {case} you answer {given}, which sums to 1. FedFV's weights need not: {right}",
@@ -148,8 +219,8 @@ register(
         "that moves back by one place never gets less weight",
         hints=(
             "At first each client holds its own gradient once. The chapter's cell with the six meetings shows what one meeting does.",
-            "Each client k meets the targets j in `order`, except itself. The entry (k, j) of the account changes by formula (4) if their dot product is negative.",
-            "Client j's weight is the mean of column j of the account.",
+            "The dot product of what client k holds with g_j is row k of C times column j of A. The entry (k, j) of the table C changes by formula (4) if this product is negative.",
+            "Client j's weight is the mean of column j of C.",
         ),
     )
 )
@@ -214,6 +285,20 @@ register(
                 lambda A: np.linalg.inv(A).sum(0),
                 "For A = {case} you answer {given}, which makes all rates equal to 1. By (5), client k's rate is ‖p_k‖² / K: {right}",
             ),
+            "wrong way round": Wrong(
+                lambda A: (np.linalg.inv(A) / np.linalg.inv(A).diagonal()).mean(0),
+                "For A = {case} you answer {given}; it should be {right}. Either you divided columns instead of rows, or you took the means of rows instead of "
+                "columns. Divide row k by (A⁻¹)_kk. A weight is then the mean of a column",
+            ),
+            "divided by A": Wrong(
+                lambda A: (np.linalg.inv(A) / np.diagonal(A)[:, None]).mean(0),
+                "For A = {case} you answer {given}; it should be {right}. You divided by the diagonal of A. In row k of A⁻¹, the coefficient of g_k is the diagonal entry of "
+                "A⁻¹ itself, and dividing by that makes it 1",
+            ),
+            "rows of sum 1": Wrong(
+                lambda A: (np.linalg.inv(A) / np.linalg.inv(A).sum(1)[:, None]).mean(0),
+                "For A = {case} you answer {given}; it should be {right}. You made each row sum to 1. In p_k, it is the coefficient of g_k alone that is 1",
+            ),
             "column of the inverse": Wrong(
                 lambda A: np.linalg.inv(A).mean(0),
                 "For A = {case} you answer {given}; it should be {right}. Row k of A⁻¹ gives the coefficients of p_k only up to a factor. In p_k, the "
@@ -226,7 +311,8 @@ register(
             "By (5) you know the rates ρ, and A λ = ρ. So you need ‖p_k‖² from A.",
             "The dot product of p_k with g_k is ‖p_k‖², and with all other gradients it is 0. If c are the coefficients of p_k, then A c is ‖p_k‖² "
             "times the k-th unit vector, and c_k = 1.",
-            "Hence c is ‖p_k‖² times the k-th column of A⁻¹, and c_k = 1 says that ‖p_k‖² = 1 / (A⁻¹)_kk.",
+            "Hence c is ‖p_k‖² times the k-th row of A⁻¹, which is symmetric, and c_k = 1 says that ‖p_k‖² = 1 / (A⁻¹)_kk. The weights are the means "
+            "of the coefficients over the clients k.",
         ),
     )
 )

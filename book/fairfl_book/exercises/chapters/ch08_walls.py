@@ -82,6 +82,11 @@ register(
                 "For {case} you answer {given}; it should be {right}. You went down along the diagonal, which belongs to γ = 0. With γ = 1, the "
                 "*ratio* of the losses stays the same",
             ),
+            "diagonal to a floor": Wrong(
+                lambda f, c: np.asarray(f, float) - np.min(np.asarray(f, float) - np.asarray(c, float)),
+                "For {case} you answer {given}; it should be {right}. You lower both losses by the same amount, as with γ = 0, until one of them reaches its floor. With "
+                "γ = 1 the *ratio* of the losses stays the same, and the run ends at an edge of the cone",
+            ),
             "second edge": Wrong(
                 lambda f, c: (
                     np.asarray(f, float)
@@ -119,6 +124,11 @@ register(
             "gradients like losses": Wrong(
                 lambda p, gamma: p * (1 - gamma),
                 "For {case} you answer {given}; it should be {right}. A gradient is a derivative, so its power is one less than that of the loss",
+            ),
+            "divided like gradients": Wrong(
+                lambda p, gamma: (p - 1) * (1 - gamma),
+                "For {case} you answer {given}; it should be {right}. You let s grow like a gradient to the power γ. s is the *loss* to the power γ, and the loss "
+                "changes like c^p",
             ),
             "power of w": Wrong(
                 lambda p, gamma: p - 1 - gamma,

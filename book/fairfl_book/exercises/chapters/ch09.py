@@ -97,6 +97,12 @@ def _return_distance(A, r, A_next, r_next):
     return np.sqrt(max(0.0, _length(A, r) ** 2 - _length(A_next, r_next) ** 2))
 
 
+def _without_inverse(A, r, A_next, r_next):
+    A, r, B, s = _arrays(A, r, A_next, r_next)
+    with np.errstate(invalid="ignore"):
+        return np.sqrt(r @ A @ r - s @ B @ s)
+
+
 _ROUNDS = [
     ([[4.0, 1.0], [1.0, 1.0]], [2.0, 3.0], [[2.0, 0.5], [0.5, 3.0]], [1.0, 1.5]),
     ([[2.0, -1.0], [-1.0, 1.0]], [1.0, 2.0], [[4.0, -1.0], [-1.0, 2.0]], [2.0, 1.0]),
@@ -118,6 +124,9 @@ register(Exercise(
                      "models, so the first step is the longest side of the triangle"),
         "old matrix": Wrong(lambda A, r, B, s: np.sqrt(abs(_length(A, r) ** 2 - _length(A, s) ** 2)),
                             "For {case} you answer {given}; it should be {right}. The second step needs the Gram matrix of its own round, `A_next`"),
+        "no inverse": Wrong(_without_inverse,
+                            "For {case} you answer {given}; it should be {right}. The squared length of a step with the rates r is r · A⁻¹ r. You multiplied by A instead of "
+                            "its inverse"),
         "first step": Wrong(lambda A, r, B, s: _length(A, r), "For {case} you answer {given}, the length of the first step; it should be {right}"),
     },
     praise="So a server can watch the path become 2-periodic without ever comparing two models",
@@ -261,6 +270,9 @@ register(Exercise(
         "straight down": Wrong(lambda q, s, h: h + s * (q - s) / h, "For {case} you answer {given}; it should be {right}. You went straight down. "
                                                                     "That is right in the middle, at s = q/2; elsewhere w⁺ also moves sideways, by q "
                                                                     "− 2s"),
+        "from the middle": Wrong(lambda q, s, h: h + q * q / (4 * h),
+                                 "For {case} you answer {given}; it should be {right}. You start half-way between the two minimisers. The start is at a distance s from one of "
+                                 "them and q − s from the other along the line, and then the step also goes sideways"),
         "unit height": Wrong(lambda q, s, h: h + 1 / h, "For {case} you answer {given}; it should be {right}. h + 1/h is for the pair in the text, "
                                                         "with q = 2 and s = 1"),
         "depth": Wrong(lambda q, s, h: s * (q - s) / h, "For {case} you answer {given}, how far w⁺ is below the line. The step starts at height h "

@@ -108,6 +108,27 @@ def _equal_rates(G):
     return y / y.sum()
 
 
+def _ones_for_lengths(G):
+    G = np.asarray(G, float)
+    y = np.linalg.solve(G @ G.T, np.ones(len(G)))
+    return y / (np.linalg.norm(G, axis=1) @ y)
+
+
+def _simplex(G):
+    """The weights of the nearest point between the unit rows, by trying every set of clients."""
+    s = np.linalg.norm(np.asarray(G, float), axis=1)
+    U = np.asarray(G, float) / s[:, None]
+    best, found = np.inf, None
+    for chosen in range(1, 2 ** len(U)):
+        here = [k for k in range(len(U)) if chosen >> k & 1]
+        nu = np.zeros(len(U))
+        nu[here] = np.linalg.solve(U[here] @ U[here].T, np.ones(len(here)))
+        nu = nu / nu.sum()
+        if (nu >= 0).all() and (size := (nu @ U) @ (nu @ U)) < best:
+            best, found = size, nu
+    return found / s
+
+
 register(Exercise(
     slug="picture.cosines",
     task="the weights λ on the clients' own gradients for unit rows and the affine hull, with Σ ‖g_k‖ λ_k = 1",
@@ -118,6 +139,10 @@ register(Exercise(
                                                      "rows. A client's own gradient is ‖g_k‖ times as long, so λ_k = ν_k / ‖g_k‖"),
         "equal rates": Wrong(_equal_rates, "For {case} you answer {given}; it should be {right}. With these weights all *rates* are equal, as in "
                                            "AdaFed with γ = 0. Equal cosines mean rates proportional to ‖g_k‖"),
+        "ones for lengths": Wrong(_ones_for_lengths, "For {case} you answer {given}; it should be {right}. You solved A y = (1, …, 1), so all *rates* are equal. Equal cosines need rates in "
+                                                     "proportion to the lengths: A y = s"),
+        "simplex": Wrong(_simplex, "For {case} you answer {given}; it should be {right}. These weights are at least 0, as on the simplex. The hyperplane allows negative weights, and here "
+                                   "one of them is negative"),
         "sum to one": Wrong(lambda G: _cosines(G) / _cosines(G).sum(), "For {case} you answer {given}; it should be {right}. The direction is right, "
                                                                        "but its length is not: here Σ ν_k = Σ s_k λ_k is 1, not Σ λ_k"),
         "averaged unit rows": Wrong(lambda G: 1 / np.linalg.norm(np.asarray(G, float), axis=1) / len(G),
@@ -164,11 +189,7 @@ register(Exercise(
 
 def _lowest(x, epsilon):
     """The smallest ν · x over the box |ν_k − 1/K| ≤ ε, ν ≥ 0, Σ ν_k = 1: the smallest entries of x get as much weight as the box allows."""
-    K = len(x)
-    nu = np.full(K, max(0.0, 1 / K - epsilon))
-    for k in np.argsort(x):
-        nu[k] += min(1 / K + epsilon - nu[k], 1 - nu.sum())
-    return nu @ x
+    return _filled(x, epsilon) @ x
 
 
 def _allowed(nu, epsilon):
@@ -192,6 +213,47 @@ def _audit(A, s, lam, epsilon):
 
 def _own_weights(A, s, lam, epsilon):
     return _allowed(np.asarray(lam, float), epsilon) and _best(A, s, lam, epsilon)
+
+
+def _whole_simplex(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return _allowed(s * lam, 1.0) and bool(s * lam @ (A @ lam / s) - (A @ lam / s).min() <= 1e-9)
+
+
+def _filled(x, epsilon):
+    K = len(x)
+    nu = np.full(K, max(0.0, 1 / K - epsilon))
+    for k in np.argsort(x):
+        nu[k] += min(1 / K + epsilon - nu[k], 1 - nu.sum())
+    return nu
+
+
+def _same_weights(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    return bool(np.allclose(s * lam, _filled(A @ lam / s, epsilon)))
+
+
+def _same_product(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    x = A @ lam / s
+    return bool(abs(s * lam @ x - _lowest(x, epsilon)) <= 1e-9)
+
+
+def _of_nu(A, s, lam, epsilon):
+    A, s, lam = _arrays(A, s, lam)
+    x, nu = A @ (s * lam) / s, s * lam
+    return _allowed(nu, epsilon) and bool(nu @ x - _lowest(x, epsilon) <= 1e-9)
+
+
+def _below_zero(A, s, lam, epsilon):
+    """The audit with the lower bound 1/K − ε, even where that is negative, in the comparison of the rates."""
+    A, s, lam = _arrays(A, s, lam)
+    x, nu, K = A @ lam / s, s * lam, len(s)
+    lowest, left = np.full(K, 1 / K - epsilon), K * epsilon
+    for k in np.argsort(x):
+        lowest[k] += min(2 * epsilon, left)
+        left -= lowest[k] - (1 / K - epsilon)
+    return _allowed(nu, epsilon) and bool(nu @ x - lowest @ x <= 1e-9)
 
 
 def _raw_rates(A, s, lam, epsilon):
@@ -224,6 +286,7 @@ _AUDITS = [
     (_THREE, [1.0, 1.0, 1.0], [8 / 15, 1 / 3, 2 / 15], 0.2),
     ([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0], [0.25, 0.25], 0.5),
     ([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 1.0], [0.4, 0.1, 0.5], 0.6),
+    (_BY_HAND, [1.0, 3.0], [0.0, 1 / 3], 0.8),
 ]
 
 register(Exercise(
@@ -234,7 +297,7 @@ register(Exercise(
     wrong={
         "allowed only": Wrong(lambda A, s, lam, epsilon: _allowed(np.multiply(s, lam), epsilon),
                               "For {case} you answer {given}; it should be {right}. These weights are in the set, but are they the best ones in it? "
-                              "Theorem 1 (b) also requires (2), a condition on their rates"),
+                              "By Theorem 1, (2) has to hold as well, which is a condition on their rates"),
         "best only": Wrong(_best, "For {case} you answer {given}; it should be {right}. (2) says that no weights in the set are better. You also have "
                                   "to check that λ itself is in the set"),
         "raw rates": Wrong(_raw_rates, "For {case} you answer {given}; it should be {right}. The box bounds ν_k = s_k λ_k. So (2) contains ρ · μ = Σ "
@@ -243,15 +306,31 @@ register(Exercise(
                                            "the box is one for ν_k = s_k λ_k"),
         "simplex": Wrong(_simplex_promise, "For {case} you answer {given}; it should be {right}. ρ_k ≥ s_k ‖dir‖² for every client is what the "
                                            "*simplex* promises. In a box, a client that is held at its upper bound may have less"),
+        "bound below zero": Wrong(_below_zero, "For {case} you answer {given}; it should be {right}. When you look for better weights, your lower bound is 1/K − ε. "
+                                               "That is negative here, and the set requires ν_k ≥ 0, so the lower bound is 0"),
+        "products only": Wrong(lambda A, s, lam, epsilon: _same_product(A, s, lam, epsilon),
+                               "For {case} you answer {given}; it should be {right}. You compare the products but not whether the weights are in the box. Weights outside it are "
+                               "not allowed, whatever their product is"),
+        "weights compared": Wrong(lambda A, s, lam, epsilon: _audit(A, s, lam, epsilon) and _same_weights(A, s, lam, epsilon),
+                                  "For {case} you answer {given}; it should be {right}. You compare ν with the weights that `cheapest` returns. Where several x_k are equal, other weights "
+                                  "have the same product with x and are just as good. Compare the products"),
+        "ν for λ": Wrong(lambda A, s, lam, epsilon: _of_nu(A, s, lam, epsilon),
+                         "For {case} you answer {given}; it should be {right}. The rates are ρ = A λ. You multiplied A by ν, but ν are the weights of the divided gradients g_k / s_k"),
+        "simplex only": Wrong(_whole_simplex, "For {case} you answer {given}; it should be {right}. You ask whether λ is the best choice on the whole simplex. The "
+                                              "box allows fewer weights, so the best choice in it can be another one"),
+        "solved again": Wrong(lambda A, s, lam, epsilon: _audit(A, s, lam, epsilon) and bool(np.linalg.matrix_rank(A) == len(s)),
+                              "For {case} you answer {given}; it should be {right}. These gradients are linearly dependent, so several λ can be right. If you "
+                              "compare λ with a solution of your own, you reject the others. Compare rates instead, as (2) does"),
         "all equal": Wrong(_all_equal, "For {case} you answer {given}; it should be {right}. That all ρ_k / s_k are equal is the condition for the "
                                        "hyperplane. At a bound, a client may have more or less"),
     },
     praise="Every client can run this test with A alone. Whether A is what the clients sent is another question",
     hints=(
-        "Theorem 1 (b) requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
+        "Theorem 1 requires two things of λ: it lies in the set, and (2) holds for every μ in the set.",
         "Put x_k = ρ_k / s_k. Then (2) says that ν · x is the smallest inner product that weights in the box can have with x. Of the infinitely many "
         "μ, only the one with the smallest product matters.",
-        "That smallest product needs no solver: start every share at its lower bound and give what is left to the clients with the smallest ρ_k / s_k first.. The bounds are max(0, 1/K − ε) and 1/K + ε.",
+        "`cheapest(x, low, high)` returns the weights with the smallest product. If λ is among the best weights, by how much may ν · x exceed that product? "
+        "Turn the answer into a Python bool by `bool(…)`.",
     ),
 ))
 

@@ -56,6 +56,9 @@ register(Exercise(
         "odds forgotten": Wrong(lambda f, q, s: float((np.asarray(f)[1:] ** q).sum() ** (1 / q) - f[0]),
                                 "For {case} you answer {given}; it should be {right}. That gives one half, whatever share is required. For other "
                                 "shares, multiply the sum by share / (1 − share)"),
+        "share for odds": Wrong(lambda f, q, s: float((s * (np.asarray(f)[1:] ** q).sum()) ** (1 / q) - f[0]),
+                                "For {case} you answer {given}; it should be {right}. You multiply the sum of the others' powers by the share. Client 0's own power "
+                                "is part of the whole as well, so multiply by share / (1 − share)"),
         "itself among them": Wrong(lambda f, q, s: float((s / (1 - s) * (np.asarray(f) ** q).sum()) ** (1 / q) - f[0]),
                                    "For {case} you answer {given}; it should be {right}. The odds are relative to the *others*, so leave client 0 out "
                                    "of their sum"),

@@ -28,6 +28,12 @@ register(Exercise(
         "not divided": Wrong(lambda a, b: np.std(np.subtract(a, b), ddof=1),
                              "For {case} you answer {given}; it should be {right}. That is the spread of a single difference. The mean varies √n "
                              "times less"),
+        "divided by n": Wrong(lambda a, b: np.std(np.subtract(a, b), ddof=1) / len(a),
+                              "For {case} you answer {given}; it should be {right}. You divided the spread by n. It is the *variance* of the mean that is n times smaller, so its "
+                              "spread is √n times smaller"),
+        "half-width": Wrong(lambda a, b: stats.t.ppf(0.975, len(a) - 1) * _paired(a, b),
+                            "For {case} you answer {given}; it should be {right}. That is half the width of the 95 % interval. The exercise asks for the standard error alone, without the "
+                            "factor t"),
         "mean difference": Wrong(
             lambda a, b: float(np.mean(np.asarray(a) - np.asarray(b))),
             "For {case} you answer {given}; it should be {right}. That is the mean difference itself. The exercise asks for its standard error",
@@ -100,13 +106,19 @@ register(Exercise(
                          "n)"),
         "freedom of one row": Wrong(lambda n, m: _steady(n, m, stats.t.ppf(0.95, n - 1)),
                                     "For {case} you answer {given}; it should be {right}. A single spread has n − 1 degrees of freedom. But both rows "
-                                    "were measured, so put equal variances into ν of (1)"),
+                                    "were measured, so put equal variances into the formula for ν in the box below (1)"),
         "one row's error": Wrong(lambda n, m: 2**0.5 * _steady(n, m),
                                  "For {case} you answer {given}; it should be {right}. s / √n is the error of *one* mean. Both means vary, so se² is "
                                  "2 s² / n"),
         "normal": Wrong(lambda n, m: _steady(n, m, stats.norm.ppf(0.95)),
                         "For {case} you answer {given}; it should be {right}. 1.645 is for a known spread. Estimated from a few runs, it needs t, "
                         "which is larger"),
+        "1.645": Wrong(lambda n, m: _steady(n, m, 1.645),
+                       "For {case} you answer {given}; it should be {right}. 1.645 belongs to the normal distribution. The spread is estimated from a few runs, so take the larger "
+                       "quantile of Student's t"),
+        "paired": Wrong(lambda n, m: _steady(n, m, stats.t.ppf(0.95, n - 1)) * 2**0.5,
+                        "For {case} you answer {given}; it should be {right}. You treated the two rows as pairs, with the error s / √n and n − 1 degrees of freedom. These rows "
+                        "have nothing in common, so both means vary: use (1)"),
         "spread of a run": Wrong(lambda n, m: _steady(n, m) / n**0.5,
                                  "For {case} you answer {given}; it should be {right}. You allow single runs to vary within the margin. Their means "
                                  "vary √n times less"),
@@ -121,7 +133,7 @@ register(Exercise(
            "clients",
     hints=(
         "The means agree, so the interval is centred at 0. How large may its half-width be?",
-        "With s₁ = s₂ = s and n₁ = n₂ = n, (1) becomes short. What is se, and what is ν?",
+        "With s₁ = s₂ = s and n₁ = n₂ = n, (1) and the formula for ν in the box below it become short. What is se, and what is ν?",
         "Set t times se equal to the margin, and solve for s.",
     ),
 ))

@@ -93,6 +93,16 @@ register(Exercise(
             "For {case} you answer {given}; it should be {right}. 3 out of 32 is 9.375 %, exactly between two printable numbers, and either may be "
             "printed. The computer's rounding makes the distance slightly more than 0.005, so allow for that, by 1e-9 for instance",
         ),
+        "one way only": Wrong(
+            lambda value, n: any(round(100 * k / n, 2) == value for k in range(n + 1)),
+            "For {case} you answer {given}; it should be {right}. A number exactly between two may be printed either way, as the task says, but a "
+            "computer's `round` always chooses the same one. Test instead whether the distance from the printed number is at most half a unit, 0.005",
+        ),
+        "ten times": Wrong(
+            lambda value, n: bool(abs(round(value * n / 100) * 100 / n - value) <= 0.05 + 1e-9),
+            "For {case} you answer {given}; it should be {right}. You allow 0.05, which is half a unit of the first decimal. Two decimals are printed, so "
+            "allow 0.005",
+        ),
         "whole unit": Wrong(
             lambda value, n: bool(abs(round(value * n / 100) * 100 / n - value) <= 0.01 + 1e-9),
             "For {case} you answer {given}; it should be {right}. You allow a whole unit of the last digit. Rounding moves a number by at most half a "

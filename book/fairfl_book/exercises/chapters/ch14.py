@@ -56,6 +56,19 @@ register(Exercise(
             "For numbers {case} you answer {given}, which says for each reply whether to use it. The exercise asks for the positions of those to use: "
             "{right}",
         ),
+        "numbers in a set": Wrong(
+            lambda numbers: {k for k in numbers if numbers.count(k) == 1},
+            "For numbers {case} these are the client numbers, in a set. The exercise asks for the positions of their replies, in a list: {right}",
+        ),
+        "each once": Wrong(
+            lambda numbers: sorted(set(numbers)),
+            "For numbers {case} you answer {given}, each client number once. A number that two replies use proves nothing for either of them, and "
+            "the exercise asks for positions: {right}",
+        ),
+        "a set": Wrong(
+            lambda numbers: set(_keep(numbers)),
+            "For numbers {case} the positions are right, but they are in a set. Return a list: {right}",
+        ),
         "repeated": Wrong(
             lambda numbers: [i for i, k in enumerate(numbers) if numbers.count(k) > 1],
             "For numbers {case} you answer {given}, the replies to reject. The exercise asks for those to use: {right}",
@@ -76,6 +89,12 @@ def _exposed(Lam):
     return [k for k in range(Lam.shape[1]) if rank(np.vstack([Lam, np.eye(Lam.shape[1])[k]])) == rank(Lam)]
 
 
+def _by_differences(Lam):
+    rows = [np.asarray(row, float) for row in Lam]
+    left = [*rows, *(a - b for a in rows for b in rows)]
+    return sorted({int(np.argmax(row != 0)) for row in left if np.count_nonzero(row) == 1})
+
+
 register(Exercise(
     slug="real.exposed",
     task="the clients whose row follows from the secure sums with these weights",
@@ -86,6 +105,7 @@ register(Exercise(
         ([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]],),
         ([[1.0, 0.0, 0.0]],),
         ([[0.2, 0.3, 0.5], [0.5, 0.2, 0.3], [0.3, 0.5, 0.2]],),
+        ([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0]],),
         ([[0.4, 0.6, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0], [0.0, 0.0, 0.3, 0.7], [0.1, 0.1, 0.4, 0.4]],),
     ],
     wrong={
@@ -96,8 +116,12 @@ register(Exercise(
                        "For {case} you answer {given}; it should be {right}. Several sums may say the same thing, and fewer sums than clients can be "
                        "enough for some of the clients"),
         "alone": Wrong(lambda Lam: sorted({int(np.argmax(row)) for row in np.asarray(Lam) if np.count_nonzero(row) == 1}),
-                       "For {case} you answer {given}; it should be {right}. A client that is asked alone is exposed, but the server may also combine "
-                       "sums"),
+                       "For {case} you answer {given}; it should be {right}. You find only clients that are asked alone. The server may also combine sums. If your "
+                       "function does combine them, it may compare computed numbers with `==`. They are seldom exact, so allow for 1e-9"),
+        "differences": Wrong(_by_differences,
+                             "For {case} you answer {given}; it should be {right}. You find clients that are asked alone and those that are left when one sum is subtracted "
+                             "from another. The server may also multiply the sums by any numbers first. If your function allows that, it may compare computed "
+                             "numbers with `==`. They are seldom exact, so allow for 1e-9"),
         "none": Wrong(lambda Lam: [], "For {case} you answer {given}; it should be {right}. The server may add and subtract multiples of the sums, "
                                       "and sometimes a single row is left"),
         "all asked": Wrong(lambda Lam: np.flatnonzero(np.any(np.asarray(Lam) != 0, axis=0)).tolist(),
@@ -126,13 +150,16 @@ register(Exercise(
                                                   "is (u + v)/2, and its rate along it is (1 − c)/2, not 1 − c"),
         "both slips": Wrong(lambda P: 1 / (P + 1), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part "
                                                    "is (1 − c)/2, half of 1 − c, and only P − 1 of the P rounds are silent"),
+        "full rate": Wrong(lambda P: 1 / (P - 1) if P > 1 else 1.0,
+                           "For {case} you answer {given}; it should be {right}. You gave the client the rate 1 in the round in which it takes part, as if the direction were its own "
+                           "row. The direction is (u + v)/2, and the rate is (1 − c)/2"),
         "one half": Wrong(lambda P: 1 / (2 * P), "For P = {case} you answer {given}; it should be {right}. The rate in the round in which it takes part is "
                                                  "(1 − c)/2, not ½, and only P − 1 of the P rounds are silent"),
         "upside down": Wrong(lambda P: 2 * P - 1.0, "For P = {case} you answer {given}; it should be {right}. A cosine is at most 1"),
         "silent free": Wrong(lambda P: 1.0, "For P = {case} you answer {given}; it should be {right}. You left out the cost of a silent round, in "
                                             "which the client's rate is v · u = −c"),
     },
-    praise="A client that takes part in every fifth round can bear an angle of 96° with the others. The tenth office's angle is 116°",
+    praise="A client that takes part in every fifth round can bear an angle of 96° with the others. In Figure 14.2 the angle is 127°",
     hints=(
         "When the client takes part, the direction is the point between u and v that is nearest to the origin. Which point is that, if both have length "
         "1?",

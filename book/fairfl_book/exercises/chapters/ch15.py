@@ -81,6 +81,8 @@ register(Exercise(
                                                               "the known share is the rest"),
         "one less": Wrong(lambda K, m: 1 / K, "For {case} you answer {given}; it should be {right}. 1/K is right before the first step. After that, "
                                               "the server subtracts the rows that it knows from the first sum"),
+        "the others' share": Wrong(lambda K, m: m / K, "For {case} you answer {given}; it should be {right}. m/K is the part of the clients whose corners the server moved to. It knows those rows "
+                                                       "fully. The exercise asks about a client that is not one of them"),
         "sums left": Wrong(lambda K, m: 1 / (K - m - 1) if K - m > 1 else 1.0, "For {case} you answer {given}; it should be {right}. K − m clients "
                                                                                "are left to share it, not K − m − 1"),
         "nothing": Wrong(lambda K, m: 0.0, "For {case} you answer {given}; it should be {right}. The first sum contained all clients"),
@@ -111,7 +113,7 @@ register(Exercise(
         "gains": Wrong(lambda rate, length, sigma: _normal(rate / (sigma * length)), "For {case} you answer {given}; it should be {right}. That is "
                                                                                      "the probability that the client gains"),
         "no length": Wrong(lambda rate, length, sigma: _normal(-rate / sigma), "For {case} you answer {given}; it should be {right}. The noise in the "
-                                                                               "rate is g · σz, which grows with the length of the row"),
+                                                                               "rate is g · σξ, which grows with the length of the row"),
         "no root of two": Wrong(lambda rate, length, sigma: 0.5 * (1 + erf(-rate / (sigma * length))), "For {case} you answer {given}; it should be "
                                                                                                        "{right}. erf belongs to a normal distribution of "
                                                                                                        "variance ½, so divide its argument by √2"),
@@ -123,7 +125,7 @@ register(Exercise(
     },
     praise="The number of parameters does not appear: what noise does to one client's rate does not grow with the model. What grows is the step",
     hints=(
-        "The new rate is g · (d + σz) = rate + σ g · z. How is g · z distributed?",
+        "The new rate is g · (d + σξ) = rate + σ g · ξ. How is g · ξ distributed?",
         "It is normal, with mean 0 and variance ‖g‖². When is the sum below zero?",
         "The normal distribution function is ½ (1 + erf(x / √2)), with `math.erf`.",
     ),
