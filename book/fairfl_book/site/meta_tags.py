@@ -31,7 +31,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict, tree: object)
 
 def first_words(body: str) -> str:
     """The first paragraph of a page without markup, cut at a space."""
-    for paragraph in re.findall(r"<p>(.*?)</p>", body, re.DOTALL):
+    for paragraph in re.findall(r"<p\b[^>]*>(.*?)</p>", body, re.DOTALL):
         text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph)).split())
         if len(text) > 30 and "\\(" not in text:
             return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0] + " …"

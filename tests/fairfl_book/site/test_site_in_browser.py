@@ -45,7 +45,7 @@ DRAWN = """async () => {
   return all.filter(e => e.clientWidth && 14 * e.clientWidth / e.naturalWidth < 9).map(e => `${e.clientWidth} of ${e.naturalWidth}: ${e.alt.slice(0, 40)}`);
 }"""
 # Cards of the page that are light; pictures are looked at by their pixels.
-LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex, button') && e.clientWidth * e.clientHeight > 2000).filter(e => {
+LIGHT = """() => [...document.querySelectorAll('.bd-article *')].filter(e => !e.closest('svg, .katex, button, a.button') && e.clientWidth * e.clientHeight > 2000).filter(e => {
   const [r, g, b, a = 1] = (getComputedStyle(e).backgroundColor.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   return a > 0.3 && e.checkVisibility() && r + g + b > 330;
 }).map(e => e.outerHTML.slice(0, 80))"""
@@ -217,7 +217,8 @@ def test_a_term_of_another_chapter_is_told_once_with_its_formulas_set(reader):
     page.locator("article a.term").first.hover()
     assert tooltip.locator(".katex").count() == 1 and "$" not in tooltip.inner_text()
     page.locator("article a.term").first.click()
-    assert "glossary.html#term-" in page.url and page.locator(":target").count() == 1
+    page.wait_for_url("**/glossary.html#term-*")
+    assert page.locator(":target").count() == 1
 
 
 def test_a_table_that_goes_on_behind_its_edge_shows_it(reader):
