@@ -35,7 +35,6 @@ def parser() -> argparse.ArgumentParser:
     make.add_argument(
         "--precision",
         choices=("float32", "tf32"),
-        default="float32",
         help="of products on CUDA: all of float32's bits, or TF32's, which are faster (default: float32)",
     )
     make.add_argument(
@@ -107,6 +106,13 @@ def _reproduce(given: argparse.Namespace) -> int:
     if not given.names:
         print(listing(records))
         return 0
+    if given.again and given.precision:
+        raise Refused(
+            f"--precision is {given.precision} with --again; allowed: --again alone, which takes the recorded precision. "
+            "Leave --precision out",
+            "combination",
+        )
+    precision = given.precision or "float32"
     folder, device = _folder(given.runs), given.device and str(as_device(given.device, here=given.engine == "local"))
     # All declarations are read before the first job starts, so an error in the last one costs no time.
     chosen = [catalogue.load(name) for name in given.names]
@@ -123,9 +129,11 @@ def _reproduce(given: argparse.Namespace) -> int:
             if given.engine == "ray":
                 from reproductions import on_ray
 
-                outcome = on_ray.run(jobs, to, together=given.together, device=device, address=given.address)
+                outcome = on_ray.run(
+                    jobs, to, together=given.together, device=device, precision=precision, address=given.address
+                )
             else:
-                outcome = runner.run(jobs, to, together=given.together, device=device, precision=given.precision)
+                outcome = runner.run(jobs, to, together=given.together, device=device, precision=precision)
         except KeyboardInterrupt:
             print(f"stopped; the same command continues from the last checkpoint in {to}")
             return 130
@@ -237,7 +245,7 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _report(given: argparse.Namespace) -> int:
-    from reproductions import catalogue, contrasts, report, result_folders, results, spread, terminal_report
+    from reproductions import catalogue, contrasts, provenance, report, result_folders, results, spread, terminal_report
 
     records, folder, reports = result_folders.find(), _folder(given.runs), []
     refuse_unwritable(given.out)
@@ -254,12 +262,12 @@ def _report(given: argparse.Namespace) -> int:
         recorded, earlier = results.load(experiment, records.results), results.earlier(experiment, records.results)
         if not (recorded or earlier or given.names):
             continue
+        origin = results.provenance(experiment, records.results)
+        cards = provenance.on_cards(recorded, origin)
         if narrow:
-            reports.append(terminal_report.render(experiment, recorded, records.papers, width, len(earlier)))
+            reports.append(terminal_report.render(experiment, recorded, records.papers, width, len(earlier), cards))
             continue
-        splits = [
-            job["federation"] for job in results.provenance(experiment, records.results).values() if "federation" in job
-        ]
+        splits = [job["federation"] for job in origin.values() if "federation" in job]
         variants = {split["variant"] for split in splits} - {""}
         reports.append(
             report.render(
@@ -271,6 +279,7 @@ def _report(given: argparse.Namespace) -> int:
                 len(earlier),
                 spread.spreads(experiment, records.results),
                 contrasts.contrasts(experiment, recorded, records.papers),
+                cards,
             )
         )
     text = "\n\n".join(reports) or "no runs are recorded yet; fairfl-reproduce run lists the tables\n"

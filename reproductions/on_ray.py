@@ -15,6 +15,7 @@ def run(
     *,
     together: str | None = None,
     device: str | None = None,
+    precision: str = "float32",
     address: str | None = None,
     threads: int = 1,
     report: Callable[[str], None] = print,
@@ -48,7 +49,9 @@ def run(
 
         os.environ["FAIRFL_PROGRESS"] = "0"
         torch.set_num_threads(threads)
-        return runner.run(batch, folder, together=together, device=device, report=lambda line: None)
+        return runner.run(
+            batch, folder, together=together, device=device, precision=precision, report=lambda line: None
+        )
 
     waiting = {
         train.remote(batch): batch

@@ -3,6 +3,7 @@
 import platform
 import re
 import subprocess
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -73,3 +74,24 @@ def _model():
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return platform.processor() or platform.machine()
+
+
+def on_cards(recorded: Iterable[dict], origin: Mapping[str, dict]) -> list[str]:
+    """A sentence per kind of graphics card, and per precision, on the ``recorded`` runs that trained there; ``origin``: as of
+    ``results.provenance``."""
+    runs: dict[str, dict[str, list[int]]] = {}
+    for line in recorded:
+        told = origin.get(line["key"], {})
+        device = told.get("machine", {}).get("device", "cpu")
+        if device != "cpu":
+            where = device + (f", products in {told['precision'].upper()}" if "precision" in told else "")
+            runs.setdefault(where, {}).setdefault(line["row"], []).append(line["seed"])
+    return [
+        f"Trained on {where}: "
+        + "; ".join(
+            f"{row} ({'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, sorted(seeds)))})"
+            for row, seeds in rows.items()
+        )
+        + "."
+        for where, rows in runs.items()
+    ]

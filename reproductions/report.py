@@ -211,13 +211,14 @@ def render(
     earlier: int = 0,
     spreads: Sequence[Spread] = (),
     contrasts: Sequence["Contrast"] = (),
+    cards: Sequence[str] = (),
 ) -> str:
     """The whole report as ``format``: "text", "markdown" or "latex".
 
     ``recorded``: the lines of ``results.load``. ``variant``: how the copies of the data differ. ``earlier``: the number of runs
     recorded under an earlier declaration, which are mentioned but not judged. ``spreads``: the rows' spreads over clients
-    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). Raises ``Refused`` for an unknown
-    format, and as ``cells``.
+    (``spread.spreads``). ``contrasts``: the rows minus FedAvg, beside theirs (``contrasts.contrasts``). ``cards``: which runs trained on a
+    graphics card (``provenance.on_cards``). Raises ``Refused`` for an unknown format, and as ``cells``.
     """
     one_of("format", format, *FORMATS)
     judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}
@@ -249,7 +250,7 @@ def render(
         for one in contrasts
     ]
     unequal = spread.table(spreads)
-    notes = _notes(experiment, recorded, judged, variant, earlier, spreads)
+    notes = _notes(experiment, recorded, judged, variant, earlier, spreads, cards)
     escape = _latex if format == "latex" else str
     between = "\n" if format == "text" else "\n\n"
     parts = [LAYOUT[format](part) for part in (table, differences, beside, unequal) if part is table or len(part) > 1]
@@ -263,6 +264,7 @@ def _notes(
     variant: str,
     earlier: int,
     spreads: Sequence[Spread],
+    cards: Sequence[str],
 ) -> list[str]:
     """The lines above a report's tables."""
     e, counts = experiment, tally(judged)
@@ -276,6 +278,7 @@ def _notes(
         )
     if variant:
         lines.append(f"Data: {variant}.")
+    lines += cards
     if earlier:
         lines.append(not_judged(e, earlier))
     lines += [f"Column {c.metric}: {c.of}; {c.why}." for c in e.columns if c.why]

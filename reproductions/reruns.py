@@ -74,8 +74,16 @@ def again(
     origin = results.provenance(experiment, recorded)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(runs or temporary)
-        for group in [select(experiment, [row], seeds)] if together else _groups(experiment, row, lines, origin):
-            outcome = runner.run(group, folder, together=together or "rows", device=device, report=lambda line: None)
+        batches = [select(experiment, [row], seeds)] if together else _groups(experiment, row, lines, origin)
+        for line, batch in zip(lines, batches):
+            outcome = runner.run(
+                batch,
+                folder,
+                together=together or "rows",
+                device=device,
+                precision=_precision(origin.get(line["key"], {}), device),
+                report=lambda line: None,
+            )
             if outcome.refused:
                 raise Refused(f"{outcome.refused[0][0]} cannot run: {outcome.refused[0][1]}", "state")
         results.compile(experiment, folder, Path(temporary) / "results")
@@ -146,6 +154,11 @@ def _same_machine(origins: list[dict], device: str) -> bool | None:
         one["machine"]["device"] == "cpu" and all(one["processor"].get(name) == here[name] for name in ALIKE)
         for one in origins
     )
+
+
+def _precision(origin: dict, device: str) -> str:
+    """The recorded precision on CUDA; a CPU has only float32."""
+    return origin.get("precision", "float32") if device.startswith("cuda") else "float32"
 
 
 def _job(experiment, label, seed):

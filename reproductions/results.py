@@ -26,7 +26,18 @@ POINTS = 40
 SWING = 10  # evaluations: the swing is largest minus smallest accuracy over the last ones
 EARLIER = " [earlier declaration, {key}]"
 CLIENTS = ["row", "seed", "client", "test_size", "accuracy", "swing"]
-PROVENANCE = ("job", "group", "started", "cpu_seconds", "versions", "processor", "machine", "engine", "federation")
+PROVENANCE = (
+    "job",
+    "group",
+    "started",
+    "cpu_seconds",
+    "versions",
+    "processor",
+    "machine",
+    "precision",  # only if it is not float32
+    "engine",
+    "federation",
+)
 SHARED = (
     "group",
     "versions",

@@ -16,8 +16,15 @@ LEAST = 8  # letters of a shortened name
 REST = "Settings, guesses, remarks, margins and each row's spread over clients: add --format markdown, or --out FILE."
 
 
-def render(experiment: Experiment, recorded: list[dict], papers: Path, width: int = WIDTH, earlier: int = 0) -> str:
-    """The report in lines of at most ``width`` characters; ``recorded`` and ``earlier`` as in ``report.render``.
+def render(
+    experiment: Experiment,
+    recorded: list[dict],
+    papers: Path,
+    width: int = WIDTH,
+    earlier: int = 0,
+    cards: Sequence[str] = (),
+) -> str:
+    """The report in lines of at most ``width`` characters; ``recorded``, ``earlier`` and ``cards`` as in ``report.render``.
 
     It leaves out what ``report.render`` also prints, and ends by saying where that is.
     """
@@ -37,6 +44,7 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, width: in
     idle = list(dict.fromkeys(rows[cell.row] for cell in judged if cell.equivalence.word == "not run"))
     if earlier:
         notes.append(report.not_judged(experiment, earlier))
+    notes += cards
     if idle:
         notes.append(f"Not run: {'; '.join(idle)}.")
     blocks = [("Cells", head, _blocks(ran, lambda cell: rows[cell.row], _cell))] if ran else []

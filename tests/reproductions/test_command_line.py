@@ -111,6 +111,12 @@ CASES = {
         ),
         ("measure is 'client 5'", "client 0 to client 4"),
     ),
+    "a rerun with a precision": (
+        "run small.toml --again --precision tf32",
+        nothing,
+        ("--precision is tf32", "--again"),
+    ),
+    "a precision without a card": (f"{RUN} --device cpu --precision tf32", nothing, ("precision is 'tf32'", "CUDA")),
     "nothing to compare": ("run small.toml --again", nothing, ("small", "report")),
     "rows of a half": (
         RUN,
@@ -274,3 +280,16 @@ def test_the_formats_offered_are_those_of_the_two_reports():
     from reproductions import claim_report, command, report
 
     assert command.FORMATS == report.FORMATS and command.FORMATS[:2] == claim_report.FORMATS
+
+
+def test_the_precision_reaches_both_engines(place, monkeypatch):
+    from reproductions import on_ray
+
+    given = []
+    take = lambda jobs, folder, **settings: given.append(settings["precision"]) or runner.Outcome()
+    monkeypatch.setattr(on_ray, "run", take)
+    monkeypatch.setattr(runner, "run", take)
+    for engine in ("local", "ray"):
+        reproduce(f"run small.toml --engine {engine}".split())
+        reproduce(f"run small.toml --engine {engine} --precision tf32".split())
+    assert given == ["float32", "tf32"] * 2

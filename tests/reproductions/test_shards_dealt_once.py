@@ -21,8 +21,9 @@ def rows(ending):
 
 @pytest.mark.parametrize("table, row", rows("_dealt_once"))
 def test_clients_correlate_between_seeds_as_in_the_logs(table, row):
-    """In the logs of Table 2, 0.41 to 0.65 by row."""
-    assert 0.35 <= correlation(table, row) <= 0.7
+    """In the logs of Table 2, 0.41 to 0.65 by row. We know of no client's accuracies in other logs."""
+    least, most = (0.35, 0.7) if table == "fedfv_table_2_dealt_once" else (0.2, 0.9)
+    assert least <= correlation(table, row) <= most
 
 
 @pytest.mark.parametrize("table, row", rows("_dealt_per_seed"))

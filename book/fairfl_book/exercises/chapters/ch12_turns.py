@@ -30,43 +30,43 @@ register(Exercise(
 register(Exercise(
     slug="reproductions.turn.one_seed",
     task="how many of the five seeds in Figure 12.4, each taken alone, would have refuted claim 3",
-    right=1,
+    right=2,
     wrong={
-        "none": Wrong(0, "Look at the upper line again. One of its five dots is to the right of zero."),
-        "two": Wrong(2, "A seed refutes the claim if the ascending order has no smaller spread than another order, so its dot is at zero or to the right of it. Count these dots in both lines."),
-        "the others": Wrong(4, "You counted the seeds that support the claim in the upper line. The question is about the seeds that refute it."),
+        "none": Wrong(0, "Look at the upper line again. Two of its five dots are to the right of zero."),
+        "one": Wrong(1, "A seed refutes the claim if the ascending order has no smaller spread than another order, so its dot is at zero or to the right of it. Count these dots in both lines."),
+        "the others": Wrong(3, "You counted the seeds that support the claim in the upper line. The question is about the seeds that refute it."),
         "all": Wrong(5, "In most seeds, the dots are to the left of zero in both lines. There the ascending order has the smaller spread, as claimed."),
     },
-    praise="In this seed, the random order has a spread that is 0.16 points smaller. With this seed alone, we would have called the claim false.",
+    praise="With these two seeds, the random order has a spread that is 0.30 and 0.17 points smaller. With one of them alone, we would have called the claim false.",
 ))
 
 register(Exercise(
     slug="reproductions.turn.two_ends",
     task="the two ends of the 95 % interval of the five differences",
-    right=(-1.53, 0.01),
+    right=(-0.47, 0.30),
     tolerance=0.012,
     wrong={
-        "one s": Wrong((-1.38, -0.14), "You went by s to each side. Multiply s by 1.24 first."),
-        "not divided": Wrong((-2.48, 0.96), "You went by 2.78 s to each side, which is the interval for a single difference. Divide by the root of 5."),
-        "standard error": Wrong((-1.04, -0.48), "You went by s divided by the root of 5. Student's factor 2.78 is missing."),
-        "normal": Wrong((-1.30, -0.22), "You used 1.96, the factor of the normal distribution. It is for a spread that is known. For five differences Student's factor is 2.78."),
-        "order": Wrong((0.01, -1.53), "The numbers are right. Put the lower end first."),
-        "positive": Wrong((-0.01, 1.53), "The mean is negative, −0.76."),
+        "one s": Wrong((-0.39, 0.23), "You went by s to each side. Multiply s by 1.24 first."),
+        "not divided": Wrong((-0.95, 0.78), "You went by 2.78 s to each side, which is the interval for a single difference. Divide by the root of 5."),
+        "standard error": Wrong((-0.22, 0.05), "You went by s divided by the root of 5. Student's factor 2.78 is missing."),
+        "normal": Wrong((-0.36, 0.19), "You used 1.96, the factor of the normal distribution. It is for a spread that is known. For five differences Student's factor is 2.78."),
+        "order": Wrong((0.30, -0.47), "The numbers are right. Put the lower end first."),
+        "positive": Wrong((-0.30, 0.47), "The mean is negative, −0.084."),
     },
-    praise="Zero is inside, by one hundredth of a point.",
+    praise="Zero is inside. The printed difference, −0.93, is outside, but it is a mean of five runs and has an error of its own.",
 ))
 
 register(Exercise(
     slug="reproductions.turn.how_many_seeds",
-    task="the smallest number of seeds in the table for which the interval reaches less than half a point to each side",
+    task="the smallest number of seeds in the table for which the interval reaches less than a quarter of a point to each side",
     right=10,
     wrong={
-        "five": Wrong(5, "With five seeds the interval reaches 0.77 to each side. That is the one you computed."),
-        "six": Wrong(6, "1.05 · 0.62 is 0.65, so an interval around −0.5 would still contain zero."),
-        "eight": Wrong(8, "Almost. 0.84 · 0.62 is 0.52."),
+        "five": Wrong(5, "With five seeds the interval reaches 0.38 to each side. That is the one you computed."),
+        "six": Wrong(6, "1.05 · 0.31 is 0.33, so an interval around −0.25 would still contain zero."),
+        "eight": Wrong(8, "Almost. 0.84 · 0.31 is 0.26."),
         "twenty": Wrong(20, "Twenty seeds are enough, but so is a smaller number in the table."),
     },
-    praise="0.72 · 0.62 is 0.45.",
+    praise="0.72 · 0.31 is 0.22.",
 ))
 
 register(Exercise(
