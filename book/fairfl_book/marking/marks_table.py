@@ -84,6 +84,29 @@ def row(**given: object) -> Row:
     return {column: named.get(column, "") for column in COLUMNS}
 
 
+def points(verdict: str) -> str:
+    """The points that a verdict gives by itself; empty for what the teacher reads."""
+    return {"right": "1", READ: ""}.get(verdict, "0")
+
+
+def identity(one: Row) -> str:
+    """The digest of what the marks of a row's notebook depend on, without that of the row's own answer."""
+    return one["notebook"].partition("-")[0]
+
+
+def carried(old: Iterable[Row], new: Iterable[Row]) -> list[Row]:
+    """The ``new`` rows of a notebook, with the points that the teacher entered in ``old`` ones for the same answer to the same exercise."""
+    entered = {
+        (one["exercise"], one["notebook"].partition("-")[2]): one["points"]
+        for one in old
+        if one["exercise"] and "-" in one["notebook"] and one["points"] not in ("", points(one["verdict"]))
+    }
+    return [
+        {**one, "points": entered.get((one["exercise"], one["notebook"].partition("-")[2]), one["points"])}
+        for one in new
+    ]
+
+
 def write(path: Path, rows: Iterable[Row]) -> None:
     """Write the table to ``path`` atomically, with the byte order mark by which Excel recognises UTF-8."""
     text = io.StringIO(newline="")
