@@ -46,7 +46,7 @@ The book was written for the screen. It consists of notebooks whose code runs, w
 
 *Companions.* The appendices contain long proofs, counterexamples and further experiments. Appendix C4 belongs to chapter 4, and its figures and formulas are numbered C4.1 and (C1).
 
-*The shortest way.* Sections marked ◆ are enough for a first reading. Together they take about four hours.
+*The shortest way.* Sections marked ◆ are enough for a first reading. Together they take five to six hours.
 """
 _WITHOUT = "The notebooks check your answer, and they give hints and solutions when you ask for them."
 _WITH = "The answers are in an appendix."
