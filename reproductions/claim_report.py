@@ -9,12 +9,14 @@ from reproductions import catalogue, report
 from reproductions.claim_verdict import WORDS, Found, Judgement
 from reproductions.effects import Effect, interval
 from reproductions.experiment import SOURCES, Experiment, kind
+from reproductions.measures import ROSE
 
 FORMATS = ("text", "markdown")
 METHOD = (
     "Rows are compared seed by seed: mean difference with Student's 95 % interval, one-sided t-tests, p after Holm over all tests of this page. "
     '"p for" is small where a test holds, "p against" where it fails. One seed decides nothing.'
 )
+ROUNDS = "Losses that rose: of all pairs of a round and a client in it, the percentage after which the client's training loss is larger."
 LEGEND = (
     "!: the paper's own numbers say otherwise. After holds and depends, the tests; after other words, what\n"
     "it would take to decide the claim. Each test in full: fairfl-reproduce claims PAPER"
@@ -42,6 +44,8 @@ def page(paper: str, judged: Sequence[Judgement], format: str = "text") -> str:
     counts = Counter(one.word for one in judged)
     title = f"Claims of {paper}: {report.counted(counts, WORDS)}"
     parts = [f"# {title}" if markdown else title, METHOD]
+    if any(each.effect.contrast.of == ROSE for one in judged for each in one.found):
+        parts.append(ROUNDS)
     for number, one in enumerate(judged, 1):
         head = f"{number}. {one.claim.id}: {verdict(one)}"
         parts.append(f"## {head}" if markdown else head)

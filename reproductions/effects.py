@@ -16,7 +16,7 @@ from scipy import stats
 
 from reproductions import catalogue, report, results
 from reproductions.experiment import Experiment
-from reproductions.measures import measure
+from reproductions.measures import ROSE, measure
 from reproductions.paper_claim import Contrast, address
 from reproductions.result_folders import Records
 
@@ -98,12 +98,17 @@ class Recorded:
     _kept: dict = field(default_factory=dict)
 
     def effects(self, contrast: Contrast) -> list[Effect]:
-        """The contrast's effects: one for each row in ``against``, or the trend alone."""
+        """The contrast's effects: one for each row in ``against``, or that of the trend or the row alone."""
         groups = [contrast.rows] if contrast.over else [(contrast.row, other) for other in contrast.against]
+        groups = groups or [(contrast.row,)]
         return [self._effect(contrast, labels) for labels in groups]
 
     def _effect(self, contrast: Contrast, labels: Sequence[str]) -> Effect:
-        what = f"rank correlation with {contrast.over}" if contrast.over else f"{labels[0]} − {address(labels[1])[1]}"
+        what = (
+            f"rank correlation with {contrast.over}"
+            if contrast.over
+            else " − ".join(address(each)[1] for each in labels)
+        )
         logged = next(
             (found for table in contrast.tables if (found := self._seeds(contrast, labels, table, self._logged))), ()
         )
@@ -114,7 +119,7 @@ class Recorded:
             values, diverged = self._seeds(contrast, labels, table, self._ours), self._diverged(table, contrast.row)
             if values or diverged:
                 supports, opposes = against(values, contrast.expect, contrast.margin)
-                if not contrast.over:
+                if contrast.against:
                     where, label = self._place(labels[1], table)
                     what = f"{labels[0]} − {self._experiment(where).row(label).shown}"
                 return Effect(contrast, what, table, values, supports, opposes, printed, logged, diverged)
@@ -130,19 +135,25 @@ class Recorded:
 
     def _value(self, contrast: Contrast, labels: Sequence[str], table: str, numbers: list[float]) -> float:
         if not contrast.over:
-            return numbers[0] - numbers[1]
+            return numbers[0] - sum(numbers[1:])
         places = [self._place(label, table) for label in labels]
         settings = [self._experiment(name).row(label).settings[contrast.over] for name, label in places]
         numbers = np.round(numbers, 9)  # equal counts are ties, even if their percentages differ in the last bits
         return float(stats.spearmanr(settings, numbers).statistic) if len(set(numbers)) > 1 else 0.0
 
     def _ours(self, table: str, label: str, of: str) -> dict[int, float]:
+        if of == ROSE:  # kept in a run's line, not in its final accuracies
+            metric = next(column.metric for column in self._experiment(table).columns if column.of == of)
+            lines = [line for line in self._lines(table) if line["row"] == label and not line["failed"]]
+            return {line["seed"]: line[metric] for line in lines if isinstance(line.get(metric), float)}
         finals = self._read(table, "finals", lambda: results.finals(self._experiment(table), self.records.results))
         return {seed: measure(of, *final) for (row, seed), final in finals.items() if row == label}
 
     def _diverged(self, table: str, label: str) -> int:
-        lines = self._read(table, "lines", lambda: results.load(self._experiment(table), self.records.results))
-        return sum(bool(line["failed"]) for line in lines if line["row"] == label)
+        return sum(bool(line["failed"]) for line in self._lines(table) if line["row"] == label)
+
+    def _lines(self, table: str) -> list[dict]:
+        return self._read(table, "lines", lambda: results.load(self._experiment(table), self.records.results))
 
     def _logged(self, table: str, label: str, of: str) -> dict[int, float]:
         return {

@@ -129,6 +129,7 @@ class Experiment:
       each has its own.
     - ``margins``: "rows" if a column's margin follows the spread between the printed rows (``equivalence.margin_between``), "fixed" if it
       is its measure's (``equivalence.margin_of``), as in the tables declared before there was a choice.
+    - ``training_losses``: whether clients' training losses are scored after every round. A column ``of`` "losses that rose" needs them.
     - ``always``: clients that take part in every round, as an attacker may; the others are drawn.
     - ``sources``: the source of each setting, by the setting's name, written as a row's ``source``.
 
@@ -157,6 +158,7 @@ class Experiment:
     server: dict = field(default_factory=dict)
     participation: float = 1.0
     evaluate_every: int = 1
+    training_losses: bool = False
     last: int = 1
     checkpoint_every: int = 20
     together: str = "none"
@@ -201,6 +203,13 @@ class Experiment:
             _check_source(f"the source of {setting!r}", source)
         for column in self.columns:
             measures.check(column.of)
+            if column.of == measures.ROSE and not self.training_losses:
+                raise Refused(
+                    f"column {column.metric!r} is of {column.of!r}; give training_losses = true", "combination"
+                )
+        if self.training_losses and self.evaluate_every > 1:
+            given = f"evaluate_every is {self.evaluate_every}"
+            raise Refused(f"training_losses are compared round by round, and {given}; leave it out", "combination")
         for row in self.rows:
             try:
                 self._check(row)

@@ -24,6 +24,7 @@ DECIDES = (
     "participation",
     "always",
     "evaluate_every",
+    "training_losses",
 )
 
 

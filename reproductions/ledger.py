@@ -14,13 +14,13 @@ from reproductions.result_folders import Records
 
 
 def ledger(records: Records) -> dict[str, list[Cell]]:
-    """The judged cells of each declared table that has recorded runs, by the table's name."""
+    """The judged cells of each declared table that has recorded runs, by the table's name; without tables of rows that no paper prints."""
     out = {}
     for name in catalogue.names():
         experiment = catalogue.load(name)
         if recorded := results.load(experiment, records.results):
             out[name] = report.cells(experiment, recorded, records.papers)
-    return out
+    return {name: cells for name, cells in out.items() if cells}
 
 
 def distinct(cells: Iterable[Cell]) -> list[Cell]:

@@ -18,10 +18,10 @@ NEEDS = ("runs", "seeds", "settings", "data", "nothing")
 
 @dataclass(frozen=True)
 class Contrast:
-    """What a claim says about recorded rows, in a measure ``of`` their clients' final accuracies (``measures.MEASURES``).
+    """What a claim says about recorded rows, in a measure ``of`` their clients' final accuracies or of their training losses (``measures``).
 
     Either ``row`` minus each row in ``against``; or, over three ``rows`` or more, Spearman's rank correlation of the measure with the
-    rule's setting ``over``.
+    rule's setting ``over``; or, of "losses that rose", ``row`` alone.
 
     - ``tables``: declared tables; the first in which both rows are recorded is used. A row of another table is written "table: row".
     - ``expect``: the effect is "greater" or "smaller" than 0, or "equal" to it.
@@ -48,14 +48,17 @@ class Contrast:
             raise refuse(
                 "tables", self.tables, "one declared table or more", "The first with records of both rows is used."
             )
+        alone = self.of == measures.ROSE and not self.against
         if (
             bool(self.over) == bool(self.row)
             or bool(self.row) != bool(self.against)
+            and not (self.row and alone)
             or self.over
             and len(self.rows) < 3
         ):
             raise Refused(
-                "a contrast compares one row with others, or three rows or more over a setting; give row and against, or rows and over",
+                "a contrast compares one row with others, or three rows or more over a setting; give row and against, or rows and over. "
+                f"Only of {measures.ROSE!r} may a row be compared with 0, without against",
                 "combination",
             )
 
@@ -157,5 +160,7 @@ def _declared(test: Contrast, experiments: dict[str, Experiment]) -> None:
             if name not in experiments:
                 experiments[name] = catalogue.load(name)
             found = experiments[name].row(row)
+            if test.of == measures.ROSE and not any(c.of == test.of for c in experiments[name].columns):
+                raise Refused(f"{name} has no column of {test.of!r}; declare one, or name another table", "combination")
             if test.over and test.over not in found.settings:
                 raise unknown(f"setting of {row!r} in {name}", test.over, found.settings)

@@ -129,6 +129,22 @@ def beside(experiment: Experiment, row: Row, ours: list[float], value: str, spre
     )
 
 
+UNPRINTED = "No paper prints a number of this table."
+
+
+def unprinted(experiment: Experiment, recorded: list[dict]) -> list[list[str]]:
+    """Our mean ± standard deviation over seeds, row by row and column by column, for a table of which nothing is printed."""
+    out = [["row", "metric", "ours", "seeds", "diverged"]]
+    for row in experiment.rows:
+        lines = [line for line in recorded if line["row"] == row.label]
+        for column in experiment.columns if lines else ():
+            ours = measured(lines, column)
+            told = f"{np.mean(ours):.2f}" + (f" ± {np.std(ours, ddof=1):.2f}" if len(ours) > 1 else "") if ours else ""
+            diverged = sum(bool(line["failed"]) for line in lines)
+            out.append([row.shown, column.metric, told, str(len(ours)), str(diverged)])
+    return out
+
+
 def printed(experiment: Experiment, papers: Path) -> dict[tuple[str, str], dict[str, tuple[str, str]]]:
     """The experiment's published table: (algorithm, hyperparameters) → metric → (value, spread)."""
     out: dict = {}
@@ -207,6 +223,7 @@ def render(
     judged, shown = cells(experiment, recorded, papers), {row.label: row.shown for row in experiment.rows}
     table = [["row", "metric", "published", "ours", "Δ", "90 % interval", "margin", "verdict", "remark"]]
     table += [[shown[cell.row], *_line(cell)] for cell in judged]
+    table = table if judged or not recorded else unprinted(experiment, recorded)
     differences = [["row", "minus", "metric", "difference", "standard error", "seeds"]]
     differences += [
         [shown[d["row"]], shown[d["minus"]], d["metric"], signed(d["mean"]), _plain(d["error"]), str(d["seeds"])]
@@ -250,7 +267,7 @@ def _notes(
     """The lines above a report's tables."""
     e, counts = experiment, tally(judged)
     swing = max((line["swing"] for line in recorded if not line["failed"]), default=float("nan"))
-    lines = [e.title, f"Cells: {counted(counts, counts)}."]
+    lines = [e.title, f"Cells: {counted(counts, counts)}." if judged else UNPRINTED]
     if many := multiplicity(judged):
         lines.append(many + ".")
     if not isnan(swing):

@@ -1,7 +1,8 @@
 """Compile the jobs' files into the tables in ``data/results``, and read these tables.
 
 ``NAME.csv`` has one line per job: the table's columns, and how far accuracies swing at the end. ``NAME.clients.csv`` has one line per job
-and client, ``NAME.curves.csv`` one per job and evaluation (at most ``POINTS`` of them). ``NAME.json`` has the settings and the machine. A job
+and client, ``NAME.curves.csv`` one per job and evaluation (at most ``POINTS`` of them); with training losses, it also has the share of
+them that rose since the line before. ``NAME.json`` has the settings and the machine. A job
 that is no longer declared keeps its lines, with ``EARLIER`` appended to its row's label.
 """
 
@@ -18,7 +19,7 @@ from fairfl.training import History
 from reproductions import catalogue, journal, locks
 from reproductions.experiment import Experiment, Row
 from reproductions.jobs import Job, select
-from reproductions.measures import measure
+from reproductions.measures import ROSE, losses_that_rose, measure
 from reproductions.runner import load_run, where
 
 POINTS = 40
@@ -39,6 +40,11 @@ CURVES = ["row", "seed", "round", "mean", "std", "worst_10", "best_10", "improve
 def names(experiment: Experiment) -> list[str]:
     """The columns of ``NAME.csv``."""
     return ["row", "seed", *(c.metric for c in experiment.columns), "swing", "rounds", "seconds", "failed", "key"]
+
+
+def curves(experiment: Experiment) -> list[str]:
+    """The columns of ``NAME.curves.csv``."""
+    return [*CURVES, "rose"] if experiment.training_losses else CURVES
 
 
 def compile(experiment: Experiment, runs: Path, results: Path) -> None:
@@ -72,7 +78,7 @@ def compile(experiment: Experiment, runs: Path, results: Path) -> None:
             {
                 ".json": json.dumps(_folded(contents), indent=1, ensure_ascii=False) + "\n",
                 ".clients.csv": _table(CLIENTS, [line for d in done for line in d["clients"]]),
-                ".curves.csv": _table(CURVES, [line for d in done for line in d["curves"]]),
+                ".curves.csv": _table(curves(experiment), [line for d in done for line in d["curves"]]),
                 ".csv": _table(names(experiment), [line for d in done for line in d["job"]]),
             },
         )
@@ -135,7 +141,7 @@ def _reprinted(experiment: Experiment, row: Row, results: Path) -> list[dict]:
         | {
             c.metric: measure(c.of, *final[mark, line["seed"]])
             for c in experiment.columns
-            if (mark, line["seed"]) in final
+            if (mark, line["seed"]) in final and c.of != ROSE
         }
         for line in load(other, results)
         if line["row"] == mark
@@ -159,7 +165,8 @@ def _lines(experiment: Experiment, job: Job, history: History) -> dict:
     final = history.accuracy[-experiment.last :].mean(0)
     last = 100 * history.accuracy[-SWING:]
     swings = last.max(0) - last.min(0)
-    values = {c.metric: f"{measure(c.of, final, history.test_sizes):.4f}" for c in experiment.columns}
+    number = lambda of: losses_that_rose(history) if of == ROSE else measure(of, final, history.test_sizes)
+    values = {c.metric: f"{number(c.of):.4f}" for c in experiment.columns}
     settings = history.settings
     clients = [
         mark | {"client": k, "test_size": int(n), "accuracy": f"{100 * a:.4f}", "swing": f"{s:.4f}"}
@@ -187,7 +194,7 @@ def _lines(experiment: Experiment, job: Job, history: History) -> dict:
 def _curve(mark: dict, history: History) -> list[dict]:
     at = np.unique(np.linspace(0, len(history.rounds) - 1, min(POINTS, len(history.rounds))).round().astype(int))
     out = []
-    for i in at:
+    for before, i in zip([0, *at], at):
         a = history.accuracy[i]
         # The last losses of a diverged run are not finite; its accuracies are.
         known = i > 0 and np.isfinite(history.loss[i - 1 : i + 1]).all()
@@ -202,6 +209,7 @@ def _curve(mark: dict, history: History) -> list[dict]:
                 "best_10": f"{100 * metrics.best(a, 10):.3f}",
                 "improved": improved,
             }
+            | ({"rose": f"{losses_that_rose(history, before, i):.2f}"} if i and history.train_loss is not None else {})
         )
     return out
 

@@ -209,6 +209,7 @@ def _train(jobs: list[Job], federation, folder, device, precision, report) -> Ou
         precision=precision,
         participation=Attendance(e.participation, len(federation), e.always) if e.always else e.participation,
         evaluate_every=e.evaluate_every,
+        score=("test", "train") if e.training_losses else ("test",),
         checkpoint_every=e.checkpoint_every,
     )
     return outcome

@@ -27,7 +27,8 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, width: in
         Counter(get(cell) for cell in judged) for get in (lambda c: c.equivalence.word, lambda c: c.equivalence.lacks)
     )
     reasons = report.counted(lacks, LACKS, LACKS)
-    notes = [experiment.title, f"Cells: {report.counted(counts, WORDS)}" + (f" ({reasons})." if reasons else ".")]
+    cells = f"Cells: {report.counted(counts, WORDS)}" + (f" ({reasons})." if reasons else ".")
+    notes = [experiment.title, cells if judged else report.UNPRINTED]
     told = agreement(experiment, recorded, papers)
     notes += told.sentences() if told else []
     head = ["", "print", "ours", "Δ", "90 % interval", "verdict"]
@@ -39,6 +40,15 @@ def render(experiment: Experiment, recorded: list[dict], papers: Path, width: in
     if idle:
         notes.append(f"Not run: {'; '.join(idle)}.")
     blocks = [("Cells", head, _blocks(ran, lambda cell: rows[cell.row], _cell))] if ran else []
+    if recorded and not judged:
+        (_, *head), *lines = report.unprinted(experiment, recorded)
+        blocks.append(
+            (
+                "Our runs",
+                ["", *head[1:]],
+                _blocks(lines, lambda line: line[0], lambda line: [f"  {line[1]}", *line[2:]]),
+            )
+        )
     if found:
         title = f"Rows minus {rows[found[0].base]}, seed by seed, beside {' or '.join(sorted({one.source for one in found}))}"
         head = ["", "theirs", "ours", "Δ", "90 % interval", "verdict"]

@@ -38,6 +38,7 @@ ROWS = {
     "adafed_table_10_setup_1": ("AdaFed, γ = 5", None),
     "fedfv_table_2": ("FedMGDA+, ε = 0.01", None),
     "dqn_fed_table_9_capped": ("DQN-Fed, capped", [0, 1]),
+    "dqn_fed_table_9_losses": ("DQN-Fed, server step 0.1", [0]),
     "fedfv_table_2_dealt_per_seed": ("q-FedAvg, q = 1.0", None),
     "fedfv_table_2_dealt_once": ("FedAvg", [0]),
     "fedfv_table_2_one_softmax_dealt_per_seed": ("FedAvg", [0]),

@@ -366,11 +366,19 @@ def place(label, name):
     return (head, tail) if mark and head in tables() else (name, label)
 
 
+def column(name, label, of):
+    """seed → a row's measure in its final accuracies, or its line's share of training losses that rose."""
+    if of != "losses that rose":
+        return {s: measure(of, *f) for (m, s), f in finals(name).items() if m == label}
+    metric = next(m for m, what in table(name)["of"].items() if what == of)
+    return {s: run["numbers"][metric] for (m, s), run in lines(name).items() if m == label and not run["failed"]}
+
+
 def effect(test, labels):
     """(table, a value a seed, diverged runs) of one contrast, from the first of its tables that has both rows."""
     for name in test["tables"]:
         where = [place(label, name) for label in labels]
-        by = [{s: measure(test["of"], *f) for (m, s), f in finals(t).items() if m == label} for t, label in where]
+        by = [column(t, label, test["of"]) for t, label in where]
         seeds = sorted(set.intersection(*map(set, by)))
         values = tuple(contrast(test, where, [column[seed] for column in by]) for seed in seeds)
         failed = sum(bool(run["failed"]) for (m, _), run in lines(name).items() if m == test.get("row"))
@@ -381,7 +389,7 @@ def effect(test, labels):
 
 def contrast(test, where, numbers):
     if "over" not in test:
-        return numbers[0] - numbers[1]
+        return numbers[0] - numbers[1] if len(numbers) > 1 else numbers[0]
     settings = [float(Fraction(str(table(t)["row"][label]["settings"][test["over"]]))) for t, label in where]
     numbers = np.round(numbers, 9)
     return stats.spearmanr(settings, numbers).statistic if len(set(numbers)) > 1 else 0.0
@@ -429,6 +437,13 @@ def together(words):
     return "fails" if "fails" in words else words[0] if len(set(words)) == 1 else "undecided"
 
 
+def compared(test):
+    """The rows of each contrast of a test: all of a trend, a row and another one, or a row alone."""
+    if "over" in test:
+        return [test["rows"]]
+    return [(test["row"], other) for other in test["against"]] if "against" in test else [(test["row"],)]
+
+
 @cache
 def claims(paper):
     """id → (word, whether print says otherwise, what an undecided one lacks)."""
@@ -438,7 +453,7 @@ def claims(paper):
         found[one["id"]] = [
             {"test": test, "labels": labels, "effect": effect(test, labels), "p": None}
             for test in one.get("tests", [])
-            for labels in ([test["rows"]] if "over" in test else [(test["row"], other) for other in test["against"]])
+            for labels in compared(test)
         ]
     everything = [each for group in found.values() for each in group]
     decided = [each for each in everything if len(each["effect"][1]) > 1 and not each["effect"][2]]

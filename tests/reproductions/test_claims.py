@@ -420,3 +420,63 @@ def test_every_effect_names_a_printed_or_a_recorded_number_or_none(shipped):
     (effect,) = recorded.effects(afl)
     assert effect.printed == pytest.approx(77.91 - 76.57) and len(effect.logged) == 5
     assert np.mean(effect.logged) == pytest.approx(effect.printed, abs=0.011)
+
+
+LOSSES = TOML.replace("rounds = 6", "rounds = 6\ntraining_losses = true").replace(
+    "[columns]", '[columns]\nlosses_that_rose = "losses that rose"'
+)
+
+
+def rose(place, rows, failed=()):
+    """``first``, with training losses: by label and seed, the share in per cent of losses that rose."""
+    own.declared(place.root, LOSSES, "first")
+    record(place, "first", {label: seeds([0] * len(shares)) for label, shares in rows.items()}, failed)
+    path = place.results / "first.csv"
+    lines = pd.read_csv(path)
+    lines["losses_that_rose"] = [rows[label][seed] for label, seed in zip(lines.row, lines.seed)]
+    lines.to_csv(path, index=False)
+
+
+def alone(place, more="margin = 1.0", expect="equal", of="losses that rose"):
+    tables = [str(place.root / "first.toml")]
+    return f'[[claims.tests]]\ntables = {tables}\nrow = "FedFV, a third"\nof = "{of}"\nexpect = "{expect}"\n{more}\n'
+
+
+@pytest.mark.parametrize(
+    "shares, word",
+    [
+        ([0] * 5, "holds"),
+        ([0, 0, 0.5, 0, 0.2], "holds"),
+        ([30, 25, 40, 20, 35], "fails"),
+        ([0, 4, 0, 3, 0], "undecided"),
+        ([30], "undecided"),
+    ],
+)
+def test_that_every_loss_falls_is_a_row_alone_beside_nought(place, shares, word):
+    rose(place, {"FedFV, a third": shares})
+    (one,) = judged(place, alone(place))
+    assert one.word == word and one.found[0].effect.values == pytest.approx(shares)
+    assert one.found[0].effect.what == "FedFV, a third" and np.isnan(one.found[0].effect.printed)
+
+
+def test_losses_that_rose_are_compared_seed_by_seed(place):
+    rose(place, {"FedAvg": [20, 30, 40, 25, 35], "FedFV, a third": [15, 24, 36, 20, 29]})
+    (one,) = judged(place, contrast(place, of="losses that rose", expect="smaller"))
+    assert one.word == "holds" and one.found[0].effect.values == pytest.approx((-5, -6, -4, -5, -6))
+    told = claim_report.page("mine", [one])
+    assert claim_report.ROUNDS in told and "losses that rose" in told
+    other = judged(place, contrast(place))
+    assert claim_report.ROUNDS not in claim_report.page("mine", other)
+
+
+def test_runs_that_diverge_are_no_share_and_fail(place):
+    rose(place, {"FedFV, a third": [0] * 5}, failed=["FedFV, a third"])
+    (one,) = judged(place, alone(place))
+    assert one.word == "fails" and one.found[0].effect.diverged == 5 and not one.found[0].effect.values
+
+
+def test_only_losses_that_rose_are_compared_with_nought_and_only_where_they_are_recorded(place):
+    with refused("combination", "row and against", "'losses that rose'"):
+        judged(place, alone(place, of="mean"))
+    with refused("combination", "first", "'losses that rose'"):
+        judged(place, alone(place))

@@ -61,7 +61,10 @@ def test_contrasts_agree_more_often_than_levels():
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
-@pytest.mark.parametrize("name", ["fedfv_table_3_logged", "adafed_table_7_logged", "dqn_fed_table_9", "adafed_table_8"])
+@pytest.mark.parametrize(
+    "name",
+    ["fedfv_table_3_logged", "adafed_table_7_logged", "dqn_fed_table_9", "adafed_table_8", "dqn_fed_table_9_losses"],
+)
 def test_a_terminals_report_fits_and_says_where_the_rest_is(name, width):
     experiment = catalogue.load(name)
     text = terminal_report.render(experiment, results.load(experiment, RECORDS.results), RECORDS.papers, width)

@@ -46,6 +46,13 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
         ('label = "First"', 'label = "FedAvg"', "value", ("['FedAvg', 'FedFV, a third', 'FedAvg']",)),
         ('label = "First"', 'labels = "First"', "name", ("row", "'labels'", "'label'")),
         ('rule = "FedFV"', 'rule = "AFL"', "name", ("rule AFL", "'alpha'")),
+        ('"mean"', '"losses that rose"', "combination", ("'mean_accuracy'", "training_losses = true")),
+        (
+            "rounds = 6",
+            "rounds = 6\ntraining_losses = true\nevaluate_every = 2",
+            "combination",
+            ("evaluate_every is 2",),
+        ),
         ("title =", "title", "file", ("small.toml", "TOML")),
     ],
 )
@@ -187,3 +194,27 @@ def test_a_report_calls_a_reprinted_row_by_what_was_run():
     called = {line.split("  ")[0] for line in text.split("published")[1].splitlines()}
     assert "q-FedAvg, q = 5 (printed as q-FFL, q = 0.1)" in called and "q-FFL, q = 0.1" not in called
     assert "FedMGDA+, ε = 1.0 (printed as FedMGDA+, ε = 0.5)" in called and "FedFA" in called
+
+
+@pytest.mark.parametrize(
+    "name, sources",
+    [
+        ("dqn_fed_table_9_losses", ("dqn_fed_table_9", "dqn_fed_table_9_capped", "adafed_table_7")),
+        ("adafed_figure_2_cifar10", ("adafed_table_1_setup_1",)),
+        ("fedmgda_figure_4_batch_10", ("fedmgda_table_8",)),
+        ("fedmgda_figure_4_full_batch", ("fedmgda_table_10",)),
+    ],
+)
+def test_a_table_with_training_losses_has_the_settings_of_the_one_it_names(name, sources):
+    """All but what is scored, and DQN-Fed's number of rounds: thirty of 300 are enough to see losses rise."""
+    losses, others = catalogue.load(name), [catalogue.load(source) for source in sources]
+    assert losses.training_losses and losses.evaluate_every == 1 and not losses.unsourced
+    assert (losses.rounds, others[0].rounds) == ((30, 300) if name.startswith("dqn") else (others[0].rounds,) * 2)
+    for row in losses.rows:
+        (ran, same) = next((e, other) for e in others for other in e.rows if other.label == row.label)
+        now, then = Job(losses, row, 0).identity, Job(ran, same, 0).identity
+        for scored in ("training_losses", "evaluate_every", "rounds"):
+            now.pop(scored, None), then.pop(scored, None)
+        assert now == then, row.label
+    text = " ".join(losses.chosen)
+    assert all(source in text for source in sources if source.startswith(("dqn", "fedmgda", "adafed_table_1")))

@@ -93,6 +93,7 @@ def test_what_is_set_as_it_would_be_anyhow_changes_no_key(tmp_path, old, new):
         ("rounds = 6", "rounds = 7"),
         ("rounds = 6", "rounds = 6\nparticipation = 0.5"),
         ("rounds = 6", "rounds = 6\nevaluate_every = 2"),
+        ("rounds = 6", "rounds = 6\ntraining_losses = true"),
         ("rounds = 6", "rounds = 6\nsplit_seed = 1"),
         ("rounds = 6", "rounds = 6\nmodel_settings = { softmax = true }"),
         ("rounds = 6", "rounds = 6\nserver = { lr = 0.5 }"),

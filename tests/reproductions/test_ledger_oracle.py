@@ -35,6 +35,25 @@ def test_every_cell_and_the_tables_line(name):
     assert (told.line() if told else "") == oracle.line(name)
 
 
+LOSSES = [name for name in catalogue.names() if catalogue.load(name).training_losses]
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if oracle.lines(name)])
+def test_the_share_of_losses_that_rose_is_that_of_its_curve(name):
+    """Every client is in every round here, so a run's share is the mean over its rounds."""
+    assert catalogue.load(name).participation == 1
+    curves = {}
+    for line in oracle.rows_of(RECORDS.results / f"{name}.curves.csv"):
+        curves.setdefault((line["row"], int(line["seed"])), []).append((int(line["round"]), line["rose"]))
+    for key, run in oracle.lines(name).items():
+        (first, nothing), *later = curves[key]
+        at = [first, *(round for round, _ in later)]
+        shares = [float(rose) * (b - a) for (_, rose), a, b in zip(later, at, at[1:])]
+        assert (first, nothing) == (0, "") and sum(shares) / at[-1] == pytest.approx(
+            run["numbers"]["losses_that_rose"], abs=0.006
+        )
+
+
 def test_both_headlines_of_the_ledger():
     assert ledger.headline(RECORDS) == oracle.headline()
     assert ledger.cells_headline(RECORDS) == oracle.cells_headline()

@@ -3,13 +3,14 @@
 import json
 import shutil
 
+import numpy as np
 import own
 import pytest
 from refusals import refused
 
 from fairfl import _atomic_files
 from fairfl.training import History
-from reproductions import locks, report, result_folders, results, runner
+from reproductions import catalogue, ledger, locks, measures, report, result_folders, results, runner, terminal_report
 from reproductions.command import main
 from reproductions.jobs import select
 
@@ -205,3 +206,77 @@ def test_the_reports_command_counts_what_was_declared_earlier(half_recorded, tmp
     monkeypatch.setattr(result_folders.Records, "papers", property(lambda self: found.root / "data" / "papers"))
     assert main(["report", str(tmp_path / "small.toml"), "--runs", str(tmp_path / "nothing")]) == 0
     assert "not judged: 2 runs" in capsys.readouterr().out
+
+
+LOSSES = own.TOML.replace("rounds = 6", "rounds = 6\ntraining_losses = true").replace(
+    "[columns]", '[columns]\nlosses_that_rose = "losses that rose"'
+)
+
+
+def test_the_share_of_training_losses_that_rose_is_recorded(tmp_path):
+    experiment = own.small(tmp_path, LOSSES.replace("rounds = 6", "rounds = 6\nparticipation = 0.5"))
+    jobs = select(experiment, ["FedAvg"])
+    runner.run(jobs, tmp_path / "runs", report=quiet)
+    results.compile(experiment, tmp_path / "runs", tmp_path / "results")
+    curves = results._read((tmp_path / "results" / "small.curves.csv").read_text())
+    for job, line in zip(jobs, results.load(experiment, tmp_path / "results")):
+        history = runner.load_run(tmp_path / "runs", job)
+        losses, drawn = history.train_loss, history.participants
+        assert losses.shape == (7, 5) and drawn.shape == (6, 2)
+        rose = [[losses[t + 1, k] > losses[t, k] for k in drawn[t]] for t in range(6)]
+        assert line["losses_that_rose"] == pytest.approx(100 * np.mean(rose), abs=1e-4)
+        shares = [float(one["rose"]) for one in curves if int(one["seed"]) == job.seed and one["round"] != "0"]
+        np.testing.assert_allclose(shares, 100 * np.mean(rose, 1))
+
+
+def test_the_same_job_without_training_losses_is_another_and_has_the_same_accuracies(tmp_path):
+    plain, scored = own.small(tmp_path), own.small(tmp_path, LOSSES)
+    lines = []
+    for name, experiment in (("plain", plain), ("scored", scored)):
+        runner.run(select(experiment, ["FedAvg"]), tmp_path / name, report=quiet)
+        results.compile(experiment, tmp_path / name, tmp_path / name / "results")
+        lines.append(results.load(experiment, tmp_path / name / "results"))
+    for one, other in zip(*lines):
+        assert one["key"] != other["key"] and one["mean_accuracy"] == other["mean_accuracy"]
+    header = (tmp_path / "plain" / "results" / "small.curves.csv").read_text().splitlines()[0]
+    assert "rose" not in header and "losses_that_rose" not in lines[0][0]
+
+
+def test_a_loss_that_is_no_number_anymore_rose(tmp_path):
+    losses = np.array([[1.0, 1.0, 1.0], [0.5, 1.0, 2.0], [np.nan, 2.0, np.inf], [np.nan, 1.0, 1.0]])
+    drawn = np.array([[0, 1, 2], [0, 1, -1], [0, 2, -1]])  # client 2 is not in round 1, client 1 not in round 2
+    history = History(
+        rounds=np.arange(4),
+        accuracy=None,
+        loss=losses,
+        participants=drawn,
+        direction_norm=np.ones(3),
+        smallest_rate=np.ones(3),
+        test_sizes=np.ones(3),
+        train_loss=losses,
+    )
+    # Round 0: client 2 of three; round 1: both; round 2: client 0 of two. An unchanged loss did not rise.
+    assert measures.losses_that_rose(history) == pytest.approx(100 * 4 / 7)
+    assert [measures.losses_that_rose(history, t, t + 1) for t in range(3)] == pytest.approx([100 / 3, 100, 50])
+    assert np.isnan(measures.losses_that_rose(history, 3))
+    history.train_loss = None
+    with refused("missing", "training losses"):
+        measures.losses_that_rose(history)
+
+
+def test_a_table_of_which_nothing_is_printed_is_reported_and_is_not_in_the_ledger(half_recorded, tmp_path, monkeypatch):
+    text = own.TOML.replace('algorithm = "FedAvg"\n', "").replace(
+        'algorithm = "FedFV"\nhyperparameters = "alpha=1/3;tau=0"\n', ""
+    )
+    experiment, papers = own.small(tmp_path, text), result_folders.find().papers
+    lines = results.load(experiment, tmp_path / "whole")
+    ours = [line["mean_accuracy"] for line in lines if line["row"] == "FedAvg"]
+    told = f"{np.mean(ours):.2f} ± {np.std(ours, ddof=1):.2f}"
+    assert report.unprinted(experiment, lines)[1] == ["FedAvg", "mean_accuracy", told, "2", "0"]
+    for page in (report.render(experiment, lines, papers), terminal_report.render(experiment, lines, papers)):
+        assert told in page and report.UNPRINTED in page and "Cells" not in page
+    diverged = [line | {"failed": "it diverged"} for line in lines]
+    assert report.unprinted(experiment, diverged)[1] == ["FedAvg", "mean_accuracy", "", "0", "2"]
+    monkeypatch.setattr(catalogue, "names", lambda: [str(tmp_path / "small.toml")])
+    monkeypatch.setattr(result_folders.Records, "results", property(lambda self: tmp_path / "whole"))
+    assert ledger.ledger(result_folders.find()) == {}

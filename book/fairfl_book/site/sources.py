@@ -25,6 +25,7 @@ from fairfl_book.site import (
     notebooks,
     search_page,
     solution_folds,
+    typefaces,
 )
 
 FRONT_LAB = "TwoClients"  # the lab of the front page
@@ -116,4 +117,5 @@ def _static(folder: Path, vendored: Path) -> None:
     shutil.rmtree(folder / "vendor", ignore_errors=True)
     if vendored.is_dir():
         shutil.copytree(vendored, folder / "vendor", ignore=shutil.ignore_patterns("*-mathjax.txt", "tex-*.js"))
+        typefaces.drop_absent(folder / "vendor")
     folder.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ import re
 import tarfile
 
 import pytest
-from fairfl_book.site import third_party
+from fairfl_book.site import third_party, typefaces
 from refusals import refused
 
 
@@ -67,3 +67,16 @@ def test_without_a_network_the_remedy_is_named(package, tmp_path, monkeypatch):
     monkeypatch.setattr(third_party.urllib.request, "urlopen", offline)
     with refused("missing", "thing-1.0.tgz", "--no-vendor"):
         third_party.fetch(tmp_path)
+
+
+def test_a_style_sheet_asks_for_no_font_that_is_not_there(tmp_path):
+    faces = "@font-face { src: url(./files/there.woff2); }\n@font-face { src: url(./files/absent.woff2); }"
+    for style in third_party.STYLES:
+        (tmp_path / style).parent.mkdir(exist_ok=True)
+        (tmp_path / style).write_text(faces, encoding="utf-8")
+        (tmp_path / style).with_name("files").mkdir(exist_ok=True)
+        ((tmp_path / style).with_name("files") / "there.woff2").touch()
+    typefaces.drop_absent(tmp_path)
+    for style in third_party.STYLES:
+        kept = (tmp_path / style).read_text(encoding="utf-8")
+        assert "there.woff2" in kept and "absent" not in kept

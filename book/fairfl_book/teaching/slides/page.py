@@ -19,6 +19,7 @@ FEW = 240  # pixels; a slide with less text has larger letters
 _FACE = re.compile(r"@font-face\{[^}]*\}")
 _WOFF2 = re.compile(r"url\((fonts/[^)]+\.woff2)\)")
 _SOURCES = re.compile(r"src:[^;}]*")
+_NO_HEAD = re.compile(r"<th([^>]*)>\s*</th>")  # an empty heading, which a screen reader would announce
 _MINUS = re.compile(r"(?<=>)-(?=\d)")  # a cell's number begins with a hyphen
 
 
@@ -34,10 +35,11 @@ def page(deck: list[Slide], vendor: Path, formulas: Path) -> str:
     ]
     marked = any(slide.shortest for slide in deck)
     body = "\n".join(_slide(slide, number, len(deck), title, marked) for number, slide in enumerate(deck, 1))
+    body = _NO_HEAD.sub(r"<td\1></td>", body)
     licence = (vendor / "LICENSE-katex.txt").read_text(encoding="utf-8").replace("--", "- -")
     return (
         f'<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title>\n<!-- KaTeX and its fonts:\n{licence}-->\n<style>{style}</style></head>\n<body>\n{body}\n"
+        f"<title>{html.escape(title)}</title>\n<!-- KaTeX and its fonts:\n{licence}-->\n<style>{style}</style></head>\n<body>\n<main>\n{body}\n</main>\n"
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body></html>\n"
     )
