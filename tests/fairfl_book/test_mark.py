@@ -386,6 +386,53 @@ def test_what_timed_out_is_tried_again(ferries, tmp_path, monkeypatch):
     assert [row["verdict"] for row in mark(ferries, tmp_path)][:2] == ["right"] * 2
 
 
+def graded(folder, **points):
+    """Enter points in the table, as a teacher does: the topic of an exercise → points."""
+    out = folder / class_marks.NAME
+    rows = marks_table.read(out)
+    marks_table.write(
+        out, [{**row, "points": points.get(row["exercise"].removeprefix("ferries."), row["points"])} for row in rows]
+    )
+
+
+def test_points_that_the_teacher_entered_outlast_a_second_try(ferries, tmp_path, monkeypatch):
+    words = (WHY, "# ferries.why: because")
+    handed(tmp_path / "ann.ipynb", *RIGHT, words)
+    once = notebook_marker.examine
+
+    def slow(*given, **more):
+        sitting = once(*given, **more)
+        sitting.marks["ferries.count"] = notebook_marker.Mark(notebook_marker.LATE)
+        return sitting
+
+    with monkeypatch.context() as patch:
+        patch.setattr(isolation, "examine", slow)
+        assert mark(ferries, tmp_path)[1]["verdict"] == "timed out"
+        graded(tmp_path, why="9", seats="0")
+        for _ in range(2):
+            rows = mark(ferries, tmp_path)
+            assert [row["points"] for row in rows] == ["0", "0", "9"], "the notebook has not changed"
+    rows = mark(ferries, tmp_path)
+    assert [(row["verdict"], row["points"]) for row in rows] == [
+        ("right", "0"),
+        ("right", "1"),
+        ("for you to read", "9"),
+    ]
+    assert [row["points"] for row in marks_table.read(tmp_path / class_marks.NAME)] == ["0", "1", "9"]
+
+
+def test_points_stay_with_an_answer_and_go_with_it(ferries, tmp_path):
+    words = (WHY, "# ferries.why: because")
+    handed(tmp_path / "ann.ipynb", words)
+    mark(ferries, tmp_path)
+    graded(tmp_path, why="9")
+    handed(tmp_path / "ann.ipynb", *RIGHT, words)
+    assert [row["points"] for row in mark(ferries, tmp_path)] == ["1", "1", "9"], "others were handed in again"
+    graded(tmp_path, why="9", count="0")
+    handed(tmp_path / "ann.ipynb", RIGHT[0], (COUNT, "count = 2 + 2"), (WHY, "# ferries.why: because so"))
+    assert [row["points"] for row in mark(ferries, tmp_path)] == ["1", "1", ""], "other answers"
+
+
 def test_another_chapter_and_another_edition_are_told(ferries, tmp_path):
     handed(tmp_path / "ann.ipynb", *RIGHT)
     [row] = class_marks.mark(ferries, tmp_path, ["02_bridges"], report=lambda said: None)

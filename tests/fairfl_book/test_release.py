@@ -131,7 +131,12 @@ def test_the_archive_holds_the_tracked_files_the_students_notebooks_and_the_site
 
 def test_without_solutions_no_file_of_the_archive_shows_one(clone):
     whole, files = unpacked(release.write(clone)), unpacked(release.write(clone, answered=False))
-    assert set(whole) - set(files) == {"book/solutions/01_ferries.md", "site/index.html", "site/_static/a.png"}
+    assert set(whole) - set(files) == {
+        "book/solutions/01_ferries.md",
+        "questions/questions_after.ipynb",
+        "site/index.html",
+        "site/_static/a.png",
+    }
     assert not any(b"n = 2" in content or b"the tide" in content for content, _ in files.values())
     assert b"has no solutions" in files["README.md"][0] and b"has no solutions" not in whole["README.md"][0]
     page = files["book/teachers.md"][0].decode("utf-8")

@@ -1,7 +1,5 @@
 """The shortest way through the book: five to six hours, told on the cover and on the site's front page."""
 
-import re
-
 from fairfl_book import book_paths
 from fairfl_book.build import notebook_checks, reading_time
 from fairfl_book.reading import cover, shortest_path
@@ -16,10 +14,7 @@ def test_it_takes_five_to_six_hours():
     minutes = 0.0
     for name, front in FRONTS.items():
         if front.shortest:
-            body = reading_time.unfolded(BOOK.twin(name).read_text(encoding="utf-8").split("---\n", 2)[2])
-            opening, *sections = re.split(r"^## ", body, flags=re.MULTILINE)
-            minutes += reading_time._cost(opening)
-            minutes += sum(reading_time._cost(one) for one in sections if one.partition("\n")[0] in front.shortest)
+            minutes += reading_time.of_sections(BOOK.twin(name).read_text(encoding="utf-8"), front.shortest)
     assert 240 <= minutes <= 305
 
 

@@ -93,12 +93,35 @@ def test_a_sheet_says_what_was_right_which_mistake_was_made_and_where_to_read_on
     ]
     [source] = sheets(tmp_path, rows, library).values()
     text = Page(source).text
-    assert "1 of 4 checked" in text, "an open exercise has no check"
+    assert "Checked exercises: 1 of 4 points." in text and "Open exercises: 7 points." in text
     assert re.search(r"Right: exercise 1\.", text) and re.search(r"Not attempted: exercise 5\.", text)
     assert "the gap" in text and "([[1]]) → 2" in text and "<code>1</code>" in source
     assert read_on.SECTIONS["mgda.gap"] in text and library.chapters[MGDA].title in text
     assert "7 points" in text and "NameError: x" in text and 'hint("mgda.gap")' in text
     assert "for the teacher" not in text
+
+
+def test_a_sheet_follows_the_points_and_says_who_reads_proofs(tmp_path, library):
+    rows = [
+        row("ann", "mgda.common_rate", "right", number=1, points=1, level="warm-up"),
+        row("ann", "mgda.gap", "wrong", number=2, points="0,5", said="It should be `1`"),
+        row("ann", "mgda.perpendicular", "wrong", number=3, points=1, said="upside down"),
+        row("ann", "mgda.stationary", "right", number=4, points=0, level="proof"),
+        row("ann", "mgda.distance", "right", number=5, points=1, level="proof"),
+        row("ann", "mgda.step_from_reports", "for you to read", number=6),
+        row("ann", "mgda.rescaled", "for you to read", number=7, points="8.5"),
+        marks_table.row(student="ann", file="ann/b.ipynb", verdict="not marked", note="the file is not JSON"),
+        marks_table.row(student="ann", file="ann/", verdict="not marked", note="other files, not marked: a.pdf"),
+    ]
+    [source] = sheets(tmp_path, rows, library).values()
+    text = Page(source).text
+    assert "Checked exercises: 3.5 of 5 points. Open exercises: 8.5 points, and 1 still to be read." in text
+    assert "Not marked, so not counted here: ann/b.ipynb." in text
+    assert "Right: exercises 1, 5." in text
+    assert "The check saw only the result of exercise 5." in text
+    assert "Exercise 4: your teacher gave 0 points (check: right)." in text
+    assert "Exercise 3: your teacher gave 1 point (check: wrong)." in text and "upside down" not in text
+    assert "Exercise 2: your teacher gave 0,5 points" in text and "It should be" in text, "half right: the reply helps"
 
 
 def test_no_sheet_mentions_another_student(tmp_path, library):
@@ -182,6 +205,8 @@ def test_after_the_course_each_wrong_choice_gets_its_reply_and_before_it_none(tm
     after, before = (Page(pages[student_sheets.file_name(who)]).text for who in ("ann", "bob"))
     assert one.choices[wrong].why in after and one.choices[one.right].text in after and one.section in after
     assert QUESTIONS[2].text not in after, "it was right"
+    [perfect] = sheets(tmp_path, questions("cid", "questions_after"), library).values()
+    assert "The others" in after and "The others" not in perfect
     for question in QUESTIONS:
         assert question.text not in before
         assert not any(

@@ -4,8 +4,10 @@ import re
 
 import pytest
 from fairfl_book import book_paths
-from fairfl_book.build import frontmatter, notebook_checks, prerequisites
+from fairfl_book.build import frontmatter, notebook_checks, prerequisites, reading_time
 from fairfl_book.exercises import solutions
+from fairfl_book.marking import chapter_exercises, read_on
+from fairfl_book.misconceptions.questions import QUESTIONS
 from fairfl_book.site import solution_folds
 
 BOOK = book_paths.find()
@@ -36,7 +38,9 @@ def numbers(words: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", words)]
 
 
-@pytest.mark.parametrize(("heading", "count"), [("Twelve weeks", 12), ("Six weeks", 6), ("Four weeks", 4)])
+@pytest.mark.parametrize(
+    ("heading", "count"), [("Twelve weeks", 12), ("Six weeks", 6), ("Four weeks", 4), ("One week", 5)]
+)
 def test_a_plan_reads_nothing_before_what_it_builds_on(heading, count):
     plan = weeks(heading)
     assert list(plan) == list(range(1, count + 1))
@@ -62,6 +66,44 @@ def test_a_plan_s_minutes_are_the_chapters_and_its_exercises_stand_in_them(headi
         for chapter, number in ids:
             assert f"\n**{number}.** *(" in texts[chapter], f"chapter {chapter} has no exercise {number}"
         assert len(discuss) > 40
+
+
+def test_the_week_reads_the_shortest_way_and_sets_exercises_that_need_no_more():
+    fronts = {int(name[:2]): (name, front) for name, front in notebook_checks.fronts(BOOK).items()}
+    elsewhere = set(
+        re.findall(r"\d\d\.\d+", re.search(r"^.*Apart from (.*?), the exercises", section("One week"), re.M)[1])
+    )
+    for session, (chapters, (reading, slides, asked, discuss)) in weeks("One week").items():
+        minutes, exercises = 0.0, {}
+        for chapter in chapters:
+            name, front = fronts[chapter]
+            assert front.shortest, f"chapter {chapter} is not on the shortest way"
+            minutes += reading_time.of_sections(BOOK.twin(name).read_text(encoding="utf-8"), front.shortest)
+            for one in chapter_exercises.load(BOOK, name).asked:
+                exercises[f"{chapter:02}.{one.number}"] = read_on.section(one.slug) in front.shortest
+        assert abs(int(reading) - minutes) <= 6, f"session {session}: {minutes:.0f} minutes"
+        ids = asked.split(", ")
+        assert len(set(ids)) == len(ids) and {int(one[:2]) for one in ids} == set(chapters), f"session {session}"
+        assert [one for one in ids if not exercises[one]] == [one for one in ids if one in elsewhere], session
+        assert int(slides) < 60 and len(discuss) > 40
+
+
+def test_the_page_says_which_questions_a_plan_does_not_reach():
+    told = section("Questions before and after")
+    read = {
+        heading: {chapter for chapters, _ in weeks(heading).values() for chapter in chapters}
+        for heading in ("Twelve weeks", "Six weeks", "Four weeks", "One week")
+    }
+    missed = {
+        heading: [n for n, question in enumerate(QUESTIONS, 1) if int(question.chapter[:2]) not in chapters]
+        for heading, chapters in read.items()
+    }
+    assert missed["Twelve weeks"] == []
+    assert missed["Six weeks"] == [8, 12, 15] and "Six weeks leave out questions 8, 12 and 15" in told
+    assert missed["Four weeks"] == [4, 8, 12, 13, 14, 15] and "four weeks 4, 8 and 12 to 15" in told
+    fronts = notebook_checks.fronts(BOOK)
+    reached = [n for n, question in enumerate(QUESTIONS, 1) if question.section in fronts[question.chapter].shortest]
+    assert reached == [1, 2, 5, 7, 10, 11] and "The week answers 1, 2, 5, 7, 10 and 11" in told
 
 
 def test_every_command_has_its_target():

@@ -8,7 +8,7 @@ builds on, from ``needs``.
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from fairfl import _atomic_files
 from fairfl_book import book_paths
@@ -60,6 +60,12 @@ def unfolded(body: str) -> str:
         elif depth == 0:
             kept.append(piece)
     return "".join(kept)
+
+
+def of_sections(text: str, names: Collection[str]) -> float:
+    """The minutes of a chapter's opening and of its sections ``names``, not rounded."""
+    opening, *sections = re.split(r"^## ", unfolded(text.split("---\n", 2)[2]), flags=re.MULTILINE)
+    return _cost(opening) + sum(_cost(one) for one in sections if one.partition("\n")[0] in names)
 
 
 def _cost(section: str) -> float:

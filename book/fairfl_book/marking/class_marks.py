@@ -41,7 +41,7 @@ def mark(
 
     At the end, each student's sheet is written beside the table (``student_sheets``). ``names``: the chapters and questionnaires to mark. A notebook of another chapter keeps its rows, or gets one row that says it was not asked for. Existing rows in ``out``
     stay, including the teacher's entries, if the same cells were marked by the same edition; before other rows are replaced, the old table
-    is copied. Notebooks that timed out are tried again. Raises ``Refused`` for a folder without notebooks and for an ``out`` that is not such a table.
+    is copied. Notebooks that timed out are tried again. A notebook that is marked again keeps the points that the teacher has entered for an answer, as long as the answer is the same. Raises ``Refused`` for a folder without notebooks and for an ``out`` that is not such a table.
     """
     if not folder.is_dir():
         raise Refused(
@@ -93,7 +93,7 @@ def mark(
         if not aside and file in rows:
             report(f"Old table saved as {marks_table.set_aside(out)}")
             aside = True
-        rows[file] = made
+        rows[file] = marks_table.carried(rows.get(file, []), made)
         marks_table.write(out, [one for some in rows.values() for one in some])
         report(f"{head}: {_line(made)}")
     every = [one for some in rows.values() for one in some]
@@ -134,7 +134,9 @@ def _identity(paper: Paper, asks: Chapter | None, note: str, names: Sequence[str
 
 def _stands(rows: Sequence[Row], identity: str) -> bool:
     """Whether a notebook's rows are up to date."""
-    return bool(rows) and all(one["notebook"] == identity and one["verdict"] != notebook_marker.LATE for one in rows)
+    return bool(rows) and all(
+        marks_table.identity(one) == identity and one["verdict"] != notebook_marker.LATE for one in rows
+    )
 
 
 def _has_marks(rows: Sequence[Row], chapter: str) -> bool:
@@ -164,7 +166,7 @@ def _marked(
         return [marks_table.row(**whose, chapter=asks.name, verdict=NOT_MARKED, note=note)]
 
 
-def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping[str, str]) -> list[Row]:
+def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: dict[str, str]) -> list[Row]:
     found = comparison.align(asks.cells, paper.cells)
     plan = comparison.steps(asks, paper, found)
     notes = [note] if note else []
@@ -181,12 +183,12 @@ def _rows(paper: Paper, asks: Chapter, limits: Limits, note: str, whose: Mapping
     for asked in asks.asked:
         one = marks.get(asked.slug, Mark(notebook_marker.NOTHING))
         said = one.said or ("" if asked.check is None or asked.slug in judged else "its cells are missing")
-        verdict, points = one.verdict, "1" if one.verdict == notebook_marker.RIGHT else "0"
+        verdict, points = one.verdict, marks_table.points(one.verdict)
         if asked.check is None and comparison.written(asks, paper, found, asked):
-            verdict, points = READ, ""
+            verdict, points = READ, marks_table.points(READ)
         rows.append(
             marks_table.row(
-                **whose,
+                **whose | {"notebook": f"{whose['notebook']}-{comparison.answer_digest(asks, paper, found, asked)}"},
                 chapter=asks.name,
                 number=asked.number,
                 exercise=asked.slug,

@@ -1,5 +1,6 @@
 """Compare a student's notebook with the book's: match the cells, and find the given cells that were changed."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -108,18 +109,36 @@ def _called(chapter: Chapter, at: int) -> str:
     return f"{kind} “{cell.source.strip().splitlines()[0][:40]}”"
 
 
-def written(chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Asked) -> bool:
-    """Whether the student wrote an answer to ``asked``: in its stub, or in a new cell before the chapter's next one."""
+def answer_cells(
+    chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Asked, after_check: bool = False
+) -> list[int]:
+    """The indices in ``paper`` of the answer to ``asked``: its stub and new cells before the chapter's next one; empty without the stub.
+
+    ``after_check``: also the new cells below its check, where a proof may be written.
+    """
     start = found.get(asked.stub)
     if start is None:
+        return []
+    own = {start} | ({found[asked.check]} if after_check and asked.check in found else set())
+    end = min((j for j in found.values() if j > start and j not in own), default=len(paper.cells))
+    return [start, *(j for j in range(start + 1, end) if j not in own)]
+
+
+def written(chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Asked) -> bool:
+    """Whether the student wrote an answer to ``asked``: in its stub, or in a new cell before the chapter's next one."""
+    start, *more = answer_cells(chapter, paper, found, asked) or [None]
+    if start is None:
         return False
-    if not _same(paper.cells[start], chapter.cells[asked.stub]):
-        return True
-    end = min((j for j in found.values() if j > start), default=len(paper.cells))
-    return any(
-        paper.cells[j].source.strip() and copy_extras.NAVIGATION not in paper.cells[j].tags
-        for j in range(start + 1, end)
+    return not _same(paper.cells[start], chapter.cells[asked.stub]) or any(
+        paper.cells[j].source.strip() and copy_extras.NAVIGATION not in paper.cells[j].tags for j in more
     )
+
+
+def answer_digest(chapter: Chapter, paper: Paper, found: Mapping[int, int], asked: Asked) -> str:
+    """A digest of the answer to ``asked``; without its stub, of the whole notebook, since the answer may be anywhere."""
+    cells = answer_cells(chapter, paper, found, asked, after_check=True)
+    text = "\0".join(paper.cells[j].source.strip() for j in cells) if cells else paper.digest
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def looks(chapter: Chapter, paper: Paper) -> bool:

@@ -7,6 +7,7 @@ open exercises have a field for the teacher's points, and a pivot table by stude
 import csv
 import hashlib
 import io
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -82,6 +83,44 @@ def row(**given: object) -> Row:
         for column, value in given.items()
     }
     return {column: named.get(column, "") for column in COLUMNS}
+
+
+def points(verdict: str) -> str:
+    """The points that a verdict gives by itself; empty for what the teacher reads."""
+    return {"right": "1", READ: ""}.get(verdict, "0")
+
+
+def number(entered: str) -> float | None:
+    """Points as a number, with a point or a comma; ``None`` for anything else."""
+    try:
+        value = float(shown(entered).replace(",", "."))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def changed_by_teacher(one: Row) -> bool:
+    """Whether a row's points are not those that its verdict gives by itself."""
+    by_itself = points(one["verdict"])
+    return one["points"] not in ("", by_itself) and number(one["points"]) != number(by_itself or "nothing")
+
+
+def identity(one: Row) -> str:
+    """The digest of what the marks of a row's notebook depend on, without that of the row's own answer."""
+    return one["notebook"].partition("-")[0]
+
+
+def carried(old: Iterable[Row], new: Iterable[Row]) -> list[Row]:
+    """The ``new`` rows of a notebook, with the points that the teacher entered in ``old`` ones for the same answer to the same exercise."""
+    entered = {
+        (one["exercise"], one["notebook"].partition("-")[2]): one["points"]
+        for one in old
+        if one["exercise"] and "-" in one["notebook"] and changed_by_teacher(one)
+    }
+    return [
+        {**one, "points": entered.get((one["exercise"], one["notebook"].partition("-")[2]), one["points"])}
+        for one in new
+    ]
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:

@@ -3,7 +3,7 @@
 The teacher's remarks (``note``, changed cells) stay in the table. Everything that comes from a student is escaped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -14,6 +14,7 @@ from fairfl_book.exercises.registry import Question as Open
 from fairfl_book.marking import marks_table, notebook_marker, read_on
 from fairfl_book.marking.chapter_exercises import Chapter
 from fairfl_book.marking.marks_table import NOT_MARKED, READ, Row
+from fairfl_book.marking.submissions import NOTEBOOK
 from fairfl_book.misconceptions import notebooks as questionnaires
 from fairfl_book.misconceptions.question import Question
 from fairfl_book.misconceptions.questions import QUESTIONS
@@ -64,9 +65,7 @@ def page(student: str, rows: Sequence[Row], library: Library) -> str:
     for one in sorted(rows, key=lambda one: (place.get(one["chapter"], len(order)), one["chapter"], one["file"])):
         files.setdefault((one["chapter"], one["file"]), []).append(one)
     parts = [_part(chapter, some, library) for (chapter, _), some in files.items()]
-    checked = [one for one in rows if one["verdict"] != NOT_MARKED and _is_checked(one, library)]
-    right = sum(one["verdict"] == notebook_marker.RIGHT for one in checked)
-    total = f"<p>{right} of {len(checked)} checked exercises are right.</p>" if checked else ""
+    total = _total(rows, library)
     return f"""\
 <!doctype html>
 <html lang="en">
@@ -83,6 +82,31 @@ def page(student: str, rows: Sequence[Row], library: Library) -> str:
 </html>"""
 
 
+def _total(rows: Sequence[Row], library: Library) -> str:
+    """The HTML of the sums, by the column of points, and of the notebooks that they leave out."""
+    marked = [one for one in rows if one["verdict"] != NOT_MARKED and one["chapter"] not in questionnaires.NAMES]
+    checked = [one for one in marked if _is_checked(one, library)]
+    read = [one for one in marked if not _is_checked(one, library) and one["verdict"] == READ]
+    said = []
+    if checked:
+        said.append(f"Checked exercises: {sum(map(_points, checked)):g} of {len(checked)} points.")
+    if read:
+        waiting = sum(marks_table.number(one["points"]) is None for one in read)
+        later = f", and {waiting} still to be read" if waiting else ""
+        said.append(f"Open exercises: {sum(map(_points, read)):g} points{later}.")
+    left = {one["file"] for one in rows if one["verdict"] == NOT_MARKED and one["file"].lower().endswith(NOTEBOOK)}
+    if left:
+        names = ", ".join(map(_shown, sorted(left)))
+        said.append(f"Not marked, so not counted here: {names}. The reason is below.")
+    return f"<p>{' '.join(said)}</p>" if said else ""
+
+
+def _points(row: Row) -> float:
+    """A row's points as a number; where the teacher entered none, those of its verdict."""
+    entered = marks_table.number(row["points"])
+    return entered if entered is not None else marks_table.number(marks_table.points(row["verdict"])) or 0.0
+
+
 def _is_checked(row: Row, library: Library) -> bool:
     """Whether a row is an exercise with a check: no open exercise, and no question of a questionnaire."""
     return row["chapter"] not in questionnaires.NAMES and not isinstance(library.exercises.get(row["exercise"]), Open)
@@ -96,16 +120,28 @@ def _part(name: str, rows: Sequence[Row], library: Library) -> str:
         return _questionnaire(name, rows, library)
     chapter = library.chapters.get(name)
     lines = [f"<h2>{escape(f'Chapter {chapter.title}' if chapter else name)}</h2>", _file(rows)]
-    if right := [_numbered(one) for one in rows if one["verdict"] == notebook_marker.RIGHT]:
-        lines.append(f"<p>✓ Right: {_listed(right)}.</p>")
+    changed = [one for one in rows if one["verdict"] != READ and marks_table.changed_by_teacher(one)]
+    as_checked = [one for one in rows if one not in changed]
+    right = [one for one in as_checked if one["verdict"] == notebook_marker.RIGHT]
+    if right:
+        lines.append(f"<p>✓ Right: {_listed(map(_numbered, right))}.</p>")
+    if proofs := [one for one in right if one["level"] == "proof" and _is_checked(one, library)]:
+        lines.append(
+            f"<p>✎ The check saw only the result of {_listed(map(_numbered, proofs))}. The proof is for your teacher to read.</p>"
+        )
+    lines += [
+        f"<p>✎ {_numbered(one).capitalize()}: your teacher gave {_given(one)} (check: {_shown(one['verdict'])}).</p>"
+        for one in changed
+    ]
     if waiting := [one for one in rows if one["verdict"] == READ]:
         lines += [f"<p>✎ {_numbered(one).capitalize()} (open): {_read(one)}.</p>" for one in waiting]
-    if empty := [_numbered(one) for one in rows if one["verdict"] == notebook_marker.NOTHING]:
-        lines.append(f"<p>○ Not attempted: {_listed(empty)}.</p>")
+    if empty := [one for one in as_checked if one["verdict"] == notebook_marker.NOTHING]:
+        lines.append(f"<p>○ Not attempted: {_listed(map(_numbered, empty))}.</p>")
     lines += [
         _wrong(one, library)
         for one in rows
         if one["verdict"] in (notebook_marker.WRONG, notebook_marker.ERROR, notebook_marker.LATE)
+        and not (one in changed and _points(one) >= 1)
     ]
     return "\n".join(lines) + "\n"
 
@@ -115,17 +151,22 @@ def _file(rows: Sequence[Row]) -> str:
 
 
 def _read(row: Row) -> str:
-    return f"{_shown(row['points'])} points" if row["points"] else "your teacher reads this one"
+    return _given(row) if row["points"] else "your teacher reads this one"
+
+
+def _given(row: Row) -> str:
+    """The points that the teacher entered, in words."""
+    return f"{_shown(row['points'])} point{'' if marks_table.number(row['points']) == 1 else 's'}"
 
 
 def _numbered(row: Row) -> str:
     return f"exercise {_shown(row['number'])}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     """ "exercise 1", "exercise 2" → "exercises 1, 2"."""
-    numbers = ", ".join(name.removeprefix("exercise ") for name in names)
-    return f"exercise{'s' if len(names) > 1 else ''} {numbers}"
+    numbers = [name.removeprefix("exercise ") for name in names]
+    return f"exercise{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
 def _wrong(row: Row, library: Library) -> str:
@@ -161,7 +202,8 @@ def _questionnaire(name: str, rows: Sequence[Row], library: Library) -> str:
         )
         return "\n".join(lines) + "\n"
     right = sum(one["verdict"] == notebook_marker.RIGHT for one in rows)
-    lines.append(f"<p>{right} of {len(rows)} answers are right. The others:</p>")
+    others = " The others:" if right < len(rows) else ""
+    lines.append(f"<p>{right} of {len(rows)} answers are right.{others}</p>")
     asked = {question.slug: question for question in QUESTIONS}
     lines += [
         _answered(one, asked[one["exercise"]], library)

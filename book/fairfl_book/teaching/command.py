@@ -57,7 +57,7 @@ def add(commands: "argparse._SubParsersAction") -> None:
     pack.add_argument(
         "--without-solutions",
         action="store_true",
-        help="leave out book/solutions, the notes on open exercises in book/teachers.md, and a site that shows solutions",
+        help="leave out book/solutions, the notes on open exercises in book/teachers.md, the slides, the questions after the course, and a site that shows solutions",
     )
     pack.set_defaults(run=_release)
 
@@ -165,7 +165,8 @@ def _release(given: argparse.Namespace) -> int:
     path = release.write(book, given.out, fetched, answered)
     build = "make book" if answered else "make book ARGS=--without-solutions"
     site = "with the site" if release.site(book, answered) else f"without the site ({build} builds it)"
-    slides = "with slides" if release.with_slides(book) else "without slides (make slides fetches what they need)"
+    why = "make slides fetches what they need" if answered else "they answer the turns"
+    slides = "with slides" if release.with_slides(book, answered) else f"without slides ({why})"
     pdf = "with the PDF" if book.pdf.exists() else "without the PDF (make pdf sets it)"
     parts = [
         site,

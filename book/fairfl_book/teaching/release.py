@@ -106,7 +106,7 @@ def _git(root: Path, *command: str) -> str:
 
 def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> dict[str, Path | bytes]:
     """The archive's entries by name: the tracked files as they are now, the student notebooks and, ``with_slides``, the decks of all executed chapters, the questions before
-    and after the course, the cards for spaced review, the PDF if it is set, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include the solutions (see ``write``)."""
+    and after the course, the cards for spaced review, the PDF if it is set, the site if it is built, and the wheels in the folder ``wheels``. ``answered``: whether to include what answers exercises and turns (see ``write``)."""
     entries: dict[str, Path | bytes] = {path: book.root / path for path in tracked(book.root)}
     if not answered:
         entries = {path: content for path, content in entries.items() if not path.startswith(_SOLUTIONS)}
@@ -117,12 +117,15 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
         f"{STUDENT}/{name}.ipynb": class_notebooks.made(book, "student", name)
         for name in class_notebooks.chosen(book, [])
     }
-    if with_slides(book):
+    if with_slides(book, answered):
         entries |= {
             f"{SLIDES}/{name}.html": slides.made(book, name).encode("utf-8")
             for name in class_notebooks.chosen(book, [])
         }
-    entries |= {f"{QUESTIONS}/{name}.ipynb": notebooks.made(name) for name in notebooks.NAMES}
+    entries |= {
+        f"{QUESTIONS}/{name}.ipynb": notebooks.made(name)
+        for name in (notebooks.NAMES if answered else (notebooks.BEFORE,))
+    }
     entries |= {
         f"{CARDS}/{anki_cards.file_name(language)}": anki_cards.made(book, language) for language in anki_cards.DECKS
     }
@@ -135,9 +138,9 @@ def contents(book: Book, wheels: Path | None = None, answered: bool = True) -> d
     return entries
 
 
-def with_slides(book: Book) -> bool:
-    """Whether the archive has slides: if what they need for their formulas is here. PDFs are left out, because they would differ from one browser to the next."""
-    return not third_party.missing(book.vendored)
+def with_slides(book: Book, answered: bool = True) -> bool:
+    """Whether the archive has slides: if what they need for their formulas is here, and if it may answer the turns. PDFs are left out, because they would differ from one browser to the next."""
+    return answered and not third_party.missing(book.vendored)
 
 
 def front_page(book: Book) -> Path:
@@ -154,7 +157,7 @@ def site(book: Book, answered: bool = True) -> Path | None:
 def write(book: Book, out: Path | None = None, wheels: Path | None = None, answered: bool = True) -> Path:
     """Write the archive (default: in ``dist``, under its ``name``) and return its path.
 
-    ``answered``: whether to include ``book/solutions``, the notes on open exercises in the teachers' page, and a site that shows solutions.
+    ``answered``: whether to include ``book/solutions``, the notes on open exercises in the teachers' page, the slides, the questions after the course, and a site that shows solutions.
     """
     top = name(answered)
     out = out or book.dist / f"{top}.zip"

@@ -137,7 +137,7 @@ register(Exercise(
 
 register(Exercise(
     slug="fl.test_images",
-    task="n such that sqrt(a (1 − a) / n) is 0.01 for a = 0.9",
+    task="the number of test images per client at which sampling alone spreads an accuracy of 90 % by one percentage point",
     right=900.0,
     wrong={
         "coin": Wrong(2500.0, "2500 is the answer for a = 0.5, a fair coin. At a = 0.9 the variance a (1 − a) is only 0.09"),

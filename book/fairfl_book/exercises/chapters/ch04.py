@@ -59,7 +59,7 @@ def _at_least(A, lam):
 
 register(Exercise(
     slug="mgda.gap",
-    task="a lower bound for ‖dir‖²: λᵀ A λ − 2 gap(λ), or 0 where that is negative",
+    task="the number that ‖dir‖² cannot be smaller than, by the sentence below (6); never less than 0",
     right=_at_least,
     cases=_STOPPED,
     wrong={
@@ -102,7 +102,7 @@ def _normalised(values):
 
 register(Exercise(
     slug="mgda.perpendicular",
-    task="weights proportional to 1 / ℓ_k², of sum 1",
+    task="MGDA's weights for perpendicular gradients of these lengths",
     right=lambda lengths: _normalised(1 / np.asarray(lengths, float) ** 2),
     cases=[([3.0, 1.0],), ([1.0, 2.0, 4.0],), ([0.5, 0.5, 1.0, 3.0],)],
     wrong={

@@ -105,7 +105,7 @@ def _step_size(t, T, eta, decay):
 
 register(Exercise(
     slug="fedmgda.step_size",
-    task="η β^⌊t/100⌋, where T/100 factors β multiply to the decay",
+    task="the server's step size (5) in round t of T, where the decay is the product of all T/100 factors",
     right=_step_size,
     cases=[(250, 1000, 1.5, 0.1), (0, 500, 1.0, 0.1), (99, 400, 2.0, 0.5), (399, 400, 2.0, 0.025)],
     wrong={

@@ -10,7 +10,7 @@ from fairfl_book.exercises.registry import Exercise, Question, Wrong, register
 register(
     Exercise(
         slug="fedfv.two_clients",
-        task="ρ₁ = ½ ‖g₁‖² sin² φ for g₁ = (2, 0), g₂ = (−1, 2)",
+        task="client 1's rate along the mean of the projected gradients, for g₁ = (2, 0) and g₂ = (−1, 2)",
         right=1.6,
         wrong={
             "FedAvg": Wrong(

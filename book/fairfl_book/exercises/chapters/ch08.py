@@ -81,7 +81,7 @@ def _relative(rates, gamma):
 register(
     Exercise(
         slug="adafed.imitating",
-        task="losses proportional to (A λ)^(1/γ), the largest of them 1, for linearly independent gradients",
+        task="losses, the largest of them 1, with which AdaFed takes the direction of the given weights",
         right=lambda G, lam, gamma: _relative(_rates(G, lam), gamma),
         cases=[
             ([[1.0, 0.0], [2.0, 1.0]], [0.5, 0.5], 2.0),
@@ -136,7 +136,7 @@ def _cap(f, gamma, L, lr):
 register(
     Exercise(
         slug="adafed.step",
-        task="2 min_k f_k^γ / (L lr)",
+        task="the largest server step that (10) allows, for clients that send w_t − w_t^k after one local step of size lr",
         right=_cap,
         cases=[([0.25, 2.0, 1.0], 1.0, 4.0, 0.5), ([0.5, 0.1], 2.0, 1.0, 0.1), ([3.0, 2.0], 0.5, 8.0, 2.0)],
         wrong={
