@@ -52,7 +52,8 @@ def unknown_equations(path: Path) -> list[str]:
         named = re.search(r"chapter (\d+)'s[^.;,]{0,20}$", before) or re.match(r"[^.;]{0,12} of chapter (\d+)", after)
         if named is None and re.match(r" there\b", after):  # in the chapter that was named last
             *_, named = re.finditer(r"chapter (\d+)", text[: cited.start()])
-        known = own if named is None else equations(CHAPTERS[f"{int(named[1]):02}"])
+        rooms = COMPANIONS if named and "companion" in before[-25:] + after[:35] else CHAPTERS
+        known = own if named is None else equations(rooms[f"{int(named[1]):02}"])
         if cited[1] not in known and not OF_A_PAPER.search(before[-75:] + after):
             found.append(f"…{before[-50:]}{cited[0]}{after[:30]}…")
     return found
