@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from fairfl._incoming import place
+from fairfl._incoming import place, regular
 
 try:
     import fcntl
@@ -25,7 +25,8 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     ``.NAME.….part``. Leftovers of killed writers of the same path are removed; living writers hold a lock on their
     temporary files. A file that is replaced keeps its permissions, a new one gets those that the process gives to all
     its files, and of a symbolic link, the file that it leads to is replaced. Raises ``OSError`` naming ``path`` if no
-    file can be made beside it, for instance because the folder does not exist.
+    file can be made beside it, for instance because the folder does not exist, and ``Refused`` if ``path`` is a folder,
+    a pipe, a socket or a device.
     """
     path = place(path)
     _remove_leftovers(path)
@@ -49,7 +50,9 @@ def writing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
-    """A new file beside ``path``, locked while it is open."""
+    """A new file beside ``path``, locked while it is open. Raises ``Refused`` if ``path`` is no ordinary file."""
+    with suppress(FileNotFoundError, NotADirectoryError):  # below, the folder is named if there is none
+        regular(path)
     while True:
         try:
             name = str(path.parent / f".{path.name}.{secrets.token_hex(4)}.part")
@@ -70,7 +73,7 @@ def _temporary(path: Path) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def attempt(path: Path) -> None:
-    """Raise ``OSError`` if ``writing(path)`` could not begin; ``path`` itself is not changed."""
+    """Raise as ``writing(path)`` if it could not begin; ``path`` itself is not changed."""
     with _temporary(place(path)) as (file, name):
         file.close()  # Windows removes only closed files
         Path(name).unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fairfl_book import terminal
 from fairfl_book.output_option import refuse_unwritable
 
+from fairfl import _atomic_files
 from fairfl.errors import Refused
 
 # Modules that load PyTorch or SciPy are imported by the commands that use them, so --help answers at once.
@@ -305,6 +306,6 @@ def _tables(given: argparse.Namespace) -> int:
 
 def _write(text: str, out: Path | None) -> None:
     if out:
-        out.write_text(text, encoding="utf-8")
+        _atomic_files.write(out, text.encode("utf-8"))
     else:
         print(text, end="")

@@ -10,8 +10,9 @@ def refuse_unwritable(out: Path | None) -> None:
 
     Missing folders are not created, because the path may be mistyped.
     """
-    if out and (out.is_dir() or not out.parent.is_dir()):
-        wrong = "which is a folder" if out.is_dir() else f"but {out.parent} is not a folder"
+    if out and (out.exists() and not out.is_file() or not out.parent.is_dir()):
+        other = "which is a pipe, a socket or a device" if out.exists() else f"but {out.parent} is not a folder"
+        wrong = "which is a folder" if out.is_dir() else other
         raise Refused(
             f"--out is {out}, {wrong}; allowed: a file in an existing folder. Create the folder or choose another file",
             "file",

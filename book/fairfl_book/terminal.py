@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,10 @@ PLACES = (
     errno.ENAMETOOLONG,
     errno.ELOOP,
 )
+
+
+# What helps against some of them besides another path: more space, or other permissions.
+FULL, FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,7 +58,7 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
     """Parse ``arguments`` (default: ``sys.argv``) and call the command's ``run``.
 
     Characters that the output's encoding lacks are spelt out. Returns the exit status: 0, 1 for problems found, 2 for a command that
-    cannot run, 130 if it was interrupted.
+    cannot run, 130 if it was interrupted, 141 if nobody reads on, as after ``| head``.
     """
     from fairfl._extras import needed_by
     from fairfl.errors import NotInstalled, Refused
@@ -64,19 +69,27 @@ def obey(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> in
     try:
         given = parser.parse_args(arguments)
         with needed_by("this command"):
-            return given.run(given)
+            status = given.run(given)
+            print(end="", flush=True)
+            return status
     except (Refused, NotInstalled) as error:
         message, status = str(error), 2
     except KeyboardInterrupt:
         message, status = "stopped", 130
+    except BrokenPipeError:
+        try:
+            print(flush=True)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is printed on leaving
+            return 141
+        raise  # it was another pipe
     except OSError as error:
         if error.errno not in PLACES and not (error.errno == errno.ENOENT and _named(error.filename, given)):
             raise
         where = f"{error.filename}: " if error.filename else ""
-        message, status = (
-            f"{where}{error.strerror}. Finished results are kept. Free space, change the permissions or choose another path",
-            2,
-        )
+        mend = "Finished results are kept. Free space or choose" if error.errno in FULL else "Choose"
+        mend = "Change the permissions or choose" if error.errno in FORBIDDEN else mend
+        message, status = f"{where}{error.strerror}. {mend} another path", 2
     print(f"fairfl: {message}", file=sys.stderr)
     return status
 

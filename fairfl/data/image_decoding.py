@@ -13,6 +13,7 @@ from fairfl._extras import needed_by
 from fairfl._incoming import regular
 from fairfl.data import data_folder
 from fairfl.data.parquet_reader import Table, broken
+from fairfl.errors import Refused
 
 VERSION = 1  # of the cached files' content: raise it when decoding changes
 IMAGE, LABEL = ("image", "img"), ("label", "labels", "fine_label")
@@ -162,5 +163,5 @@ def _keep(kept: Path, arrays: dict[str, np.ndarray]) -> None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with _atomic_files.writing(kept) as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
-    except OSError:  # with a full or read-only disk, the next load only takes longer
+    except (OSError, Refused):  # with a full or read-only disk, the next load only takes longer
         pass

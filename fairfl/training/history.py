@@ -158,7 +158,7 @@ class History:
         return f"{text}accuracy mean {percent.mean():.1f} %, worst client {percent.min():.1f} %)"
 
     def save(self, path: str | Path) -> None:
-        """Save everything to one ``.npz`` file, completely or not at all. Raises ``OSError`` if that fails."""
+        """Save everything to one ``.npz`` file, or nothing. Raises ``OSError`` or ``Refused`` if that fails."""
         arrays: dict[str, np.ndarray] = {}
         plain: dict[str, Any] = {}
         for f in fields(self):

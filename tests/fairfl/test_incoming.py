@@ -76,6 +76,16 @@ def test_a_file_without_end_is_refused(tmp_path):
 
 
 @posix
+@pytest.mark.parametrize("write", [lambda path: _atomic_files.write(path, b"new"), _atomic_files.attempt])
+def test_a_pipe_is_not_replaced_by_a_file(write, pipe):
+    for path in (pipe, pipe.parent):
+        with pytest.raises(Refused, match="allowed: an ordinary file") as refused:
+            write(path)
+        assert refused.value.kind == "file" and str(path) in str(refused.value)
+    assert pipe.is_fifo() and list(pipe.parent.iterdir()) == [pipe]
+
+
+@posix
 def test_permissions_are_kept_and_new_files_follow_the_umask(tmp_path):
     mode = lambda path: stat.S_IMODE(os.stat(path).st_mode)
     kept, new = tmp_path / "kept", tmp_path / "new"

@@ -507,6 +507,15 @@ def test_a_fault_of_the_marking_costs_one_notebook(ferries, tmp_path, monkeypatc
     assert "ZeroDivisionError" in rows[0]["note"] and "please report it" in rows[0]["note"]
 
 
+def test_an_error_without_words_is_named(ferries, tmp_path, monkeypatch):
+    def judged(*given):
+        raise ValueError
+
+    handed(tmp_path / "ann.ipynb", *RIGHT)
+    monkeypatch.setattr(notebook_marker, "judge", judged)
+    assert {row["said"] for row in mark(ferries, tmp_path)[:2]} == {"the answer cannot be judged: ValueError"}
+
+
 @pytest.mark.parametrize("answer", [10**400, [[1]], "x" * 3_000_000, complex(1, 1), [[[]]], lambda: 1])
 def test_no_answer_takes_the_marking_down(small, answer):
     assert notebook_marker.judge(EXERCISES[1], answer).status == "not yet"

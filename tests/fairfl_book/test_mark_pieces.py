@@ -66,6 +66,10 @@ def test_whatever_is_handed_in_is_told_of_but_what_is_the_teacher_s_or_hidden(tm
         "bob/deep/all.zip",
         "cid/COVER.ipynb",
         "fay/01_ferries.ipynb",
+        "..gus/01_ferries.ipynb",
+        "hal/.all/01_ferries.ipynb",
+        "hal/._01_ferries.ipynb",
+        ".DS_Store",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text('{"cells": []}')
@@ -79,6 +83,8 @@ def test_whatever_is_handed_in_is_told_of_but_what_is_the_teacher_s_or_hidden(tm
         ("bob", "bob/"): "there is no notebook in this folder, only deep/all.zip; unpack it and mark again",
         ("cid", "cid/"): "there is no notebook in this folder",
         ("fay", "fay/01_ferries.ipynb"): "",
+        ("..gus", "..gus/01_ferries.ipynb"): submissions._HIDDEN,
+        ("hal", "hal/.all/01_ferries.ipynb"): submissions._HIDDEN,
     }
 
 

@@ -79,10 +79,11 @@ seen = [
     fails(lambda: open(os.path.join(os.path.dirname(fairfl_book.__file__), "probe"), "w")),
     fails(lambda: open("/probe", "w")),
     open("/tmp/own", "w").write("four"),
+    *(fails(lambda: open("/proc/sys/" + name, "a")) for name in ("vm/overcommit_memory", "kernel/hostname")),
 ]
 """
         assert inside.ask(run=look) == {"ran": True}
-        expected = [False, "", True, True, True, True, 4]
+        expected = [False, "", True, True, True, True, 4, True, True]
         assert inside.ask(look="seen")["value"] == {"list": expected}
 
 
@@ -106,6 +107,18 @@ def test_without_bubblewrap_it_is_said_that_nothing_protects(folder, monkeypatch
     monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
     found = sandbox.find(book_paths.find().root, folder)
     assert found.command == () and "bubblewrap" in found.words and "teachers.md" in found.words
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no root here")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_the_first_line_says_so_if_root_marks(user, folder, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(sandbox, "_bubblewrap", lambda *given: ["env"])
+    within = sandbox.find(book_paths.find().root, folder)
+    monkeypatch.setattr(sandbox, "_bubblewrap", lambda *given: ["false"])
+    without = sandbox.find(book_paths.find().root, folder)
+    assert within.command and not without.command
+    assert ["You are root" in found.words for found in (within, without)] == [user == 0] * 2
 
 
 def test_a_sandbox_that_does_not_work_is_not_used(folder, monkeypatch, tmp_path):

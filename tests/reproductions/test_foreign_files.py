@@ -1,11 +1,13 @@
 """Declarations and notes that others may have written, and outputs that cannot show every letter."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+from fairfl_book import terminal
 from refusals import refused
 
 from reproductions import catalogue, paper_claim, unfinished
@@ -70,3 +72,55 @@ def test_a_link_to_itself(tmp_path, capsys):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert main(["report", "fedfv_table_3", "--out", str(tmp_path / "loop" / "x")]) == 2
     assert "loop" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
+def test_no_report_waits_for_a_pipe(tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR)  # so a program that writes to it fails this test, and does not wait
+    try:
+        assert main(["report", "fedfv_table_3", "--out", str(tmp_path / "pipe")]) == 2
+    finally:
+        os.close(pipe)
+    assert "a pipe, a socket or a device" in capsys.readouterr().err and (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "number, words",
+    [
+        (errno.ENOSPC, "Finished results are kept. Free space or choose another path"),
+        (errno.EACCES, "Change the permissions or choose another path"),
+        (errno.EEXIST, "exists. Choose another path"),
+    ],
+)
+def test_only_a_full_disk_is_told_of_space(number, words, capsys):
+    def fails(given):
+        raise OSError(number, "exists", "place")
+
+    parser = terminal.Parser()
+    parser.set_defaults(run=fails)
+    assert terminal.obey(parser, []) == 2
+    said = capsys.readouterr().err
+    assert said.strip().endswith(words) and ("space" in said) == (number == errno.ENOSPC)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows reports a closed pipe in another way")
+@pytest.mark.parametrize("flush, lines", [(True, 3), (False, 3), (False, 100_000)])
+def test_a_reader_who_leaves_early_sees_no_traceback(flush, lines):
+    code = "import sys; from fairfl_book import terminal; p = terminal.Parser(); sys.stdin.read(); "
+    code += f"p.set_defaults(run=lambda given: [print('line', flush={flush}) for _ in range({lines})] and 0); "
+    code += "raise SystemExit(terminal.obey(p, []))"
+    done = subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1)
+    done.stdout.close()
+    done.stdin.close()
+    assert (done.wait(60), done.stderr.read()) == (141, b"")
+
+
+def test_another_pipe_that_breaks_is_a_fault():
+    def fails(given):
+        raise BrokenPipeError
+
+    parser = terminal.Parser()
+    parser.set_defaults(run=fails)
+    with pytest.raises(BrokenPipeError):
+        terminal.obey(parser, [])

@@ -39,7 +39,7 @@ def note(slug: str, place: Path | None = None) -> None:
     content = json.dumps({**known, slug: date.today().isoformat()}, indent=1, sort_keys=True) + "\n"
     try:
         _atomic_files.write(place / FILE, content.encode())
-    except OSError:
+    except (OSError, ValueError):
         return
 
 

@@ -282,7 +282,7 @@ def _judged(process: Process, asked: Asked, ran: Sequence[int], sitting: Sitting
         answer = _function(process, reply, calls) if "function" in reply else json_values.decode(reply["value"])
         verdict = judge(find(asked.slug), answer)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        return Mark(ERROR, said=f"the answer cannot be judged: {error}")
+        return Mark(ERROR, said=f"the answer cannot be judged: {str(error) or type(error).__name__}")
     tried = "; ".join(map(str, calls)) if "function" in reply else short(answer)
     if verdict.status == "right":
         return Mark(RIGHT, tried=tried)

@@ -54,14 +54,16 @@ def find(root: Path, folder: Path) -> Sandbox:
         reason = "" if tried.returncode == 0 else (tried.stderr.strip().splitlines() or ["it gave no reason"])[-1]
     except (OSError, subprocess.TimeoutExpired) as error:
         reason = str(error)
+    root_user = " You are root: mark as an ordinary user." if getattr(os, "geteuid", lambda: 1)() == 0 else ""
     if reason:
         words = (
             f"No sandbox: {reason}. Only limits of time and memory protect you. Students' code can read, change and send away whatever you can. "
-            "book/teachers.md tells how to shut it in."
+            f"book/teachers.md tells how to shut it in.{root_user}"
         )
         return Sandbox((), words)
     return Sandbox(
-        tuple(command), "Sandbox: bubblewrap. Students' code has no network and sees none of your files but the book."
+        tuple(command),
+        f"Sandbox: bubblewrap. Students' code has no network and sees none of your files but the book.{root_user}",
     )
 
 
@@ -70,7 +72,8 @@ def _bubblewrap(root: Path, folder: Path) -> list[str]:
     if program is None:
         raise FileNotFoundError("bubblewrap is not installed (it is for Linux only)")
     alone = "--unshare-all --unshare-user --disable-userns --die-with-parent --cap-drop ALL".split()
-    system = "--proc /proc --dev /dev".split()
+    # Bubblewrap closes these only if they are writable themselves. Root could also write to files in them.
+    system = "--proc /proc --ro-bind /proc/sys /proc/sys --ro-bind-try /proc/irq /proc/irq --ro-bind-try /proc/bus /proc/bus --dev /dev".split()
     private = [word for place in ("/tmp", "/dev/shm") for word in ("--size", str(FILES), "--tmpfs", place)]
     data = os.environ.get("FAIRFL_DATA")
     shown = [*map(Path, _SYSTEM.split()), Path(sys.base_prefix), Path(sys.prefix)]

@@ -15,6 +15,8 @@ LARGEST = 20_000_000  # bytes of a notebook; a chapter with its pictures has at 
 MOST = 5_000  # cells of a notebook; a chapter has about a hundred
 _OURS = (copy_extras.COVER, copies.NOTICE)  # pages in a reader's folder that are not chapters
 _ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz"}
+_HIDDEN = "this file is hidden, because its name or a folder's begins with a dot; rename it and mark again"
+_COPIES = re.compile(r"(^|/)(\.ipynb_checkpoints/|\.[_~][^/]*$)")  # made by Jupyter, macOS and office programs
 _AGAIN = re.compile(
     r"(?:Copy|newer|yours|\(|\)|\d|[\s_.-])*"
 )  # what Jupyter, browsers and this book add to the name of a second copy
@@ -46,7 +48,7 @@ def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = (), shee
     """Read every notebook under ``folder`` into memory, before any student code runs.
 
     The result also has a ``Paper`` with a problem for each other file in ``folder`` itself, and for each subfolder that contains no notebook or also other files.
-    Hidden folders and files (Jupyter's checkpoints) are skipped. ``chapters``: the chapters' names, which a file name may contain beside the student's.
+    Hidden notebooks get a ``Paper`` with a problem, too; other hidden files and Jupyter's checkpoints are skipped. ``chapters``: the chapters' names, which a file name may contain beside the student's.
     ``ours``: stems of the teacher's own tables, and ``sheets``: the folder of sheets for the students, which are not submissions.
     """
     papers: list[Paper] = []
@@ -55,9 +57,13 @@ def read(folder: Path, chapters: Sequence[str], ours: Collection[str] = (), shee
     beside: dict[str, list[str]] = {}  # subfolder → its files that are not notebooks
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if any(part.startswith(".") for part in inside.parts) or path.name in _OURS:
+        if path.name in _OURS or inside.is_relative_to(made):
             continue
-        if inside.is_relative_to(made):
+        if any(part.startswith(".") for part in inside.parts):
+            if path.suffix.lower() == NOTEBOOK and not _COPIES.search(inside.as_posix()):
+                whose = student(inside, folder.resolve().name, chapters)
+                papers.append(Paper(whose, inside.as_posix(), problem=_HIDDEN))
+                notebooks.add(inside.parts[0])
             continue
         if path.suffix.lower() == NOTEBOOK:
             papers.append(_paper(path, inside, student(inside, folder.resolve().name, chapters)))
