@@ -3,10 +3,11 @@
 A message says what was given, what is allowed, and what to do.
 """
 
+import inspect
 import math
 import operator
 import reprlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import numpy as np
@@ -110,6 +111,23 @@ def instance_of(name: str, value: object, cls: type[T]) -> T:
     if not isinstance(value, cls):
         raise refuse(name, value, f"a {cls.__name__}", f"Pass an instance, such as {cls.__name__}().", "type")
     return value
+
+
+def takes(name: str, function: Callable, *arguments: str) -> None:
+    """Raise ``Refused`` of kind "type" if ``function`` cannot be called with these positional ``arguments``.
+
+    A function that does not tell its parameters, as some of PyTorch's, passes.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        called = getattr(function, "__name__", type(function).__name__)
+        allowed, remedy = f"a function of ({', '.join(arguments)})", "It is called with these arguments, by position."
+        raise refuse(name, f"{called}{signature}", allowed, remedy, "type") from None
 
 
 def check_module(model: torch.nn.Module) -> torch.nn.Module:

@@ -22,7 +22,7 @@ Rows = torch.Tensor | np.ndarray | Sequence[int]
 
 
 def row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
-    """``rows`` as int64 (n,). Raises ``Refused`` unless they are a list of integers."""
+    """A copy of ``rows`` as int64 (n,). Raises ``Refused`` unless they are a list of integers."""
     try:
         tensor = torch.as_tensor(rows)
     except (TypeError, ValueError, RuntimeError):
@@ -37,7 +37,7 @@ def row_numbers(part: str, client: int, rows: Rows) -> torch.Tensor:
             "Give row numbers (for a mask: mask.nonzero().flatten()).",
             "shape" if tensor.ndim != 1 else "type",
         )
-    return tensor.to(torch.int64)
+    return tensor.detach().to(torch.int64, copy=True)
 
 
 def check_range(
@@ -68,9 +68,9 @@ def check_apart(parts: Mapping[str, Sequence[torch.Tensor]]) -> None:
 class Federation:
     """N clients over one dataset. Nothing is copied per client: each holds lists of row numbers.
 
-    ``train``, ``validation``, ``test``: one int64 tensor of row numbers per client (validation may be
-    empty). Training rows belong to one client only; test rows may be shared if several clients are
-    scored on one held-out pool. ``recipe``: how the split was made, for provenance.
+    ``train``, ``validation``, ``test``: one int64 tensor of row numbers per client, a copy of the one given (validation
+    may be empty). Training rows belong to one client only; test rows may be shared if several clients are scored on one
+    held-out pool. ``recipe``: how the split was made, for provenance.
 
     Raises ``Refused`` if a client has no training rows or no test rows, if a training row has two owners, if a row is
     both trained and scored on, if a row number is out of range or not an integer, and for arguments that are not a

@@ -120,6 +120,9 @@ class Updates:
         gradients = tensor("gradients", self.gradients, precise=False)
         if not gradients.is_floating_point():
             gradients = gradients.double()
+        if gradients.is_meta:
+            remedy = "Compute the rows on the CPU or on CUDA."
+            raise refuse("the device of gradients", "meta", "a device that computes", remedy)
         if gradients.ndim != 2 or 0 in gradients.shape:
             raise refuse(
                 "the shape of gradients",

@@ -3,11 +3,13 @@
 import tomllib
 from pathlib import Path
 
+from fairfl._validation import integer
 from fairfl.errors import Refused, refuse, unknown
 from reproductions import declaration
 from reproductions.declared_settings import made
 from reproductions.experiment import Column, Experiment, Row
 
+MOST_SEEDS = 10_000
 FOLDER = Path(__file__).parent / "tables"
 
 
@@ -64,7 +66,8 @@ def parse(given: dict) -> Experiment:
     if not isinstance(columns, dict):
         raise refuse("columns", columns, "one table", "Write [columns] once.", "type")
     if isinstance(given.get("seeds"), int):
-        given["seeds"] = list(range(given["seeds"]))
+        remedy = "It is the number of runs per row; a list names the seeds."
+        given["seeds"] = list(range(integer("seeds", given["seeds"], 1, remedy, high=MOST_SEEDS)))
     given["columns"] = [
         made("column", Column, {"metric": metric} | (column if isinstance(column, dict) else {"of": column}), "key of")
         for metric, column in columns.items()

@@ -18,6 +18,8 @@ from fairfl.errors import Refused
 if TYPE_CHECKING:
     from reproductions import result_folders
 
+# A declaration's title may contain codes that clear a terminal. They are spelt out.
+CONTROLS = {n: f"\\x{n:02x}" for n in (*range(32), *range(127, 160)) if chr(n) not in "\t\n"}
 FORMATS = ("text", "markdown", "latex")  # of a report; claims has the first two
 
 
@@ -65,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
     )
     show.add_argument(
         "--runs",
-        type=Path,
+        type=_runs_folder,
         help="the folder of the jobs' files (default: runs/ in the clone; without a clone, ~/fairfl-book/runs/)",
     )
     show.add_argument("--format", choices=FORMATS, default="text", help="the report's format (default: text)")
@@ -86,6 +88,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return terminal.obey(parser(), arguments)
 
 
+def _runs_folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; allowed: a folder. Write . for the current one, or leave it out")
+    return Path(text)
+
+
 def _selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", nargs="+", metavar="LABEL", help="only these rows (default: all)")
     parser.add_argument(
@@ -93,7 +101,7 @@ def _selection(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--runs",
-        type=Path,
+        type=_runs_folder,
         help="the folder of the jobs' files (default: runs/ in the clone; without a clone, ~/fairfl-book/runs/)",
     )
 
@@ -308,4 +316,4 @@ def _write(text: str, out: Path | None) -> None:
     if out:
         _atomic_files.write(out, text.encode("utf-8"))
     else:
-        print(text, end="")
+        print(text.translate(CONTROLS), end="")

@@ -24,6 +24,7 @@ ATTACKS = {
     "UnitRows": baselines.UnitRows,
 }
 TOGETHER = ("none", "seeds", "rows")
+MOST = 10**6  # rounds, or units of a layer: far beyond any table, and short of a machine's memory
 SPREADS = ("population", "sample", "unsaid")
 PUBLISHED_SPLITS = ("per run", "one")
 MARGIN_RULES = ("rows", "fixed")
@@ -185,7 +186,12 @@ class Experiment:
                 "fills_in is for a reading of another table; give reading_of, or leave fills_in out", "combination"
             )
         for what in ("rounds", "evaluate_every", "last", "checkpoint_every", "published_seeds"):
-            integer(what, getattr(self, what), 1, f"Change it in experiment {self.name!r}.")
+            integer(what, getattr(self, what), 1, f"Change it in experiment {self.name!r}.", high=MOST)
+        for what, value in self.model_settings.items():
+            for size in value if isinstance(value, (list, tuple)) else [value]:
+                if isinstance(size, int) and abs(size) > MOST:
+                    remedy = f"Change it in experiment {self.name!r}."
+                    raise refuse(f"{what} in model_settings", size, f"integers up to {MOST}", remedy)
         number("participation", self.participation, 0, 1, "It is the fraction of clients in a round.", above=True)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise refuse("seeds", self.seeds, "one integer or several different ones", "Every seed is one run.")

@@ -22,8 +22,9 @@ CPU_LIMIT = 100_000
 def choose(flat: FlatModel, slots: int, local: Local | None = None) -> str:
     """The engine for ``slots`` slots per round: "batched" or "sequential".
 
-    Models with dropout or recurrent layers always train one slot at a time: dropout draws random numbers that stacking
-    would change, and recurrent layers have no batched gradient. A local method that cannot be stacked, such as
+    Models with dropout or recurrent layers, or with a part that has two names, always train one slot at a time: dropout
+    draws random numbers that stacking would change, recurrent layers have no batched gradient, and parts with two names
+    would keep the stacked parameters. A local method that cannot be stacked, such as
     ``LocalOptimiser``, is sequential, and so is a single slot, or one client per method on average. Everything else is
     stacked on a GPU. On a CPU, stacking pays for small dense models (measured on two cores: 10 to 14 times faster for
     100 clients with 18 digits each, 2 to 2.5 times for ten clients with 180). For MLPs with 200,000 parameters it is
@@ -32,7 +33,7 @@ def choose(flat: FlatModel, slots: int, local: Local | None = None) -> str:
     """
     kinds = 1 if local is None else len(methods_of(local))
     stacks = local is None or all(method.stacks for method in methods_of(local))
-    if flat.has_dropout or flat.has_recurrence or not stacks or slots // kinds <= 1:
+    if flat.has_dropout or flat.has_recurrence or flat.has_shared_modules or not stacks or slots // kinds <= 1:
         return "sequential"
     if flat.device.type != "cpu":
         return "batched"

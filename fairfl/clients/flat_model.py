@@ -78,6 +78,17 @@ class FlatModel:
     def has_recurrence(self) -> bool:
         return any(isinstance(m, torch.nn.RNNBase) for m in self.module.modules())
 
+    @property
+    def has_shared_modules(self) -> bool:
+        """Whether a part with parameters has two names, as in ``Sequential(a, b, b)``.
+
+        ``functional_call`` leaves such a part with the stacked parameters.
+        """
+        named = [
+            m for _, m in self.module.named_modules(remove_duplicate=False) if next(m.parameters(), None) is not None
+        ]
+        return len(named) > len({id(m) for m in named})
+
     def split(self, stack: torch.Tensor) -> dict[str, torch.Tensor]:
         """A stack of flat vectors (S, d) as named stacks (S, *shape), for ``torch.func``."""
         return {

@@ -42,6 +42,13 @@ def check_token_outputs(outputs: torch.Tensor, targets: torch.Tensor) -> None:
     raise refuse("the shape of the model's outputs", tuple(outputs.shape), f"({B}, {T}, classes)", remedy, "shape")
 
 
+def check_class_outputs(outputs: torch.Tensor, targets: torch.Tensor, classes: int) -> None:
+    """Raise ``Refused`` if ``outputs`` (B, m) have fewer columns than there are ``classes``."""
+    if targets.ndim == 1 and outputs.ndim == 2 and outputs.shape[1] < classes:
+        what, remedy = "the number of the model's outputs", "Give its last layer one output for each class."
+        raise refuse(what, outputs.shape[1], f"{classes} or more, one per class", remedy, "shape")
+
+
 LOSSES: dict[str, Loss] = {
     "cross_entropy": cross_entropy,
     "token_cross_entropy": token_cross_entropy,

@@ -10,19 +10,20 @@ import torch
 
 from fairfl._randomness import GLOBAL_STREAM
 from fairfl.clients.flat_model import FlatModel
-from fairfl.clients.losses import check_token_outputs
+from fairfl.clients.losses import check_class_outputs, check_token_outputs, cross_entropy
 from fairfl.errors import Refused, refuse
 
 
-def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Callable) -> bool:
+def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Callable, classes: int = 0) -> bool:
     """Whether a training step of ``flat`` draws random numbers, in a layer or inside ``forward``.
 
-    ``inputs`` and ``targets``: a few rows. The weights and all global random states are left unchanged.
+    ``inputs`` and ``targets``: a few rows. ``classes``: how many classes the dataset has. The weights and all global
+    random states are left unchanged.
 
     Raises ``Refused`` for a model whose buffers, numbers or tensors change, for a model or loss that draws random
     numbers in evaluation or from a stream other than PyTorch's, for a loss that does not give one number per row, and
-    for outputs that are not (N, T, classes) where targets are (N, T). Exceptions of the model itself pass
-    through, with a note.
+    for outputs that are not (N, T, classes) where targets are (N, T), and for cross-entropy of fewer outputs than
+    classes. Exceptions of the model itself pass through, with a note.
     """
     held = {name: buffer.clone() for name, buffer in flat.module.named_buffers()}
     counted = _attributes(flat.module)
@@ -36,6 +37,8 @@ def tried(flat: FlatModel, inputs: torch.Tensor, targets: torch.Tensor, loss: Ca
             outputs = flat.module(inputs)
             if per_token:
                 check_token_outputs(outputs, targets)
+            if loss is cross_entropy:
+                check_class_outputs(outputs, targets, classes)
             losses = loss(outputs, targets)
             trains_randomly = drew()
             flat.module.eval()

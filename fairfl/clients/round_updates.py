@@ -106,7 +106,7 @@ def updates(
     flat = FlatModel(models.fresh(model, federation.dataset, seed), device)
     examples = Examples(resident(federation.dataset.inputs, device), federation.dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
-    flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
+    flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss, len(federation.dataset.classes))
     start = flat.vector.clone() if parameters is None else _start(parameters, flat)
     if engine is not None:
         known("engine", engine, ENGINES)
@@ -137,6 +137,14 @@ def check_engine(engine: str, flat: FlatModel) -> None:
             engine,
             "'sequential' for a model with dropout",
             "Stacked clients would share their random numbers; leave engine out to get one that fits.",
+            "combination",
+        )
+    if engine == "batched" and flat.has_shared_modules:
+        raise refuse(
+            "engine",
+            engine,
+            "'sequential' for a model in which one module has two names",
+            "Leave engine out to get one that fits.",
             "combination",
         )
 

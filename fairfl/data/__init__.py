@@ -40,8 +40,9 @@ def names() -> list[str]:
 def load(name: str, *, classes: Sequence[str | int] | None = None, **options: Any) -> Dataset:
     """Load the dataset called ``name`` (see ``names()``). For its ``options``, see ``help(data.LOADERS[name])``.
 
-    ``classes``: keep only the rows of these classes, renumbered in this order (see ``Dataset.only``). Quantities that a
-    loader computes over all rows, such as the mean to normalise by, are computed before that.
+    ``classes``: keep only the rows of these classes, renumbered in this order (see ``Dataset.only``). A string is one
+    class per letter, as in ``classes="abc"``. Quantities that a loader computes over all rows, such as the mean to
+    normalise by, are computed before that.
 
     Raises ``Refused`` for an unknown name, option or class, ``FileNotFoundError`` with instructions if a dataset can
     be neither found nor downloaded, and ``Refused`` naming the file if one is damaged or incomplete. Your own tensors
@@ -52,6 +53,9 @@ def load(name: str, *, classes: Sequence[str | int] | None = None, **options: An
         known(f"option of dataset {name!r}", option, [*inspect.signature(LOADERS[name]).parameters, "classes"])
     if classes is not None and not isinstance(classes, Iterable):
         raise refuse("classes", classes, "a list of names or numbers", "For one class, give a list of one.", "type")
+    if isinstance(classes, (str, bytes)) and (classes.isdigit() and len(classes) > 1 or not classes):
+        remedy = "A string of digits could mean one number or several: write classes=[10] or classes=[1, 0]."
+        raise refuse("classes", classes, "a list of names or numbers, or a string of letters", remedy, "type")
     dataset = LOADERS[name](**options)
     return dataset if classes is None else dataset.only(*classes)
 

@@ -31,7 +31,8 @@ class Dataset:
 
     Inputs, targets and columns may also be NumPy arrays, lists or data frames, which are copied into tensors. Floats
     become float32 whatever their precision (NumPy's are float64, and the models are float32), and integers become
-    int64. So give counts and prices that are to be predicted as floats.
+    int64. So give counts and prices that are to be predicted as floats. A tensor that has its type already is shared,
+    not copied, so do not write to it afterwards.
 
     Raises ``Refused`` if lengths or shapes differ, if targets are not class numbers, if names have no order (a set) or
     two classes share one, if a column holds values that its ``column_names`` do not name, if inputs are bytes, text or

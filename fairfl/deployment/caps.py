@@ -1,11 +1,11 @@
 """``Caps``: how long a row, how large a client and how large a number may be, as agreed before the first round."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
 
 import torch
 
-from fairfl._validation import number
+from fairfl._validation import known, number
 from fairfl.deployment.reply import Refusal
 from fairfl.errors import refuse
 from fairfl.updates import Updates
@@ -44,6 +44,13 @@ class Caps:
             if not isinstance(limits, (tuple, list)) or len(limits) != 2:
                 raise refuse(f"the limits of {name!r}", limits, "(lowest, highest)", "Give two numbers.", "type")
             number(f"the highest {name!r}", limits[1], number(f"the lowest {name!r}", limits[0]))
+
+    def check_names(self, rule: str, names: Collection[str]) -> None:
+        """Raise ``Refused`` of kind "name" for a capped number that is not among ``names``, those that ``rule`` or
+        another rule may read.
+        """
+        for name in self.numbers:
+            known("number in caps", name, names, f"A cap under another name would cap nothing that {rule} reads.")
 
     def against(self, size: float, numbers: Mapping[str, float]) -> str:
         """Why these numbers of a reply are beyond the caps, in words that follow "it"; "" if they are not."""

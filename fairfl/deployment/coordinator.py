@@ -9,7 +9,7 @@ import torch
 from fairfl._torch_modes import in_plain_modes
 from fairfl._validation import check_module, instance_of, integer
 from fairfl.clients import FlatModel, LocalMethod, LocalSGD
-from fairfl.clients.client_statistics import refuse_unprovided
+from fairfl.clients.client_statistics import PROVIDERS, refuse_unprovided
 from fairfl.deployment.attribution import culprits
 from fairfl.deployment.caps import Caps, shortened
 from fairfl.deployment.collect import LISTED, Sound, gather, sift
@@ -78,15 +78,20 @@ class Coordinator:
     clients. An empty draw is a skipped round. ``caps``: limits on rows, sizes and numbers that the clients have agreed
     on; a reply beyond one is refused before the rule sees it.
 
-    One reply cannot end the federation. Before the rule sees a round, a row is refused if it is more than a million
-    times as long as the median row (or than 1) and its squared length overflows the model's type; in float32, such a
-    row is longer than 1.8e19. A shorter row may still ruin the model. So suppose that a row of the newest step was a
-    million times as long as the median row, that ``quorum`` or more clients now reply with numbers that are not finite,
-    and that no client except the row's sender sends a sound reply. Then the model and all memories are rolled back to
-    where they were before that step, the round's record names the sender, and rows of such a length are refused from
-    then on. The rollback is one step at most, to a model from which clients did send sound replies. It never refuses
-    clients whose rows have comparable lengths. It cannot detect outsized rows from half of the clients or more, a
-    client that answers alone, and false numbers of ordinary size.
+    One malformed reply, or one row whose length overflows, cannot end the federation. Before the rule sees a round, a
+    row is refused if it is more than a million times as long as the median row (or than 1) and its squared length
+    overflows the model's type; in float32, such a row is longer than 1.8e19. A shorter row may still ruin the model. So
+    suppose that a row of the newest step was a million times as long as the median row, that ``quorum`` or more clients
+    now reply with numbers that are not finite, and that no client except the row's sender sends a sound reply. Then the
+    model and all memories are rolled back to where they were before that step, the round's record names the sender, and
+    rows of such a length are refused from then on. The rollback is one step at most, to a model from which clients did
+    send sound replies. It never refuses clients whose rows have comparable lengths. It cannot detect outsized rows from
+    half of the clients or more, a client that answers alone, and false numbers of ordinary size.
+
+    One outsized but finite reply can end the learning, and no record names its sender. Without caps, a row that is a
+    billion times as long as the others carries FedAvg's model so far away that, in float32, honest steps are rounded
+    away. Every later direction is then zero or rounding error. ``Caps(times_median=10)`` refuses such a row before the
+    rule sees it.
 
     False numbers of ordinary size are the rule's matter, and no record names their sender. A reported loss of 1e30
     shortens AdaFed's steps to nothing. A loss of 0, −1 or 1e5 stopped FedLF and FedMDFG in our trials. A row that is
@@ -112,7 +117,8 @@ class Coordinator:
     (3, ())
 
     Raises ``Refused`` for settings out of range or of the wrong type, for a rule that needs numbers that no client can
-    provide, and for a rule that is defined for full participation with a ``participation`` below it.
+    provide, for a cap on a number that no rule reads, and for a rule that is defined for full participation with a
+    ``participation`` below it.
     """
 
     rule: Rule | str
@@ -141,6 +147,7 @@ class Coordinator:
         self._step = ServerStep(self.rule, flat.vector, self.rounds, self.server)
         self.rule = self._step.rule
         refuse_unprovided(self.rule.name, self.rule.needs)
+        self.caps.check_names(self.rule.name, {*PROVIDERS, *self.needs})
         self.seed = integer("seed", self.seed, remedy="With the seed of train, the same clients are asked.")
         self._sampler: Sampler = own_copies("participation", [sampler_of(self.participation, self.population)])[0]
         if self.rule.needs_everyone:

@@ -55,17 +55,18 @@ class SecureSum:
         """(``d`` (d,), ``ρ`` (K,)) for weights (K,) of either sign. Raises ``Refused`` for weights that the clients do
         not accept.
         """
-        weights = _finite("weights", weights, len(self._rows))
-        self._check(weights)
         total = self.sent(weights).sum(axis=0, dtype=np.uint64)
-        self.asked = np.vstack([self.asked, weights])
         d = total.view(np.int64) / 2.0**self.point
         return d, self._rows @ d
 
     def sent(self, weights: ArrayLike) -> np.ndarray:
-        """The clients' messages for these weights, (K, d) integers modulo 2⁶⁴: each row alone reveals nothing."""
+        """The clients' messages for these weights, (K, d) integers modulo 2⁶⁴: each row alone reveals nothing.
+
+        Their sum is a sum like any other, so the weights are checked, and added to ``asked``, as in a call.
+        """
         K, size = self._rows.shape
         weights = _finite("weights", weights, K)
+        self._check(weights)
         inside = np.rint(weights[:, None] * self._rows * 2.0**self.point)
         self._calls += 1
         largest = float(np.abs(inside).sum(0).max(initial=0.0))
@@ -73,6 +74,7 @@ class SecureSum:
             remedy = "Scale the rows down, or lower point."
             what = "the largest sum of absolute entries"
             raise refuse(what, largest / 2.0**self.point, f"below 2^{BITS - 2 - self.point}", remedy)
+        self.asked = np.vstack([self.asked, weights])
         masked = inside.astype(np.int64).view(np.uint64)
         for j in range(K):
             for k in range(j + 1, K):

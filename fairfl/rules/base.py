@@ -108,6 +108,7 @@ class Rule:
         Raises ``Refused`` if the updates lack something in ``needs``, or if ``combine`` does not return a ``Direction``
         made of tensors, and ``Diverged`` if a rate is not finite.
         """
+        check_updates(updates)
         self._check_given(updates)
         try:
             decided = self.combine(updates)
@@ -201,6 +202,13 @@ class Rule:
         for name in self.remembers:
             value = state.get(name)
             setattr(self, f"_{name}", value.clone() if torch.is_tensor(value) else value)
+
+
+def check_updates(updates: object) -> None:
+    """Raise ``Refused`` of kind "type" for anything but ``Updates``."""
+    if not isinstance(updates, Updates):
+        remedy = "Wrap the rows, one per client: Updates(rows)."
+        raise refuse("updates", type(updates).__name__, "Updates", remedy, "type")
 
 
 def _check_columns(rule: str, decided: Direction) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fairfl._validation import instance_of, integer, known
+from fairfl._validation import instance_of, integer, known, takes
 from fairfl.clients import Ditto, SecondOrder
 from fairfl.clients.client_statistics import refuse_unprovided
 from fairfl.clients.engines import ENGINES, refuse_unstacked
@@ -82,6 +82,7 @@ def own_metrics(score: Score) -> dict[str, Metric]:
                 allowed = "a function (outputs, targets, columns) that gives one number"
                 remedy = "An instance with __call__ works as well."
                 raise refuse(f"the metric {name!r} in score", function, allowed, remedy, "type")
+            takes(f"the metric {name!r} in score", function, "outputs", "targets", "columns")
             if not isinstance(name, str) or not name or "/" in name:
                 raise refuse("a metric's name in score", name, "a string without a slash", "Rename it.", "name")
             if name in TAKEN or name in found or name.startswith(("train_", "validation_")):
@@ -138,6 +139,7 @@ def check(
     for name, function in (("loss", loss), *(("tamper", t) for t in tampers if t is not None)):
         if not callable(function) or isinstance(function, type):
             raise refuse(name, function, "a function", "An instance with __call__ works as well.", "type")
+        takes(name, function, *(("outputs", "targets") if name == "loss" else ("updates",)))
     if engine is not None:
         known("engine", engine, ENGINES)
     if engine is not None and not isinstance(local, SecondOrder):

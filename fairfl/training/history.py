@@ -74,9 +74,11 @@ class History:
         """The run's row of a fairness table, from the mean of the ``last`` evaluations.
 
         It summarises accuracies, in percent (``metrics.summary``), or in regression losses (``metrics.loss_summary``).
-        Raises ``Refused`` for a ``last`` below 1 and for a ``percent`` outside 0 to 100.
+        Raises ``Refused`` for a ``last`` that is not 1 to the number of evaluations, and for a ``percent`` outside 0 to
+        100.
         """
-        last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
+        remedy = "It is the number of evaluations that are averaged, and this run has no more."
+        last = integer("last", last, 1, remedy, high=len(self.rounds))
         if self.accuracy is None:
             return metrics.loss_summary(self.loss[-last:].mean(0), percent)
         return metrics.summary(self.accuracy[-last:].mean(0), self.test_sizes, percent)

@@ -183,7 +183,7 @@ def train(
     flat = flats[0]
     examples = Examples(resident(dataset.inputs, device), dataset.targets.to(device))
     few = torch.cat(federation.train)[:2].to(device)
-    flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss)
+    flat.draws = tried(flat, examples.inputs[few], examples.targets[few], loss, len(dataset.classes))
     slots_a_round = len(seeds) * expected_count(sampler, len(federation))
     newton = method if isinstance(method, SecondOrder) else None
     # For a rule, a Newton step counts as one step of size 1.

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from fairfl._validation import takes
 from fairfl.clients import FlatModel
 from fairfl.errors import Refused, refuse
 from fairfl.rules import Direction
@@ -64,6 +65,8 @@ def callbacks_of(on_round: Callback | Sequence[Callback | None] | None, seeds: l
     for callback in on_round if isinstance(on_round, (list, tuple)) else [on_round]:
         if callback is not None and (not callable(callback) or isinstance(callback, type)):
             raise refuse("on_round", callback, "a function", "An instance with __call__ works as well.", "type")
+        if callback is not None:
+            takes("on_round", callback, "round")
     callbacks = each("on_round", on_round, seeds)
     keeping = [user_objects.holder(callback) for callback in callbacks if saves_its_state(callback)]
     if len({id(owner) for owner in keeping}) < len(keeping):

@@ -14,6 +14,7 @@ from fairfl._validation import boolean, instance_of, integer
 from fairfl.clients.client_statistics import ALWAYS
 from fairfl.errors import Diverged, Kind, Refused, refuse
 from fairfl.rules import Direction, Rule, as_rule
+from fairfl.rules.base import check_updates
 from fairfl.training.server_optimiser import Server
 from fairfl.updates import Updates
 
@@ -93,6 +94,7 @@ class ServerStep:
         state of server and rule is not finite, and any exception of the rule. The model, and with ``undo`` all state,
         is then unchanged.
         """
+        check_updates(updates)
         memory = copy.deepcopy(vars(self.rule), {id(self.rule): self.rule}) if self.undo else vars(self.rule).copy()
         try:
             decided = self.rule.direction(updates)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from fairfl._extras import needed_by
-from fairfl._validation import instance_of, integer
+from fairfl._validation import instance_of, integer, takes
 from fairfl.clients import Ditto, LocalMethod, LocalSGD, PerClient, SecondOrder
 from fairfl.errors import Diverged, Refused, refuse, unknown
 from fairfl.federation import Federation, check_federation
@@ -104,7 +104,9 @@ def sweep(
     taken = inspect.signature(train).parameters.keys() - OWN
     for name in settings.keys() - taken:
         raise unknown("setting of sweep", name, taken | inspect.signature(sweep).parameters.keys() - {"settings"})
-    last = integer("last", last, 1, "It is the number of evaluations that are averaged.")
+    integer("last", last, 1, "It is the number of evaluations that are averaged.", high=_evaluations(settings))
+    if histories is not None and not isinstance(histories, list):
+        raise refuse("histories", histories, "a list", "Pass an empty list, to which every History is added.", "type")
     if together is not None:
         integer("together", together, 1, "It is the maximum number of runs in a batch.")
     if personal is not None:  # a list is not several choices
@@ -160,6 +162,16 @@ def sweep(
     return pandas.concat(tables, ignore_index=True)
 
 
+def _evaluations(settings: Mapping[str, Any]) -> int | None:
+    """The number of evaluations of a run, with the initial model's; ``None`` if ``train`` will refuse the settings."""
+    usual = inspect.signature(train).parameters
+    rounds, every = (settings.get(name, usual[name].default) for name in ("rounds", "evaluate_every"))
+    try:
+        return 1 + -(-integer("rounds", rounds, 1) // integer("evaluate_every", every, 1))
+    except Refused:
+        return None
+
+
 def _per_rule(name: str, given: Any, rules: list[tuple]) -> bool:
     """Whether ``given`` has one value for each rule. Raises ``Refused`` if only some of its keys are rules' labels."""
     labels = {label for label, _ in rules}
@@ -176,6 +188,8 @@ def _per_rule(name: str, given: Any, rules: list[tuple]) -> bool:
 
 
 def _split(federation: Federation | Callable[[int], Federation], seed: int) -> Federation:
+    if callable(federation):
+        takes("federation", federation, "seed")
     split = federation(seed) if callable(federation) else federation
     check_federation(split)
     return split

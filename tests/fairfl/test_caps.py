@@ -92,6 +92,24 @@ def test_caps_that_make_no_sense_are_refused(given, kind):
     assert refused.value.kind == kind
 
 
+def test_a_cap_on_a_number_that_no_rule_reads_is_refused():
+    with pytest.raises(Refused, match="losses") as refused:
+        coordinator(caps=Caps(numbers={"loss": (0.01, 20)}))
+    assert refused.value.kind == "name"
+
+
+def test_one_outsized_row_freezes_an_average_and_a_cap_stops_it():
+    steps = {}
+    for name, caps in {"free": Caps(), "capped": Caps(times_median=10)}.items():
+        server = coordinator(caps=caps)
+        first = server.receive([reply(server, k, 1e9 if k == 0 else 1e-3) for k in range(K)])
+        assert [refusal.who for refusal in first.refused] == ["client 0"] * (name == "capped")
+        steps[name] = [server.receive([reply(server, k, 1e-3) for k in range(1, K)]) for _ in range(3)]
+        assert not any(record.refused for record in steps[name])
+    assert [record.direction_norm for record in steps["free"]] == [0, 0, 0]
+    assert min(record.direction_norm for record in steps["capped"]) > 1e-3
+
+
 def test_caps_of_another_type_are_refused():
     with pytest.raises(Refused) as refused:
         coordinator(caps={"length": 3})

@@ -8,7 +8,7 @@ import pytest
 import torch
 from refusals import refused
 
-from fairfl import Updates, data, metrics, models, partition, rules, train
+from fairfl import Updates, data, metrics, models, partition, rules, sweep, train
 from fairfl._validation import as_device
 from fairfl.clients import LocalSGD
 from fairfl.deployment import Coordinator, Member
@@ -22,7 +22,13 @@ LETTERS = data.Dataset(torch.zeros(9, 5, dtype=torch.int64), torch.arange(9))
 MASKED = np.ma.array([[1.0, 2.0], [3.0, 4.0]], mask=[[False, True], [False, False]])
 linear = lambda **how: torch.nn.Linear(64, 10, **how)
 trained = lambda *given, **settings: train(partition.iid(DIGITS, 2), *given, rounds=1, progress=False, **settings)
+swept = lambda split, **settings: sweep(split, rules="FedAvg", rounds=1, progress=False, **settings)
 step = lambda: ServerStep("FedAvg", torch.ones(2), 5)
+
+
+def twice():
+    once = torch.nn.Linear(10, 10, bias=False)
+    return torch.nn.Sequential(linear(), once, once)
 
 
 class Counts(torch.nn.Module):
@@ -75,6 +81,20 @@ REFUSED = {
     "masked accuracies": (lambda: metrics.mean(MASKED), "type"),
     "masked inputs": (lambda: data.Dataset(MASKED, [0, 1]), "type"),
     "a path that no system has": (lambda: trained("FedAvg", checkpoint="a\0b"), "file"),
+    "classes as a number of text": (lambda: data.load("digits", classes="10"), "type"),
+    "classes of no letters": (lambda: data.load("digits", classes=""), "type"),
+    "seven outputs for ten classes": (lambda: trained("FedAvg", torch.nn.Linear(64, 7)), "shape"),
+    "a module with two names in stacks": (lambda: trained("FedAvg", twice(), engine="batched"), "combination"),
+    "a callback without an argument": (lambda: trained("FedAvg", on_round=lambda: None), "type"),
+    "a metric of one argument": (lambda: trained("FedAvg", score={"m": lambda o: 1.0}), "type"),
+    "a loss of one argument": (lambda: trained("FedAvg", loss=lambda o: o.sum(1)), "type"),
+    "a tamper of two arguments": (lambda: trained("FedAvg", tamper=lambda u, v: u), "type"),
+    "a split without a seed": (lambda: swept(lambda: partition.iid(DIGITS, 2)), "type"),
+    "histories that are a number": (lambda: swept(partition.iid(DIGITS, 2), histories=3), "type"),
+    "more evaluations than there are": (lambda: swept(partition.iid(DIGITS, 2), last=3), "value"),
+    "updates without values": (lambda: Updates(torch.ones(2, 2, device="meta")), "value"),
+    "a list for a rule": (lambda: rules.make("FedAvg").direction([[1.0]]), "type"),
+    "a number for a step": (lambda: step().take(3), "type"),
     "a weight that rounds a row away": (lambda: SecureSum(np.eye(4))([1, 1e-30, 1e-30, 0]), "value"),
 }
 
@@ -85,6 +105,19 @@ def test_it_is_refused_by_its_kind(case):
     call, kind = REFUSED[case]
     with refused(kind):
         call()
+
+
+def test_a_module_with_two_names_trains():
+    history = train(partition.iid(DIGITS, 3), "FedAvg", twice(), rounds=2, progress=False)
+    assert history.accuracy.shape == (3, 3) and history.loss[-1].mean() < history.loss[0].mean()
+
+
+def test_a_federation_keeps_its_own_rows():
+    given = torch.arange(3), np.arange(3, 6)
+    federation = Federation(DIGITS, [given[0]], [[]], [given[1]])
+    before = federation.digest
+    given[0][:] = given[1][:] = 9
+    assert federation.digest == before
 
 
 @pytest.mark.parametrize("device", ["mps", "xla", "vulkan", "xpu", "hpu"])

@@ -16,9 +16,9 @@ def history(small):
     return train(partition.iid(small, 3, test=0.2), rounds=2)
 
 
-@pytest.mark.parametrize("last", [0, -1, "x", 1.5])
+@pytest.mark.parametrize("last", [0, -1, "x", 1.5, 4])
 def test_a_row_is_an_average_of_one_evaluation_or_more(history, last):
-    with pytest.raises(Refused, match="last is .*; allowed: a whole number, 1 or more"):
+    with pytest.raises(Refused, match="last is .*; allowed: a whole number, 1 to 3"):
         history.summary(last=last)
     assert history.summary(last=2)["mean"] == pytest.approx(100 * history.accuracy[1:].mean())
 

@@ -53,6 +53,17 @@ def test_masks_change_from_sum_to_sum():
     assert not np.any(before == secure.sent(weights))
 
 
+def test_messages_are_checked_and_counted_like_a_sum():
+    secure = SecureSum(np.eye(5), protect=True)
+    with refused("value", "at least 3"):
+        secure.sent(np.eye(5)[0])
+    secure.sent(np.full(5, 0.2))
+    assert np.allclose(secure.known, 0.2)
+    with refused("value", "reveal"):
+        secure([0.3, 0.2, 0.2, 0.2, 0.2])
+    assert len(secure.asked) == 1
+
+
 def test_few_clients_a_large_row_and_a_revealing_question_are_refused():
     rows = crowd(1)
     with refused("value", "2", "at least 3"):

@@ -10,7 +10,7 @@ import pytest
 from fairfl_book import terminal
 from refusals import refused
 
-from reproductions import catalogue, paper_claim, unfinished
+from reproductions import catalogue, command, paper_claim, unfinished
 from reproductions.command import main
 
 CLAIM = '[[claims]]\nid = "x"\nquote = "q"\nwhere = "w"\nrefuted_by = "r"\n'
@@ -36,6 +36,24 @@ def test_claims_of_another_form(text, kind, tmp_path):
     (tmp_path / "x.toml").write_text(text)
     with refused(kind):
         paper_claim.load(tmp_path / "x.toml")
+
+
+@pytest.mark.parametrize(
+    "setting, kind",
+    [
+        (dict(seeds=10**9), "value"),
+        (dict(seeds=0), "value"),
+        (dict(seeds=True), "type"),
+        (dict(rounds=10**12), "value"),
+        (dict(model="mlp", model_settings={"hidden": [10**9]}), "value"),
+    ],
+)
+def test_sizes_that_no_machine_has(setting, kind):
+    given = dict(name="x", title="x", paper="x", table="x", federation="fedfv_mnist", model="mlp", rounds=1)
+    given |= dict(rows=[{"label": "FedAvg"}], columns={"mean": "mean"}, seeds=2)
+    assert catalogue.parse(given).seeds == (0, 1)
+    with refused(kind):
+        catalogue.parse(given | setting)
 
 
 @pytest.mark.parametrize("text, kind", [("rows = [1]\n", "type"), ("columns = 3\n", "type"), ("rows = {}\n", "type")])
@@ -65,6 +83,18 @@ def test_output_on_an_encoding_that_lacks_letters(encoding):
         [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}
     )
     assert done.returncode == 0 and done.stdout.strip() == b"\\u03bb"
+
+
+def test_codes_in_a_title_do_not_reach_the_terminal(capsys):
+    command._write("a\x1b[2J\x9b λ\u00a0title\n", None)
+    assert capsys.readouterr().out == "a\\x1b[2J\\x9b λ\u00a0title\n"
+
+
+@pytest.mark.parametrize("doing", [["run", "fedfv_table_3"], ["report"]])
+def test_an_empty_folder_is_not_the_current_one(doing, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([*doing, "--runs", ""])
+    assert left.value.code == 2 and "--runs: it is empty" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of Unix")
