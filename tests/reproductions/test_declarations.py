@@ -28,7 +28,7 @@ def test_each_declared_row_is_a_row_of_the_published_table(name):
     [
         ("rounds = 6", "round = 6", "name", ("'round'", "'rounds'")),
         ("rounds = 6", "", "missing", ("'small'", "rounds")),
-        ("rounds = 6", "rounds = 0", "value", ("rounds is 0", "1 or more")),
+        ("rounds = 6", "rounds = 0", "value", ("rounds is 0", "1 to 1000000")),
         ("rounds = 6", "rounds = 'six'", "type", ("rounds is 'six'", "int", "str")),
         ("rounds = 6", "rounds = true", "type", ("rounds is True", "bool")),
         ("seeds = 2", "seeds = [1, 1]", "value", ("seeds is (1, 1)",)),
