@@ -110,17 +110,15 @@ def identity(one: Row) -> str:
     return one["notebook"].partition("-")[0]
 
 
+def _answer(one: Row) -> tuple[str, str]:
+    """The exercise of a row, and the digest of its answer, empty in tables of earlier editions."""
+    return one["exercise"], one["notebook"].partition("-")[2]
+
+
 def carried(old: Iterable[Row], new: Iterable[Row]) -> list[Row]:
     """The ``new`` rows of a notebook, with the points that the teacher entered in ``old`` ones for the same answer to the same exercise."""
-    entered = {
-        (one["exercise"], one["notebook"].partition("-")[2]): one["points"]
-        for one in old
-        if one["exercise"] and "-" in one["notebook"] and changed_by_teacher(one)
-    }
-    return [
-        {**one, "points": entered.get((one["exercise"], one["notebook"].partition("-")[2]), one["points"])}
-        for one in new
-    ]
+    entered = {_answer(one): one["points"] for one in old if all(_answer(one)) and changed_by_teacher(one)}
+    return [{**one, "points": entered.get(_answer(one), one["points"])} for one in new]
 
 
 def write(path: Path, rows: Iterable[Row]) -> None:
